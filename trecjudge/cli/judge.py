@@ -12,6 +12,7 @@ from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_summaries
 from trecjudge.cli.watching import progress_shown, report_written
+from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
@@ -31,6 +32,16 @@ MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
 
 
+OF_WHOLE_JOBS = {
+    "human": "`merge` takes it",
+    "report": "the command `report` makes one of what `merge` writes",
+    "workers": "a part is judged by one process; take more parts",
+    "all_variants": "a part is of one job: name one by --variant",
+    "sweep": "a part is of one job",
+}
+"""Flags that a part of a job cannot have, by their names in `JobFlags`, and why."""
+
+
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
     with limited(flags.limit or ()), keyed(flags.keys):
@@ -38,6 +49,7 @@ def judge(flags: JobFlags) -> int:
 
 
 def _judge(flags: JobFlags) -> int:
+    _check_part(flags)
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
     wanted = Wanted.of(flags.measures or (), flags.wide, flags.all_runs)
@@ -63,6 +75,13 @@ def _judge(flags: JobFlags) -> int:
     # Printed after the closing table too, since -q leaves the table out.
     print_errors(f"error: {summary.name}: {summary.bug}" for summary in summaries if summary.bug)
     return max(summary.exit_status for summary in summaries)
+
+
+def _check_part(flags: JobFlags) -> None:
+    """Raise InputError for a flag that a part of a job would pass over."""
+    for name, why in OF_WHOLE_JOBS.items() if flags.shard else ():
+        if getattr(flags, name) not in (None, False, "1"):
+            raise InputError(f"--shard: leave out --{name.replace('_', '-')}: {why}")
 
 
 def _check_measures(jobs: Sequence[Job], wanted: Wanted) -> None:

@@ -26,8 +26,9 @@ from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.shards.ahead import ask_ahead
 from trecjudge.job.shards.cutting import all_placed, into_parts, unchanged
 from trecjudge.job.shards.judging import ShardRecords, check_all_there
-from trecjudge.job.shards.part import PartCounts, PartWritten
+from trecjudge.job.shards.part import PartCounts, PartWritten, ShardAsked
 from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
+from trecjudge.job.shards.shard import Shard
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.job.voters import opened, voting
 from trecjudge.judging.bugs import Stop
@@ -131,6 +132,8 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
         with closing(JobInputs.read(job, findings)) as inputs:
             inputs.check_documents(findings)
             reader = inputs.reader(findings, watcher.taken)
+            if job.shard is not None:
+                _, reader = _of_part(job.shard, inputs, reader)
             judging, items = voting(job.workflow, panel), 0
             if rules := audit_rules(job.workflow):
                 auditor = Auditor(panel, judging, rules, findings, watcher.notify)
@@ -138,6 +141,14 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
             async for judged in Runner(judging, model).run(reader):
                 items += len(judged.judgments)
             return model.spent() | {"items": items}
+
+
+def _of_part(asked: ShardAsked, inputs: JobInputs, reader: RunReader) -> tuple[Shard, RunReader]:
+    """Return a part of the responses, and what reads only those; `reader` reads all to cut them."""
+    number, of = asked
+    shard = into_parts(all_placed(inputs, reader), of)[number - 1]
+    own = ShardRecords(inputs.run_records(), shard.portions)
+    return shard, inputs.reader_of(own.read)
 
 
 @dataclass(slots=True)
@@ -206,11 +217,9 @@ class _Session:
         inputs, reader = self._begin(model)
         await self._audit(inputs, model)
         assert job.shard is not None
-        number, of = job.shard
         with unchanged([opened.path for opened in inputs.files]):
-            shard = into_parts(all_placed(inputs, reader), of)[number - 1]
-            own = ShardRecords(inputs.run_records(), shard.portions)
-            counts = await self._judge(inputs, inputs.reader_of(own.read), model)
+            shard, own = _of_part(job.shard, inputs, reader)
+            counts = await self._judge(inputs, own, model)
         check_all_there(shard, counts.responses)
         spared, bug = self.recording.spared, self.stopped.why
         written = counts.written(job.shard, spared, self.findings, bug, job.filters)

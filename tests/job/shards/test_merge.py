@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -213,3 +214,42 @@ def test_shards_have_enough_items_to_be_worth_it() -> None:
         7,
     ]
     assert into_shards([], workers=2) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--human", "labels.jsonl"), "leave out --human: `merge` takes it"),
+        (
+            ("--report",),
+            "leave out --report: the command `report` makes one",
+        ),
+        (("--workers", "2"), "leave out --workers: a part is judged by one process"),
+        (("--all-variants",), "leave out --all-variants: a part is of one job"),
+        (("--sweep", "seeds"), "leave out --sweep: a part is of one job"),
+    ],
+)
+def test_what_is_of_a_whole_job_only(
+    more: tuple[str, ...], message: str, folder: Path, tmp_path: Path
+) -> None:
+    done = command(*flags(folder, str(tmp_path / "none"), "--shard", "1/3", *more))
+    assert (done.status, f"error: --shard: {message}" in done.err) == (1, True), done.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_plan_of_a_part_counts_what_the_part_asks(folder: Path, tmp_path: Path) -> None:
+    counted = []
+    with serving(attesting()) as endpoint, pytest.MonkeyPatch.context() as patch:
+        for variable, value in endpoint.environment().items():
+            patch.setenv(variable, value)
+        for number in (1, 2):
+            part = ("--shard", f"{number}/2", "--max-topics", "1", "--max-runs", "1", "-q")
+            use = ("--use-env-llm", "--cache-dir", str(tmp_path / f"cache{number}"), "--json")
+            words = flags(folder, str(tmp_path), *part, *use)
+            before = len(endpoint.requests)
+            plan = json.loads(command(*words, "--plan").out)
+            assert len(endpoint.requests) == before
+            assert command(*words).status in (0, 3)
+            counted.append((plan["calls"], len(endpoint.requests) - before))
+    assert counted[0][0] == counted[0][1] and counted[1][0] == counted[1][1]
+    assert sum(calls for calls, _ in counted) > 0
