@@ -111,7 +111,7 @@ class Audit:
 
 
 def _has_version(line: ProvenanceLine, asked: str) -> bool:
-    """Return whether a document was of a version: its own, `version/digest`, or a digest alone.
+    """Return whether a document was of a version: its own, `version/digest`, or only its digest.
 
     Of a digest the beginning is enough, as it is shown.
     """

@@ -28,7 +28,8 @@ class Retrieving:
     """How passages are found; `where` names the index.
 
     `threshold` is the file of the least confidence of an answer; None for the one beside the index,
-    if it X is whether a threshold counts.
+    if it is there. `embeddings` and `rerank` are settings of their endpoints. A plan reranks by the
+    grades that are cached, and asks no endpoint. `with_line` is whether a threshold counts.
     """
 
     where: str

@@ -94,7 +94,7 @@ class Probe:
 async def asking(judge: Judge, questions: Sequence[Question], instead: str = "") -> list[Question]:
     """Return the questions for which a model is asked at all.
 
-    Those are left out for which it is asked by the program `instead` alone.
+    Those are left out for which it is asked only by the program `instead`.
     """
     found = []
     for question in questions:

@@ -99,7 +99,7 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
     given = {key: value for key, value in read.value.items() if value is not None}
     if isinstance(given.get("variants"), dict):
         file.check_names(given["variants"], "variants")
-        # A variant without settings may be a name alone.
+        # A variant without settings may be only a name.
         given["variants"] = {name: own or {} for name, own in given["variants"].items()}
     typed = file.typed(Written, given)
     for key in NEEDED:
