@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.commandline import ROOT, sample
+from tests.commandline import ROOT, command, sample
 
 EVIL = """
 from pathlib import Path
@@ -49,30 +49,39 @@ def received(folder: Path, header: dict[str, object]) -> None:
     (folder / "theirs" / "evil.py").write_text(EVIL)
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the test's folder, whose code could be imported."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a folder."""
+    """Run the command line in a folder, in a process of its own: code of others stays in it."""
     words = [sys.executable, str(ROOT / "run_judge.py"), *arguments]
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("header", "code"), HEADERS.values(), ids=HEADERS)
 def test_code_of_others_is_named_and_not_run(
     header: dict[str, object], code: str, tmp_path: Path
 ) -> None:
     received(tmp_path, header)
-    done = run(tmp_path, "rescore", "x")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert code in done.stderr
-    assert "add --trust" in done.stderr
+    done = command("rescore", "x")
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert code in done.err
+    assert "add --trust" in done.err
     assert not (tmp_path / "it_ran").exists()
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_no_command_runs_it_but_with_trust(words: list[str], tmp_path: Path) -> None:
     received(tmp_path, {"measures": ["theirs.evil:m"]})
-    refused = run(tmp_path, *words)
-    assert (refused.returncode, (tmp_path / "it_ran").exists()) == (1, False)
-    assert "measure 'theirs.evil:m'" in refused.stderr
+    refused = command(*words)
+    assert (refused.status, (tmp_path / "it_ran").exists()) == (1, False)
+    assert "measure 'theirs.evil:m'" in refused.err
     trusted = run(tmp_path, *words, "--trust")
     assert (trusted.returncode, (tmp_path / "it_ran").exists()) == (0, True), trusted.stderr
 
@@ -80,7 +89,7 @@ def test_no_command_runs_it_but_with_trust(words: list[str], tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["support", "judges.support:SupportJudge"])
 def test_what_is_ours_needs_no_trust(name: str, tmp_path: Path) -> None:
     sample("rag", tmp_path, "--judge", name, "-q")
-    assert run(tmp_path, "rescore", "x").returncode == 0
+    assert command("rescore", tmp_path / "x").status == 0
 
 
 def test_a_working_folder_is_no_place_for_modules_of_other_commands(tmp_path: Path) -> None:
