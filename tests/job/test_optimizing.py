@@ -32,6 +32,7 @@ from tests.teachable import (
     write_pairs,
     write_runs,
 )
+from trecjudge.judges.citation.program import Attest
 
 Optimise = Callable[..., "Ended"]
 FEW = ("--hold-out", "6", "--candidates", "2")
@@ -346,6 +347,31 @@ def test_a_model_that_proposes_nothing_is_told(
     assert "a bug" not in ended.done.err and "no better" not in ended.done.out
     assert not ended.out.with_name("a.optimize.json").exists()
     assert sum("response_format" not in body for body in ended.requests) <= 9
+
+
+def test_an_endpoint_of_proposals_that_is_not_there_is_told(optimise: Optimise) -> None:
+    ended = optimise(teachable(rule), "--with", "gepa", REFLECTION_BASE_URL="http://127.0.0.1:9/v1")
+    assert (ended.done.status, ended.done.out) == (1, "")
+    last = ended.done.err.splitlines()[-1]
+    assert last.startswith("error: no prompt could be proposed: http://127.0.0.1:9/v1/chat")
+    assert "connection refused" in last
+
+
+@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+def test_a_prompt_with_demonstrations_is_one_of_those_chosen_from(
+    optimizer: str, optimise: Optimise, tmp_path: Path
+) -> None:
+    module = dspy.Predict(Attest)
+    shown = {"document": "D", "sentence": "S", "evidence": "", "label": "no_support"}
+    module.demos = [dspy.Example(**shown)]
+    module.save(str(tmp_path / "begun.json"))
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("prompts: {attest: begun.json}\n")
+    ended = optimise(teachable(nothing), "--with", optimizer, "--workflow", workflow)
+    assert (ended.done.status, ended.done.err) == (0, "")
+    assert ended.record["chosen_by"]["before"] == ended.record["chosen_by"]["after"] == 0.5
+    assert ended.record["demonstrations"] == [shown]
+    assert "no better: no prompt tried was better" in ended.done.out
 
 
 def test_a_proposal_without_its_fields_is_told_in_a_line(optimise: Optimise) -> None:

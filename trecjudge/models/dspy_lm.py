@@ -26,11 +26,11 @@ _ROLLOUT: ContextVar[int | None] = ContextVar("rollout", default=None)
 """The `rollout_id` of the call under way: DSPy leaves it out of the request."""
 
 
-Heard = Callable[[JudgmentFailed | None], None]
+Heard = Callable[[JudgmentFailed | ModelError | None], None]
 """Is told of each request how it failed, or None where there is a reply."""
 
 
-def _unheard(failed: JudgmentFailed | None) -> None:
+def _unheard(failed: JudgmentFailed | ModelError | None) -> None:
     """Tell nobody."""
 
 
@@ -173,6 +173,7 @@ async def _completed(client: Client, request: Any, rollout: int | None, heard: H
     try:
         reply = await client.complete(_messages(request), prompt, config.max_tokens)
     except ModelError as error:
+        heard(error)
         raise _let_through(ModelError)(str(error)) from error
     except JudgmentFailed as failed:
         heard(failed)

@@ -60,18 +60,19 @@ class Bounds:
         """Let no further question begin."""
         self.why, self.error = self.why or why, self.error or error
 
-    def proposal(self, failed: JudgmentFailed | None) -> None:
+    def proposal(self, failed: JudgmentFailed | ModelError | None) -> None:
         """Count a request for a proposal; after too many that failed, stop."""
         if failed is None:
             self.proposed, self._in_a_row = self.proposed + 1, 0
             return
-        if failed.kind == "budget":
+        kind = failed.kind if isinstance(failed, JudgmentFailed) else ENDING[0]
+        if kind == "budget":
             self.stop(SPENT)
             return
         self.unproposed, self._in_a_row = self.unproposed + 1, self._in_a_row + 1
-        self.refusal = failed.message
-        if self._in_a_row == MOST_FAILED or failed.kind in ENDING:
-            self.stop(f"no prompt is proposed: {failed.message}", self.unable())
+        self.refusal = str(failed)
+        if self._in_a_row == MOST_FAILED or kind in ENDING:
+            self.stop(f"no prompt is proposed: {self.refusal}", self.unable())
 
     def unable(self) -> ModelError | None:
         """Return the error that no proposal came at all; None where one came, or none failed."""

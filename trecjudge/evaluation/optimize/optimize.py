@@ -12,7 +12,7 @@ from trecjudge.errors import InputError, ModelError, WorkflowError
 from trecjudge.evaluation.optimize.bounds import ENDING, Bounds, Stopped
 from trecjudge.evaluation.optimize.figures import Improvement, improvement, rows_of
 from trecjudge.evaluation.optimize.ledger import Ledger, Tried
-from trecjudge.evaluation.optimize.optimizers import OPTIMIZERS, Effort, Lessons, hushed
+from trecjudge.evaluation.optimize.optimizers import OPTIMIZERS, Effort, Lessons, hushed, score_all
 from trecjudge.evaluation.optimize.people import People
 from trecjudge.evaluation.optimize.programs import sibling
 from trecjudge.evaluation.optimize.questions import Question, Split, all_answered, asking
@@ -209,6 +209,8 @@ async def _search(
         # The fallback would pay a second call for each reply that does not parse.
         plain = dspy.ChatAdapter(use_json_adapter_fallback=False)
         with dspy.context(lm=task, adapter=plain):
+            if before.demos:  # not all optimisers try the demonstrations that there are
+                score_all(module, lessons, effort)
             OPTIMIZERS[wanted.optimizer](module, lessons, effort, proposing)
 
     with hushed():

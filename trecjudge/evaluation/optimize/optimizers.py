@@ -107,6 +107,17 @@ def mipro(module: Any, lessons: Lessons, effort: Effort, reflection: Any) -> Non
     )
 
 
+def score_all(module: Any, lessons: Lessons, effort: Effort) -> None:
+    """Ask a module all questions to choose by."""
+    dspy_module().Evaluate(
+        devset=lessons.validation,
+        metric=metric,
+        num_threads=effort.threads,
+        max_errors=len(lessons.validation),
+        display_progress=False,
+    )(module)
+
+
 def check_installed(optimizer: str) -> None:
     """Raise PluginError where a package is missing that an optimiser needs."""
     if optimizer == "mipro" and importlib.util.find_spec("optuna") is None:
