@@ -72,6 +72,16 @@ def test_questions_under_way_are_not_counted_twice() -> None:
         bounds.check()
 
 
+def test_when_the_optimiser_has_ended_no_question_begins() -> None:
+    bounds = Bounds(Budget())
+    with bounds.question():
+        assert bounds.under_way == 1
+        bounds.close()
+    assert (bounds.under_way, bounds.why) == (0, "")
+    with pytest.raises(Stopped), bounds.question():
+        raise AssertionError("it was asked")
+
+
 def test_the_first_reason_is_told() -> None:
     bounds = Bounds(Budget(max_calls=0))
     with pytest.raises(Stopped, match=SPENT):

@@ -46,7 +46,9 @@ class Bounds:
     unproposed: int = 0
     """How many of its requests failed, `refusal` why the last of them did."""
     refusal: str = ""
-    _begun: int = 0
+    under_way: int = 0
+    """Questions that were begun and are not answered yet."""
+    _over: bool = False
     _in_a_row: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -59,6 +61,12 @@ class Bounds:
     def stop(self, why: str, error: Exception | None = None) -> None:
         """Let no further question begin."""
         self.why, self.error = self.why or why, self.error or error
+
+    def close(self) -> None:
+        """Let no further question begin, since nobody waits for the answer."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
 
     def proposal(self, failed: JudgmentFailed | ModelError | None) -> None:
         """Count a request for a proposal; after too many that failed, stop."""
@@ -90,7 +98,7 @@ class Bounds:
     def _fits(self, more: int) -> bool:
         """Return whether so many further questions leave what is reserved."""
         budget = self.budget
-        calls = (self._begun + more) * self.each
+        calls = (self.under_way + more) * self.each
         return all(
             most is None or spent + wanted <= most
             for spent, wanted, most in (
@@ -107,13 +115,15 @@ class Bounds:
         Room that others may need is waited for: they may have been paid for already, or be kept.
         """
         with self._changed:
-            while self._begun and not self.why and not self._fits(1):
+            while self.under_way and not (self.why or self._over or self._fits(1)):
                 self._changed.wait()
+            if self._over:
+                raise Stopped("the optimiser has ended")
             self.check()
-            self._begun += 1
+            self.under_way += 1
         try:
             yield
         finally:
             with self._changed:
-                self._begun -= 1
+                self.under_way -= 1
                 self._changed.notify_all()

@@ -31,6 +31,8 @@ PROPOSED_TOKENS = 4096
 """The room that a reply with instructions has at least."""
 PROPOSING_TEMPERATURE = 1.0
 """The temperature at which instructions are proposed, unless another above 0 is set."""
+PAUSE = 0.01
+"""Seconds between looks at what is under way."""
 MOST_THREADS = 32
 """Questions that an optimiser has under way at a time."""
 
@@ -254,8 +256,17 @@ async def _in_a_thread(work: Any, desk: Desk) -> None:
         desk.client.call_off("interrupted")
         await over.wait()
         raise
+    finally:
+        await _threads_ended(desk.bounds)
     if failed and not desk.bounds.why:
         raise _told(failed[0], desk.bounds)
+
+
+async def _threads_ended(bounds: Bounds) -> None:
+    """Return when no thread of an optimiser asks any more: this loop serves what they ask."""
+    bounds.close()
+    while bounds.under_way:
+        await asyncio.sleep(PAUSE)
 
 
 def _told(error: BaseException, bounds: Bounds) -> BaseException:
