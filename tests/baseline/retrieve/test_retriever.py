@@ -99,6 +99,16 @@ def test_a_newer_document_is_raised_and_one_without_date_kept() -> None:
     assert [p.parts.get("recency") for p in result.passages] == [2.0, 1.5, None]
 
 
+def test_a_date_still_to_come_takes_nothing_from_the_others() -> None:
+    old = replace(DAM, doc_id="1", date="2023-12-22")
+    slip = replace(DAM, doc_id="2", date="9999-01-01")
+    result = found("dam", index=index(slip, old, DAM), recency=10)
+    assert ids(result) == ["2", "dam", "1"]
+    assert [p.parts["recency"] for p in result.passages] == [2.0, 2.0, 1.5]
+    alone = found("dam", index=index(slip, replace(slip, doc_id="3")), recency=10)
+    assert [p.parts["recency"] for p in alone.passages] == [2.0, 2.0]
+
+
 def test_the_first_are_reranked_and_the_rest_stay_behind() -> None:
     first, second, third = found("state paid dam zoo").passages
     ranks = Scripted({second.chunk.text: 3.0, first.chunk.text: -1.0})
