@@ -124,6 +124,11 @@ def test_what_is_wrong_is_one_line_and_nothing_is_made(tmp_path: Path) -> None:
     empty.touch()
     none = experiment(tmp_path, f"format: rag25\n{TWO}", documents="documents: [empty.jsonl]\n")
     assert none.status == 1 and "empty.jsonl" in none.err
+    command("index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
+    dense = "format: rag25\nvariants: {a: {}, b: {retriever: dense}}\n"
+    lacking = experiment(tmp_path, dense, documents="index: my.index\n")
+    assert lacking.status == 1
+    assert lacking.err == "error: variant 'b': dense: the index has no vectors; there is: bm25\n"
 
 
 def replying(body: dict[str, Any], number: int) -> Answer:

@@ -15,7 +15,7 @@ from trecjudge.baseline.index.building import build_index
 from trecjudge.baseline.index.opening import is_address, open_index
 from trecjudge.baseline.index.sources import Distinct, at_least_one, sources_in
 from trecjudge.baseline.retrieve.threshold import threshold_path
-from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.errors import InputError, JudgmentFailed, ModelError
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding, shown
 from trecjudge.inputs.provenance import provenance_path
@@ -109,6 +109,8 @@ async def make_runs(making: Making) -> list[VariantRun]:
             runs.append(await _run(making, name, variant, index))
         except (ModelError, JudgmentFailed) as error:
             runs.append(VariantRun(name, making.path_of(name), failure=str(error)))
+        except InputError as error:
+            raise InputError(f"variant {shown(name)}: {error}") from error
     return runs
 
 
