@@ -120,7 +120,7 @@ def test_judgments_are_not_held_as_records(
     assert peak(lambda: command(*filled)) < most * MEGABYTE
 
 
-def small(folder: Path, runs: int) -> Path:
+def many_responses(folder: Path, runs: int) -> Path:
     """Write a job of many responses of one judgment each; return its folder."""
     folder.mkdir()
     with (folder / "x.judgments.jsonl").open("wb") as file:
@@ -136,6 +136,6 @@ def small(folder: Path, runs: int) -> Path:
 
 
 def test_a_report_holds_little_of_each_response(tmp_path: Path) -> None:
-    few, many = (small(tmp_path / str(runs), runs) for runs in (5, 25))
+    few, many = (many_responses(tmp_path / str(runs), runs) for runs in (5, 25))
     peaks = [peak(lambda place=place: command("report", place, "-q")) for place in (few, many)]
     assert (peaks[1] - peaks[0]) / (20 * TOPICS) < BYTES_OF_A_RESPONSE
