@@ -240,6 +240,7 @@ def test_another_model_proposes(optimise: Optimise, tmp_path: Path) -> None:
         assert {r["model"] for r in ended.requests} == {"stub"}
         assert all("response_format" in request for request in ended.requests)
         assert other.headers[0]["Authorization"] == "Bearer sk-other"
+        assert (ended.record["model"], ended.record["reflection_model"]) == ("stub", "thinker")
         assert ended.record["reflection_calls"]["calls"] == len(other.requests) > 0
         # Long instructions need room, and several of them some warmth.
         assert (other.requests[0]["max_tokens"], other.requests[0]["temperature"]) == (4096, 1.0)

@@ -54,7 +54,8 @@ MOST_QUESTIONS = 200
 class Found:
     """What came of it: the prompts, the topics of each part, and what each model spent.
 
-    `record` is all of it as JSON values. `written` says whether the prompt was written.
+    `models` are the names of the judge's and of the proposing one. `record` is where all of it is
+    written, and `written` says whether the prompt was.
     """
 
     result: Optimized
@@ -63,6 +64,7 @@ class Found:
     spent: dict[str, Any]
     reflection: dict[str, Any]
     diff: list[str]
+    models: tuple[str, str] = ("", "")
     written: bool = False
     record: Path = Path()
 
@@ -86,6 +88,8 @@ class Found:
             "held_out": result.improvement.as_dict(),
             "stopped": result.bounds.why,
             "proposals": {"came": result.bounds.proposed, "failed": result.bounds.unproposed},
+            "model": self.models[0],
+            "reflection_model": self.models[1],
             "calls": self.spent,
             "reflection_calls": self.reflection,
             "diff": self.diff,
@@ -144,7 +148,8 @@ class PromptJob:
             before, best = result.before.signature, result.best.signature
             name = wanted.program.name
             diff = difference(name, before.instructions, best.instructions)
-            found = self._write(Found(result, parts, name, spent, proposing, diff))
+            models = model.settings.model, reflection.settings.model
+            found = self._write(Found(result, parts, name, spent, proposing, diff, models))
             if found.written:
                 self._check_read(wanted, model, result)
         return found
