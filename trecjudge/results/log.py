@@ -127,7 +127,6 @@ class DebugLog:
             **{"try": call.number},
             cached=usage.cached,
             shared=call.shared,
-            **({"cut": True} if call.cut else {}),
             turned_away=call.turned_away,
             **({"source": call.source} if call.source else {}),
             **({"group": group} if group > 1 else {}),
