@@ -220,11 +220,9 @@ class Client:
         key = request.key
         # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
-            most = max_tokens or self.settings.max_tokens
-            prices, before = self.spending.prices, list(tried)
-            asking = Asking(request, most, turn, prices=prices, earlier=before)
-            # Made when it begins: one that is called off before has nothing to await.
-            work = partial(self._ask, asking)
+            most, given = max_tokens or self.settings.max_tokens, self.spending.prices
+            # Awaited only when it begins: one that is called off before has nothing to await.
+            work = partial(self._ask, Asking(request, most, turn, prices=given, earlier=[*tried]))
             return await self._under_way.begun(key, self._flights.released_after(request, work))
         self.spending.saved += 1
         try:
