@@ -129,6 +129,16 @@ def test_a_quiet_check_prints_nothing(tmp_path: Path) -> None:
     assert (done.status, done.out, done.err) == (1, "", "")
 
 
+def test_a_line_that_cannot_be_read_passes_no_check(tmp_path: Path) -> None:
+    runs, given = run(tmp_path / "runs"), documents(tmp_path / "d.jsonl", BEFORE)
+    with (runs / "r.provenance.jsonl").open("a") as file:
+        file.write('{"run_id": "r"\n')
+    flags = ("--documents", given, "--document", "k", "-q", "--fail-stale")
+    done = command("provenance", runs, *flags)
+    assert (done.status, done.out) == (3, "")
+    assert "r.provenance.jsonl:3: " in done.err
+
+
 def test_stale_needs_what_to_compare_with(tmp_path: Path) -> None:
     for flag in ("--stale", "--fail-stale"):
         done = command("provenance", run(tmp_path / f"runs{flag}"), flag)

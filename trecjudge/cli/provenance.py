@@ -41,6 +41,7 @@ OfVersions = Annotated[
     ),
 ]
 Stale = Annotated[bool, typer.Option("--stale", help="Only where the document changed or is gone.")]
+UNREAD = "provenance_unusable"
 FailStale = Annotated[
     bool, typer.Option("--fail-stale", help="Exit with 1 where anything is stale.")
 ]
@@ -67,7 +68,7 @@ def provenance(
         raise InputError("--stale needs what to compare with: give --index or --documents")
     if index and documents:
         raise InputError("give one of --index and --documents to compare with")
-    printer = common.FindingPrinter(quiet)
+    printer = common.FindingPrinter(quiet, always={UNREAD})
     with freshness.documents_now(index, documents or (), printer) as look_up:
         audit = freshness.Audit(look_up, frozenset(document or ()), frozenset(version or ()))
         bases = audit.bases(_lines(provenance_files(runs), printer))
@@ -82,7 +83,9 @@ def provenance(
     printer.close()
     if not (quiet or as_json):
         print_errors([shown.closing_line(audit)])
-    return 1 if fail_stale and audit.stale else printer.status()
+    # A citation that could not be read may be stale too.
+    left_out = any(finding.kind == UNREAD for finding in printer.findings)
+    return 1 if fail_stale and audit.stale else 3 if left_out else printer.status()
 
 
 def _lines(files: Sequence[Path], report: OnFinding) -> Iterator[ProvenanceLine]:
