@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
@@ -18,6 +18,7 @@ from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place, ProvenanceLine, Response
+from trecjudge.settings.adapters import adapter_of
 from trecjudge.text.quotes import find_quote_span
 
 MASKS = ("EMAIL", "PHONE", "CARD", "IBAN", "IP", "ID")
@@ -36,11 +37,6 @@ LARGEST = 1 << 53
 
 ByResponse = Mapping[tuple[str, str], tuple[ProvenanceLine, ...]]
 """The lines of a file by (run_id, topic_id), as written."""
-
-
-@cache
-def _line_type() -> TypeAdapter[ProvenanceLine]:
-    return TypeAdapter(ProvenanceLine)
 
 
 def provenance_path(run: Path) -> Path:
@@ -140,7 +136,7 @@ def _line(record: dict[str, Any]) -> ProvenanceLine:
     for name in IDS:
         given[name] = as_id(record.get(name))
     try:
-        line = _line_type().validate_python(given)
+        line: ProvenanceLine = adapter_of(ProvenanceLine).validate_python(given)
     except ValidationError as error:
         wrong = error.errors()[0]
         where = ".".join(map(str, wrong["loc"]))

@@ -34,6 +34,7 @@ from trecjudge.records import (
     Vote,
 )
 from trecjudge.results.responses import response_of, response_record
+from trecjudge.settings.adapters import adapter_of
 from trecjudge.settings.limits import limits
 
 FORMAT = 2
@@ -154,7 +155,7 @@ class JudgmentsReader:
         # Older files lack newer fields: their defaults hold.
         given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
         try:
-            self.header = _header_type().validate_python(given)
+            self.header = adapter_of(Header).validate_python(given)
         except ValidationError as error:
             wrong = error.errors()[0]
             place = ".".join(map(str, wrong["loc"]))
@@ -240,11 +241,6 @@ class JudgmentsReader:
 
     def _error(self, number: int, message: str) -> InputError:
         return _wrong(self.path, number, message)
-
-
-@cache
-def _header_type() -> TypeAdapter[Header]:
-    return TypeAdapter(Header)
 
 
 def _wrong(path: Path, number: int, message: str) -> InputError:

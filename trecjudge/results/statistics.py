@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place
+from trecjudge.settings.adapters import adapter_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,6 @@ LATER = tuple(field.name for field in fields(Statistic) if field.default is not 
 NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
 
 
-@cache
-def _type() -> TypeAdapter[Statistic]:
-    return TypeAdapter(Statistic)
-
-
 def read_statistics(path: Path, report: OnFinding) -> Iterator[Statistic]:
     """Yield the lines of a file of statistics. Raises InputError for one that lacks something."""
     for line, record in objects(path, report):
@@ -60,7 +55,7 @@ def read_statistics(path: Path, report: OnFinding) -> Iterator[Statistic]:
         try:
             needed = {name: record[name] for name in NEEDED}
             later = {name: record[name] for name in LATER if name in record}
-            yield _type().validate_python(needed | later)
+            yield adapter_of(Statistic).validate_python(needed | later)
         except KeyError as error:
             raise InputError(f"{place}: a record without {error}") from error
         except ValidationError as error:

@@ -9,10 +9,11 @@ from functools import cache
 from typing import Any, get_type_hints
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
+from trecjudge.settings.adapters import adapter_of
 from trecjudge.settings.strict_yaml import Unclear
 from trecjudge.settings.wanted import RANGE, TRUTH, numbers, refused
 
@@ -32,16 +33,12 @@ def _hints(owner: type) -> dict[str, Any]:
     return get_type_hints(owner)
 
 
-@cache
-def _adapter(owner: type, key: str) -> TypeAdapter[Any]:
-    return TypeAdapter(_hints(owner)[key])
-
-
 def _typed(owner: type, key: str, value: Any, where: str) -> Any:
     known = {f.name: f for f in fields(owner) if f.init}
     if key not in known:
         raise WorkflowError(f"{where}: {unknown('key', key, known)}")
-    own, kind, adapter = known[key], _hints(owner)[key], _adapter(owner, key)
+    own, kind = known[key], _hints(owner)[key]
+    adapter = adapter_of(kind)
     for reading in _readings(value):
         try:
             # Strict: pydantic would else take `1` for `true` and text for a number.

@@ -9,7 +9,9 @@ from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 import orjson
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
+
+from trecjudge.settings.adapters import adapter_of
 
 MOST_SHOWN = 80
 LONGEST_VALUE = 5000
@@ -152,15 +154,10 @@ def _plain(text: str) -> str:
 
 def _validated(annotation: Any, value: Any) -> Any:
     try:
-        return _adapter(annotation).validate_python(value)
+        return adapter_of(annotation).validate_python(value)
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix(_OWN_ERROR)
         raise Unreadable(f"{_shown(value)}: {message}") from error
-
-
-@cache
-def _adapter(annotation: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(annotation)
 
 
 def _shown(value: Any) -> str:
