@@ -30,8 +30,6 @@ from trecjudge.show.ranking import Wanted
 
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
-
-
 OF_WHOLE_JOBS = {
     "human": "`merge` takes it",
     "report": "the command `report` makes one of what `merge` writes",

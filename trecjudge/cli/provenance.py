@@ -41,10 +41,11 @@ OfVersions = Annotated[
     ),
 ]
 Stale = Annotated[bool, typer.Option("--stale", help="Only where the document changed or is gone.")]
-UNREAD = "provenance_unusable"
 FailStale = Annotated[
     bool, typer.Option("--fail-stale", help="Exit with 1 where anything is stale.")
 ]
+UNREAD = "provenance_unusable"
+"""The finding of a line that cannot be read."""
 
 
 @exits

@@ -24,8 +24,6 @@ from trecjudge.text.chat_tokens import TOKEN, broken
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
 _ROLLOUT: ContextVar[int | None] = ContextVar("rollout", default=None)
 """The `rollout_id` of the call under way: DSPy leaves it out of the request."""
-
-
 Heard = Callable[[JudgmentFailed | ModelError | None], None]
 """Is told of each request how it failed, or None where there is a reply."""
 

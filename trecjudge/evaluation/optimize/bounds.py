@@ -15,14 +15,12 @@ ENDING = ("stopped", "interrupted", "account", "offline")
 """Kinds of failure after which no other question fares better."""
 GROWTH = 2.0
 """A prompt found may be this much longer than the one before: demonstrations are added."""
+MOST_FAILED = 3
+"""After so many proposals in a row that failed, no further one is asked for."""
 
 
 class Stopped(BaseException):
     """The optimiser must end now. No `except Exception` of a library keeps it."""
-
-
-MOST_FAILED = 3
-"""After so many proposals in a row that failed, no further one is asked for."""
 
 
 @dataclass(slots=True)
