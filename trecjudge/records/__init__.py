@@ -85,7 +85,9 @@ class Document:
     """A document or segment that a citation can point to; `text` is empty where none is known.
 
     `url`, `date` and `version` are the document's own, as written; empty where it has none. `own`
-    is whether the text is the one that the run itself carries.
+    is whether the text is the one that the run itself carries. `complete` is False where only a
+    part of its text is known, or none, and that is not the system's fault: an excerpt that is cut,
+    or a text that could not be read. What it does not say is unjudged then.
     """
 
     doc_id: str
@@ -95,6 +97,7 @@ class Document:
     date: str = ""
     version: str = ""
     own: bool = field(default=False, compare=False)
+    complete: bool = True
 
     @property
     def has_text(self) -> bool:
@@ -107,7 +110,7 @@ class Document:
 
         A document from elsewhere that has no text is not the run's fault.
         """
-        return self.own and not self.has_text
+        return self.own and self.complete and not self.has_text
 
     @property
     def full_text(self) -> str:
@@ -120,21 +123,28 @@ class Citation:
     """One citation of a sentence, resolved by the reader.
 
     `doc_id` is None where the value as written (`value`) can mean no document at all, such as an
-    index out of range. `score` is the strength that the system gave it, where it gave one.
+    index out of range. `score` is the strength that the system gave it, where it gave one. `unread`
+    is why the reader does not know what it means; empty where it does. Such a citation is unjudged.
     """
 
     doc_id: str | None
     value: str
     score: float | None = None
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a response; `index` counts from 0 and is the position in the file's list."""
+    """A sentence of a response; `index` counts from 0 and is the position in the file's list.
+
+    `text` is what is judged. `written` is how the response has it, with the marks of its citations
+    and its layout; empty where that is the same.
+    """
 
     index: int
     text: str
     citations: tuple[Citation, ...] = ()
+    written: str = ""
 
     @property
     def has_text(self) -> bool:
@@ -152,6 +162,12 @@ class Response:
     given beside the runs could not be read or have no known id. With `documents_unnamed`, no
     document that the response carries has an id. `copies` is known once it is judged;
     `provenance` is what the run says of its sentences' origin, unverified.
+
+    `background` is what was said before, where the response is one of several of a conversation.
+    `sample` names it among several responses to one topic; empty where there is only one.
+    `retrieved` are the ids of what its system retrieved, the best first; None where that is not
+    known. `abstained` is whether its system says that it declined to answer; None where it does not
+    say. `said` holds what else the system says of its answer, such as its own confidence.
     """
 
     run_id: str
@@ -166,6 +182,11 @@ class Response:
     place: Place = Place("")
     copies: Copies | None = None
     provenance: tuple[ProvenanceLine, ...] = ()
+    background: str = ""
+    sample: str = ""
+    retrieved: tuple[str, ...] | None = None
+    abstained: bool | None = None
+    said: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

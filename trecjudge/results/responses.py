@@ -11,26 +11,43 @@ from trecjudge.findings import shown
 from trecjudge.records import Citation, Copies, ProvenanceLine, Response, Sentence
 
 NAMES = "run_id", "topic_id", "team_id"
-_COPIES = TypeAdapter(Copies | None)
-_PROVENANCE = TypeAdapter(tuple[ProvenanceLine, ...])
+_OPTIONAL: dict[str, tuple[Any, TypeAdapter[Any]]] = {
+    "copies": (None, TypeAdapter(Copies | None)),
+    "provenance": ((), TypeAdapter(tuple[ProvenanceLine, ...])),
+    "background": ("", TypeAdapter(str)),
+    "sample": ("", TypeAdapter(str)),
+    "retrieved": (None, TypeAdapter(tuple[str, ...] | None)),
+    "abstained": (None, TypeAdapter(bool | None)),
+    "said": ({}, TypeAdapter(dict[str, Any])),
+}
+"""Fields that are written only where they are known: what stands for unknown, and their types."""
 
 
 def response_record(response: Response) -> dict[str, Any]:
-    """Return a response as stored. Copies and provenance are written only where they are known."""
+    """Return a response as stored. What few responses have is written only where it is known."""
     record = {
         "record": "response",
         "run_id": response.run_id,
         "topic_id": response.topic_id,
         "team_id": response.team_id,
-        "sentences": response.sentences,
+        "sentences": [_sentence_record(sentence) for sentence in response.sentences],
         "references": response.references,
         "documents_given": response.documents_given,
     }
-    if response.copies is not None:
-        record["copies"] = response.copies
-    if response.provenance:
-        record["provenance"] = response.provenance
+    for name, (unknown, _) in _OPTIONAL.items():
+        if (value := getattr(response, name)) != unknown:
+            record[name] = value
     return record
+
+
+def _sentence_record(sentence: Sentence) -> dict[str, Any]:
+    cited = [
+        {"doc_id": c.doc_id, "value": c.value, "score": c.score}
+        | ({"unread": c.unread} if c.unread else {})
+        for c in sentence.citations
+    ]
+    record = {"index": sentence.index, "text": sentence.text, "citations": cited}
+    return record | ({"written": sentence.written} if sentence.written else {})
 
 
 def response_of(record: dict[str, Any]) -> Response:
@@ -41,7 +58,12 @@ def response_of(record: dict[str, Any]) -> Response:
     # Each once: many responses have the name of a run or topic, and who scores them keeps it.
     run_id, topic_id, team_id = (sys.intern(record[name]) for name in NAMES)
     sentences = tuple(
-        Sentence(s["index"], s["text"], tuple(Citation(**c) for c in s["citations"]))
+        Sentence(
+            s["index"],
+            s["text"],
+            tuple(Citation(**c) for c in s["citations"]),
+            s.get("written", ""),
+        )
         for s in record["sentences"]
     )
     return Response(
@@ -51,16 +73,13 @@ def response_of(record: dict[str, Any]) -> Response:
         sentences=sentences,
         references=tuple(record["references"]),
         documents_given=record["documents_given"],
-        copies=_typed(_COPIES, record, "copies", None),
-        provenance=_typed(_PROVENANCE, record, "provenance", ()),
+        **{name: _typed(record, name) for name in _OPTIONAL if name in record},
     )
 
 
-def _typed(adapter: TypeAdapter[Any], record: dict[str, Any], name: str, missing: Any) -> Any:
-    """Return an optional field, which older files lack. Raises ValueError."""
-    if name not in record:
-        return missing
+def _typed(record: dict[str, Any], name: str) -> Any:
+    """Return an optional field. Raises ValueError."""
     try:
-        return adapter.validate_python(record[name])
+        return _OPTIONAL[name][1].validate_python(record[name])
     except ValidationError as error:
         raise ValueError(f"{name} is wrong: {error.errors()[0]['msg']}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trecjudge.inputs.sources.values import as_id
@@ -22,6 +22,19 @@ ABSENT: Final = Absent()
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A part of an answer that cites something, as services give it beside the text.
+
+    `start` and `end` are character offsets into the answer. `cited` are ids of documents, or
+    numbers (positions counted from 0) among those that the record carries.
+    """
+
+    start: int
+    end: int
+    cited: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """The parts of one response as written; ABSENT stands for a key that is not there.
 
@@ -29,7 +42,9 @@ class Draft:
     `again` are those that the record gives a second time. `team_expected`: the format names a
     team; `integers_are_ids`: an integer citation is the id of a document, not an index;
     `of_a_track`: the format names a run and lists its sentences, so that a record that does not is
-    odd.
+    odd. `spans` are the citations of a text, where they are given beside it; None where its marks
+    are to be read. `background`, `sample`, `abstained` and `said` are as in `Response`;
+    `retrieved` are the ids of what was retrieved, the best first, None where that is not known.
     """
 
     run_id: Any
@@ -44,6 +59,12 @@ class Draft:
     key: str = ""
     again: Any = ABSENT
     of_a_track: bool = True
+    spans: tuple[Span, ...] | None = None
+    background: str = ""
+    sample: str = ""
+    retrieved: tuple[str, ...] | None = None
+    abstained: bool | None = None
+    said: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def topic_id(self) -> str | None:

@@ -69,6 +69,11 @@ class Reader:
             documents_lost=self.shelf.store is not None and self.shelf.store.lost > 0,
             documents_unnamed=self._documents_unnamed(carried),
             place=self.place,
+            background=self.draft.background,
+            sample=self.draft.sample,
+            retrieved=self.draft.retrieved,
+            abstained=self.draft.abstained,
+            said=self.draft.said,
         )
         self._check_documents(response, carried)
         self._check_texts(response, own)
