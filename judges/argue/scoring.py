@@ -13,6 +13,7 @@ from trecjudge import (
     CONFIRMED,
     FULL,
     NEEDS_CITATION,
+    NOT_READ,
     NOT_STATED,
     OKAY,
     PARTIAL,
@@ -172,11 +173,13 @@ def sentence_support(tree: Tree) -> Share:
 
 def citation_relevance(tree: Tree) -> Share:
     """Return citations of a document that the bank gives for an answer, of all citations."""
-    cited = [judgment for found in tree.citations.values() for judgment in found]
+    every = [judgment for found in tree.citations.values() for judgment in found]
+    cited = [j for j in every if not (j.failure and j.failure.kind == NOT_READ)]
     if cited and not tree.has_bank:
         return of_unknown(tree)
     known = {d for j in tree.bank if j.nugget for a in j.nugget.answers for d in a.documents}
-    return Share(sum(judgment.doc_id in known for judgment in cited), len(cited))
+    relevant = sum(judgment.doc_id in known for judgment in cited)
+    return Share(relevant, len(cited), len(cited) < len(every))
 
 
 def argue_precision(tree: Tree) -> Share:

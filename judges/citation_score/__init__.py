@@ -23,6 +23,7 @@ from trecjudge import (
     Topic,
     WholeResponse,
     WorkflowError,
+    citation_not_read,
     judgment_of,
     mean_cosine,
     text_missing,
@@ -107,6 +108,9 @@ class CitationScoreJudge:
         """
         assert isinstance(item, WholeResponse)
         response = item.response
+        # What it cites there is unknown, so no axis is known.
+        if unread := [c for s in response.sentences for c in s.citations if c.unread]:
+            return [unjudged(item, citation_not_read(unread[0]))] * len(AXES)
         ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
         there = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
         cited = {

@@ -64,13 +64,14 @@ def _without(citation: Citation) -> str:
 def _together(parts: tuple[Item, ...], name: str) -> Together:
     # One document that is not there decides for all; one that is not known leaves them open.
     existing = [each.exists for each in parts]
+    unread = (each.citation.unread for each in parts if each.citation)
     known = None if None in existing else True
     return Together(
         topic=parts[0].topic,
         run_id=parts[0].run_id,
         text=parts[0].text,
         sentence_index=parts[0].sentence_index,
-        citation=Citation(None, name),
+        citation=Citation(None, name, unread=next(filter(None, unread), "")),
         document=_joined(parts, name),
         exists=False if False in existing else known,
         parts=parts,

@@ -48,7 +48,7 @@ OF_A_RECORD = frozenset(
         "documents_beside",
         "documents_withheld",
         "markers_read",
-        "markers_unread",
+        "citation_not_read",
         "own_document_empty",
         "response_empty",
         "response_not_a_list",

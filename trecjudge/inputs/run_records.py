@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,10 +17,11 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.inputs.formats.carriers import Carriers
 from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.inventory import Inventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
 from trecjudge.inputs.formats.response import Reader
+from trecjudge.inputs.formats.survey import Survey
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
@@ -98,14 +99,14 @@ class RunRecords:
     report: OnFinding = unreported
     names: RunNames = field(init=False, repr=False)
     shelf: Shelf = field(init=False)
-    carriers: Carriers = field(init=False)
+    survey: Survey = field(init=False)
     _position: int = field(init=False, default=0)
     """The size of the files that were read."""
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._digests)
         self.shelf = Shelf(self.store, self.own_documents)
-        self.carriers = Carriers([Opened.of(file).path for file in self.files], self.dataset)
+        self.survey = Survey([Opened.of(file).path for file in self.files], self.dataset)
 
     def read(self, report: OnFinding) -> Iterator[Event]:
         """Yield files and records as they are read, and report findings between them."""
@@ -130,6 +131,7 @@ class RunRecords:
     def of_file(self, opened: Opened) -> Iterator[Event]:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
+        inventories: dict[str, Inventory] = defaultdict(Inventory)
         beside = provenance_beside(path, self.report)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
@@ -145,8 +147,16 @@ class RunRecords:
                 format_name = format_.NAME
                 yield FileTaken(path, format_.NAME, why)  # at the first record, and at a change
                 self._other_dataset(place, name, format_, why)
-            flag, carriers = self.flag_instructions, self.carriers
-            response = Reader(draft, place, self.report, self.shelf, flag, name, carriers).read()
+            response = Reader(
+                draft,
+                place,
+                self.report,
+                self.shelf,
+                self.flag_instructions,
+                name,
+                self.survey,
+                inventories[name],
+            ).read()
             if response is not None and beside:
                 written = as_id(draft.run_id) or response.run_id
                 lines = beside.get((written, response.topic_id), ())
@@ -162,6 +172,10 @@ class RunRecords:
                 size,
                 self._position + opened.position,
             )
+        for name, inventory in inventories.items():
+            if inventory.counts:
+                message = f"run {name!r} {inventory}"
+                self.report(Finding("marks_counted", Place(str(path)), message, run_id=name))
         if not count:
             self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))
 

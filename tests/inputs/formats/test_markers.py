@@ -9,7 +9,7 @@ import pytest
 from tests.reading import Read, Reading, answer
 
 Cited = list[tuple[str, list[str | None]]]
-TOLD = ("response_not_a_list", "documents_not_given", "markers_read")
+TOLD = ("response_not_a_list", "documents_not_given", "markers_read", "marks_counted")
 
 
 def with_references(*references: str, more: str = "") -> str:
@@ -80,10 +80,16 @@ def test_it_is_reported_how_numbers_are_read(
     [
         pytest.param("He said so [sic] of it.", id="a word"),
         pytest.param("It opened in [2019].", id="a year"),
-        pytest.param("It ran [1990-1995] and (source: himself).", id="years, no document"),
+        pytest.param("It ran [1990-1995] and (twice).", id="years, no document"),
         pytest.param("Water is [H2O].", id="letters and digits"),
-        pytest.param("It is [1, see below].", id="a number and more"),
         pytest.param("It is [-1] or [1.5].", id="other numbers"),
+        pytest.param("It lies in the interval [0, 1].", id="an interval"),
+        pytest.param("Use a[1][1] and x[0] = 3.", id="indices"),
+        pytest.param("Use `[1]` there.", id="code"),
+        pytest.param("It has 5 W/cm² or 10³ km².", id="units and powers"),
+        pytest.param("It is 13.4(3) by <sup>129</sup>-I.", id="an uncertainty, an isotope"),
+        pytest.param("It is (source unknown) (page 12) (from 1931).", id="parentheses"),
+        pytest.param("It is so [citation needed].", id="what editors write"),
     ],
 )
 @pytest.mark.parametrize("beside", ["", " It is [1]."], ids=["by itself", "beside a marker"])
@@ -92,6 +98,30 @@ def test_other_brackets_stay_text(text: str, beside: str, read: Read) -> None:
     assert cited(found)[0] == (text, [])
     assert set(found.kinds) <= set(TOLD)
     assert ("markers_read" in found.kinds) == bool(beside)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "(Source: himself)",
+        "[1, see below]",
+        "[Blue Book]",
+        "[w8]",
+        "(Smith et al., 2020)",
+        "\\\\cite{smith}",
+        "[@smith]",
+        "<cite>smith</cite>",
+    ],
+)
+@pytest.mark.parametrize("beside", ["", " It is [1]."], ids=["by itself", "beside a marker"])
+def test_what_looks_like_a_mark_and_is_not_understood_is_unread(
+    mark: str, beside: str, read: Read
+) -> None:
+    found = read(THREE % f'"So it is {mark}.{beside}"')
+    first = found.response.sentences[0]
+    assert first.text == "So it is."
+    assert [(c.doc_id, bool(c.unread)) for c in first.citations] == [(None, True)]
+    assert [f.sentence for f in found.findings if f.kind == "citation_not_read"] == [0]
 
 
 def test_a_number_out_of_range_beside_others_does_not_exist(read: Read) -> None:
@@ -115,15 +145,15 @@ def test_an_id_of_their_form_that_is_not_there_is_missing(read: Read) -> None:
     ("text", "references"),
     [
         pytest.param("It is [7].", ["k-1"], id="out of range, and no other"),
-        pytest.param("It is [1].", [], id="nothing to count"),
+        pytest.param("It is [1].", [], id="an empty list"),
     ],
 )
-def test_a_number_that_nothing_counts_stays_and_is_reported(
+def test_a_number_of_no_document_is_a_citation_that_does_not_exist(
     text: str, references: list[str], read: Read
 ) -> None:
     found = read(with_references(*references) % f'"{text}"')
-    assert cited(found) == [(text, [])]
-    assert "markers_unread" in found.kinds
+    assert cited(found) == [("It is.", [None])]
+    assert "citation_out_of_range" in found.kinds
 
 
 @pytest.mark.parametrize(
@@ -139,7 +169,8 @@ def test_documents_are_counted_where_there_are_no_references(
 ) -> None:
     text = answer('"It is [2]."', more=f', "documents": {documents}')
     found = read(text.replace('"references": ["a", "b"], ', ""))
-    assert found.cited == ([wanted] if wanted else [])
+    assert found.cited == [wanted]
+    assert ("citation_not_read" in found.kinds) == (wanted is None)
 
 
 def test_numbers_that_are_ids_are_ids(read: Read) -> None:
@@ -192,9 +223,10 @@ def test_a_list_without_citations_may_mark_them_too(
     assert "markers_read" in found.kinds
 
 
-def test_where_one_sentence_lists_citations_no_marker_is_read(read: Read) -> None:
+def test_where_one_sentence_lists_citations_marks_are_only_cut(read: Read) -> None:
     found = read(THREE % '[{"text": "A is [1]."}, {"text": "B is.", "citations": [0]}]')
-    assert cited(found) == [("A is [1].", []), ("B is.", ["k-1"])]
+    assert cited(found) == [("A is.", []), ("B is.", ["k-1"])]
+    assert [sentence.written for sentence in found.response.sentences] == ["A is [1].", ""]
 
 
 def test_what_is_left_is_text_without_gaps(read: Read) -> None:

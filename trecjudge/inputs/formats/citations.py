@@ -158,9 +158,10 @@ class Resolver:
         return None
 
 
-def has_citations(entry: Any) -> bool:
-    """Return whether an entry of a sentence list has a key for citations, with any value."""
-    return isinstance(entry, dict) and (KEY in entry or OTHER_KEY in entry)
+def lists_citations(entry: Any) -> bool:
+    """Return whether an entry of a sentence list lists a citation, even an unusable one."""
+    value = written_citations(entry)
+    return value is not ABSENT and value != [] and value != {}
 
 
 def written_citations(entry: Any, complain: Complain | None = None) -> Any:

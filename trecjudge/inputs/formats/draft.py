@@ -45,6 +45,7 @@ class Draft:
     odd. `spans` are the citations of a text, where they are given beside it; None where its marks
     are to be read. `background`, `sample`, `abstained` and `said` are as in `Response`;
     `retrieved` are the ids of what was retrieved, the best first, None where that is not known.
+    `sources` is the list of sources that a record has beside its answer, which its numbers count.
     """
 
     run_id: Any
@@ -65,6 +66,7 @@ class Draft:
     retrieved: tuple[str, ...] | None = None
     abstained: bool | None = None
     said: Mapping[str, Any] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
 
     @property
     def topic_id(self) -> str | None:

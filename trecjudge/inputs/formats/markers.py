@@ -1,28 +1,63 @@
-"""Citations marked in the text itself: found, resolved, cut out, assigned to sentences."""
+"""Citations marked in a text: found, resolved, cut out, assigned to sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Final
 
-from trecjudge.inputs.formats.pointers import YEARS, Pointer, Targets, bracketed, pointers_in
+from trecjudge.inputs.formats.marks import NUMBER_IN_PARENTHESES, SUPERSCRIPT, Mark, marks_in
+from trecjudge.inputs.formats.own_sources import (
+    NO_SOURCES,
+    OwnSources,
+    address_in,
+    document_of_entry,
+)
+from trecjudge.inputs.formats.pointers import (
+    NOT_UNDERSTOOD,
+    YEARS,
+    Pointer,
+    Targets,
+    named_marks,
+    pointers_of,
+)
 from trecjudge.text.sentences import sentence_spans
+
+NOTHING_COUNTED: Final = "nothing says what this number counts"
+TWO_WAYS: Final = "its run counts from 0 in one answer and from 1 in another"
+_PLAIN: Final = "[1]"
+"""A mark that the sentence splitter knows."""
+_STOPS = frozenset(".!?…。！？｡।॥؟۔։።\"'”’»)]")
+Numbering = Callable[[], int | None]
+"""Returns the number of the first document, as the whole run counts; None if that is not known."""
 
 
 @dataclass(slots=True)
 class Marked:
-    """A text without its markers, and what they point to."""
+    """A text without its marks, how it was written, and what the marks point to.
+
+    `start` is where it begins in the text that it is a sentence of.
+    """
 
     text: str
+    written: str
     pointers: list[Pointer]
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Marker:
-    start: int
-    end: int
+class Marker:
+    """A mark that cites something, with what it points to."""
+
+    mark: Mark
     pointers: tuple[Pointer, ...]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers that it has."""
+        return [p.number for p in self.pointers if p.number is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +65,9 @@ class Markers:
     """The markers of a response, text by text."""
 
     texts: Sequence[str]
-    found: Sequence[Sequence[_Marker]]
+    found: Sequence[Sequence[Marker]]
     base: int | None = None
     """The number of the first document, None where no numbers count."""
-    unread: str = ""
-    """A number in brackets that is no marker and no year: it stays in the text, and is reported."""
 
     @property
     def pointers(self) -> list[Pointer]:
@@ -42,13 +75,19 @@ class Markers:
         return [p for markers in self.found for marker in markers for p in marker.pointers]
 
     def sentences(self) -> list[Marked]:
-        """Return the sentences of the texts: a marker belongs to the sentence before it."""
-        sentences: list[Marked] = []
+        """Return the sentences of the texts.
+
+        A marker belongs to the sentence before it or, where the answer begins with one, behind it.
+        """
+        leading, sentences = self._leads(), list[Marked]()
         for text, markers in zip(self.texts, self.found, strict=True):
-            bare, spans = _with_plain_marks(text, markers)
-            for start, end in sentence_spans(bare):
-                inside = [(s, e, m) for s, e, m in spans if start <= s < end]
-                _add(sentences, bare[start:end], [(s - start, e - start, m) for s, e, m in inside])
+            placed, starts = _Placed.of(text, markers), [m.mark.start for m in markers]
+            for start, end in placed.sentences(leading):
+                inside = markers[bisect_left(starts, start) : bisect_left(starts, end)]
+                start = end - len(text[start:end].lstrip())
+                pointers = [p for marker in inside for p in marker.pointers]
+                written = text[start:end].rstrip()
+                sentences.append(Marked(_cut(text, start, end, inside), written, pointers, start))
         return sentences
 
     def segments(self) -> dict[int, Marked]:
@@ -57,123 +96,260 @@ class Markers:
         So does a marker at the beginning of a text, unless the first text begins with one too.
         """
         segments: dict[int, Marked] = {}
-        leading = _leads(self.texts[0], self.found[0]) if self.texts else False
+        leading = self._leads()
         for index, (text, markers) in enumerate(zip(self.texts, self.found, strict=True)):
-            before = [] if leading and _cut(text, _spans(markers)) else list(segments.values())
-            count = len(before)
-            _add(before, text, [(m.start, m.end, m) for m in markers])
-            if len(before) > count:
-                segments[index] = before[-1]
+            body, last = without_marks(text, markers), next(reversed(segments.values()), None)
+            early = 0 if leading and body else _early(text, markers)
+            if last is not None:
+                last.pointers += [p for marker in markers[:early] for p in marker.pointers]
+            own = [p for marker in markers[early if last else 0 :] for p in marker.pointers]
+            if body or last is None:
+                segments[index] = Marked(body, text, own)
+            else:
+                last.pointers += own
         return segments
 
+    def _leads(self) -> bool:
+        """Return whether marks stand before their sentences: the answer begins with one.
 
-def read_markers(texts: Sequence[str], targets: Targets) -> Markers:
+        Not where one stands at its end too.
+        """
+        filled = [(t, m) for t, m in zip(self.texts, self.found, strict=True) if t.strip()]
+        if not filled or not _early(*filled[0]):
+            return False
+        text, markers = filled[-1]
+        return not markers or bool(text[markers[-1].mark.end :].strip(" .\n*_|"))
+
+
+def read_markers(
+    texts: Sequence[str], targets: Targets, numbering: Numbering, own: OwnSources = NO_SOURCES
+) -> Markers:
     """Return the markers of a response's texts.
 
-    Brackets are a marker if they hold only numbers or ids, and a document is there for one of them.
-    If there is none, they are a marker if another one of the same kind in the response is. Years
-    beyond the documents stay text. Numbers count from 1, or from 0 if a 0 occurs.
+    Numbers are those of the answer's `own` sources or, without these, of the documents, counted as
+    its run counts. A number is an id where all numbers are ids that are listed.
     """
-    candidates = [list(_candidates(text, targets)) for text in texts]
-    written = [p for marker in chain.from_iterable(candidates) for p in marker.pointers]
-    numbers = {pointer.number for pointer in written if pointer.number is not None}
-    are_ids = all(str(number) in targets.listed for number in numbers)
-    # A 0 anywhere shows that all numbers count from 0: nobody cites a document before the first.
-    base = None if are_ids else min(numbers | {1})
-    resolve = _by_number(base, targets)
-    resolved = [[_resolved(marker, resolve) for marker in markers] for markers in candidates]
-    there = {
-        p.number is None for m in chain.from_iterable(resolved) for p in m.pointers if p.doc_id
-    }
-    found = [[m for m in markers if _is_marker(m, there)] for markers in resolved]
-    read = {p.number for markers in found for marker in markers for p in marker.pointers}
-    unread = next((str(n) for n in sorted(numbers - read) if n < min(YEARS)), "")
-    return Markers(texts, found, base if read - {None} else None, unread)
+    found = candidates(texts, targets)
+    numbers = {number for marker in chain.from_iterable(found) for number in marker.numbers}
+    if not numbers:
+        return Markers(texts, found)
+    if all(str(number) in targets.listed for number in numbers):
+        return Markers(texts, _resolved(found, _Numbers(targets, None)))
+    base = None if own.sources else numbering()
+    counted = _Numbers(targets, base, own)
+    return Markers(texts, _resolved(found, counted), base if targets.ids else None)
 
 
-def _candidates(text: str, targets: Targets) -> Iterator[_Marker]:
-    """Yield what may be markers of a text, numbers not yet resolved."""
-    for start, end, content in bracketed(text):
-        pointers = tuple(pointers_in(content, targets))
-        if pointers:
-            yield _Marker(start, end, pointers)
+def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
+    """Return what may be markers, numbers not yet resolved.
+
+    A year is none, unless there are so many documents. `(1)` is one where the answer has numbers in
+    no other dress, and a raised number where there are so many documents. An index (`items[0]`) is
+    none beside marks that stand apart from their words.
+    """
+    found = [
+        [
+            Marker(mark, pointers)
+            for mark in named_marks(marks_in(text), targets)
+            if (pointers := pointers_of(mark, targets))
+        ]
+        for text in texts
+    ]
+    numbered = [m for m in chain.from_iterable(found) if m.numbers]
+    bracketed = any(m.mark.shape != NUMBER_IN_PARENTHESES for m in numbered)
+    apart = any(not m.mark.glued for m in numbered if m.mark.shape != NUMBER_IN_PARENTHESES)
+    most = len(targets.ids)
+    in_range = all(
+        n <= most for m in numbered if m.mark.shape == NUMBER_IN_PARENTHESES for n in m.numbers
+    )
+
+    def counts(marker: Marker) -> bool:
+        mark, numbers = marker.mark, marker.numbers
+        if mark.shape == NUMBER_IN_PARENTHESES:
+            return not bracketed and in_range
+        if not numbers:
+            return True
+        if mark.shape == SUPERSCRIPT:
+            return not most or min(numbers) <= most
+        index = mark.glued and apart and (0 in numbers or mark.goes_on)
+        return not index and not all(n in YEARS and n > most for n in numbers)
+
+    return [list(filter(counts, markers)) for markers in found]
 
 
-def _by_number(base: int | None, targets: Targets) -> Callable[[int], str | None]:
-    """Return a function that finds the document of a number: by position, or by id with no base."""
+def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, bool]:
+    """Return whether an answer shows that its run counts from 0, and that it counts from 1.
 
-    def resolve(number: int) -> str | None:
+    The first document is 0 where a 0 occurs; the last one is as many as there are where it is 1.
+    An interval such as `[0, 1]` shows nothing.
+    """
+    markers = list(chain.from_iterable(found))
+    zero = any(0 in m.numbers and (len(m.numbers) == 1 or m.mark.ends) for m in markers)
+    last = any(documents in m.numbers for m in markers) if documents else False
+    return zero, last
+
+
+def without_marks(text: str, markers: Sequence[Marker]) -> str:
+    """Return the text without its markers and the space before each."""
+    return _cut(text, 0, len(text), markers) if markers else text
+
+
+def understood(markers: Sequence[Marker], targets: Targets) -> list[Marker]:
+    """Return the markers that surely are some, for a text whose citations are listed elsewhere."""
+    return [
+        m
+        for m in markers
+        if m.mark.shape != NUMBER_IN_PARENTHESES
+        and all(p.unread != NOT_UNDERSTOOD for p in m.pointers)
+        and (m.mark.shape != SUPERSCRIPT or targets.ids)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What numbers point to: entries of the answer's own list, positions, or ids."""
+
+    targets: Targets
+    base: int | None
+    own: OwnSources = NO_SOURCES
+
+    def pointer(self, pointer: Pointer) -> Pointer:
+        """Return a pointer with its number resolved."""
+        number = pointer.number
+        if number is None:
+            return pointer
+        if self.own.sources:
+            return self._by_own_source(pointer, number)
+        ids = self.targets.ids
+        if self.base is not None and ids:
+            return replace(pointer, doc_id=self._at(number - self.base) or self._listed(number))
+        if listed := self._listed(number):
+            return replace(pointer, doc_id=listed)
+        if ids:  # the base is not known
+            return replace(pointer, unread=TWO_WAYS if number <= len(ids) else "")
+        return replace(pointer, unread="" if self.targets.counted() else NOTHING_COUNTED)
+
+    def _by_own_source(self, pointer: Pointer, number: int) -> Pointer:
+        if number not in self.own.sources:
+            return pointer
+        source = self.own.sources[number]
+        if found := document_of_entry(source, self.targets):
+            return replace(pointer, doc_id=found)
+        titles = self.targets.titles()
+        compared = titles.addressed and address_in(source) != source.strip()
+        if compared or titles.titled or not self.targets.ids:
+            # By its own words it is another page than any of the documents.
+            return Pointer(pointer.written, None, address_in(source))
+        return replace(pointer, doc_id=self._at(number - min(self.own.sources)))
+
+    def _at(self, position: int) -> str | None:
+        return self.targets.ids[position] if 0 <= position < len(self.targets.ids) else None
+
+    def _listed(self, number: int) -> str | None:
         doc_id = str(number)
-        if base is not None and 0 <= number - base < len(targets.ids):
-            return targets.ids[number - base]
+        targets = self.targets
         there = doc_id in targets.listed or (not targets.ids and targets.is_document(doc_id))
         return doc_id if there else None
 
-    return resolve
+
+def _resolved(found: Sequence[Sequence[Marker]], numbers: _Numbers) -> list[list[Marker]]:
+    return [
+        [replace(m, pointers=tuple(map(numbers.pointer, m.pointers))) for m in markers]
+        for markers in found
+    ]
 
 
-def _resolved(marker: _Marker, resolve: Callable[[int], str | None]) -> _Marker:
-    pointers = tuple(
-        p if p.number is None else Pointer(p.written, p.number, resolve(p.number))
-        for p in marker.pointers
-    )
-    return _Marker(marker.start, marker.end, pointers)
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A text with every marker as `[1]`: where markers are there, and where in the text itself."""
+
+    text: str
+    spans: Sequence[tuple[int, int]]
+    """Of each marker, where its `[1]` begins, and where what stands for it ends."""
+    markers: Sequence[Marker]
+
+    @classmethod
+    def of(cls, text: str, markers: Sequence[Marker]) -> _Placed:
+        """Return a text with its markers replaced."""
+        parts, spans, done, length = [], list[tuple[int, int]](), 0, 0
+        for marker in markers:
+            mark = marker.mark
+            before = text[done : mark.start] + _kept(text, mark)
+            # With a space, so that a sentence may begin right after a marker.
+            after = " " if text[mark.end : mark.end + 1].isalnum() else ""
+            start = length + len(before)
+            length = start + len(_PLAIN) + len(after)
+            spans.append((start, length))
+            parts += [before, _PLAIN, after]
+            done = mark.end
+        return cls("".join([*parts, text[done:]]), spans, markers)
+
+    def sentences(self, leading: bool) -> list[tuple[int, int]]:
+        """Return (start, end) in the text itself of each sentence, with the markers that it has."""
+        bounds = [list(span) for span in sentence_spans(self.text)]
+        for before, after in pairwise(bounds):
+            at = self._trailing(*before) if leading else self._leading(*after)
+            if at != (before[1] if leading else after[0]):
+                before[1] = after[0] = at
+        return [
+            (self._in_text(start), self._in_text(end))
+            for start, end in bounds
+            if self.text[start:end].strip()
+        ]
+
+    def _leading(self, start: int, end: int) -> int:
+        """Return the end of the markers before the first word of a part."""
+        for begin, close in self.spans[bisect_left(self.spans, (start, 0)) :]:
+            if begin >= end or self.text[start:begin].strip():
+                break
+            start = close
+        return start
+
+    def _trailing(self, start: int, end: int) -> int:
+        """Return the beginning of the markers behind the last word of a part and its stop."""
+        at = bisect_left(self.spans, (end, 0))
+        while at > 0 and self.spans[at - 1][0] >= start:
+            begin, close = self.spans[at - 1]
+            said = self.text[start:begin].rstrip()[-1:]
+            if self.text[close:end].strip() or (said and said not in _STOPS):
+                break
+            at, end = at - 1, begin
+        return end
+
+    def _in_text(self, position: int) -> int:
+        """Return the position in the text itself."""
+        at = bisect_left(self.spans, (position, 0)) - 1
+        if at < 0:
+            return position
+        mark, (start, close) = self.markers[at].mark, self.spans[at]
+        if position >= close:
+            return mark.end + position - close
+        return mark.end if position > start else mark.start
 
 
-def _is_marker(marker: _Marker, there: set[bool]) -> bool:
-    """Return whether brackets are a marker; `there` holds True if ids resolve, False if numbers."""
-    if any(pointer.doc_id for pointer in marker.pointers):
-        return True
-    kinds = {pointer.number is None for pointer in marker.pointers}
-    years = all(pointer.number in YEARS for pointer in marker.pointers)
-    return kinds <= there and not years
-
-
-def _with_plain_marks(
-    text: str, markers: Sequence[_Marker]
-) -> tuple[str, list[tuple[int, int, _Marker]]]:
-    """Return the text with every marker as `[1]`, which the sentence splitter knows, and where."""
-    parts, spans, done, length = [], [], 0, 0
+def _cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
+    """Return a part of a text without its markers and the space before each."""
+    parts, done = list[str](), start
     for marker in markers:
-        before = text[done : marker.start]
-        spans.append((length + len(before), length + len(before) + 3, marker))
-        # With a space, so that a sentence may begin right after a marker.
-        after = " " if text[marker.end : marker.end + 1].isalnum() else ""
-        parts += [before, "[1]", after]
-        length += len(before) + 3 + len(after)
-        done = marker.end
-    return "".join([*parts, text[done:]]), spans
+        mark = marker.mark
+        before, words = text[done : mark.start], _kept(text, mark)
+        done = mark.end
+        parts.append(before + words if words else before.rstrip())
+        if not words and text[done : done + 1].isalnum() and (parts[-1] or len(parts) > 1):
+            parts.append(" ")
+    return "".join([*parts, text[done:end]]).strip()
 
 
-def _add(sentences: list[Marked], text: str, spans: list[tuple[int, int, _Marker]]) -> None:
-    """Add a sentence without its markers; markers before its first word go to the one before."""
-    body = _cut(text, [(start, end) for start, end, _ in spans])
-    before = sentences[-1].pointers if sentences else None
-    own: list[Pointer] = []
-    done = 0
-    for start, end, marker in spans:
-        if before is None or text[done:start].strip():
-            before = own
-        before.extend(marker.pointers)
-        done = end
-    if body or not sentences:
-        sentences.append(Marked(body, own))
+def _kept(text: str, mark: Mark) -> str:
+    """Return the words of a mark that are part of the sentence, such as those of a link."""
+    return text[slice(*mark.kept)] if mark.kept else ""
 
 
-def _cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return the text without these spans and the space before each."""
-    kept, done = "", 0
-    for start, end in spans:
-        kept += text[done:start]
-        kept, done = kept.rstrip(), end
-        if kept and text[end : end + 1].isalnum():
-            kept += " "
-    return (kept + text[done:]).strip() if done else text
-
-
-def _spans(markers: Iterable[_Marker]) -> list[tuple[int, int]]:
-    return [(marker.start, marker.end) for marker in markers]
-
-
-def _leads(text: str, markers: Sequence[_Marker]) -> bool:
-    return bool(markers) and not text[: markers[0].start].strip()
+def _early(text: str, markers: Sequence[Marker]) -> int:
+    """Return how many markers stand before the first word of a text."""
+    done = count = 0
+    for marker in markers:
+        if text[done : marker.mark.start].strip(" \n*_#>-") or marker.mark.kept:
+            break
+        done, count = marker.mark.end, count + 1
+    return count

@@ -1,99 +1,273 @@
-"""What brackets in a text can point to: `[1]`, `[1, 2]`, `[1-3]`, `[d-7]`, `(Source: d-7)`."""
+"""What a mark can point to: `1`, `1, 2`, `1-3`, `d-7`, `Source: d-7`, `1, p. 12`, a title."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
 
-BRACKETS = re.compile(
-    r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\((?:https?:|\#)[^()\s]*\))?"
-    r"|【([^【】\n]{1,300})】"
-    r"|\(\s*(?:sources?|citations?|refs?|references?)\s*[:：]\s*([^()\n]{1,500})\)",
+from trecjudge.inputs.formats.marks import (
+    BOUND,
+    LATEX,
+    LINK,
+    NUMBER_IN_PARENTHESES,
+    PARENTHESES,
+    SUPERSCRIPT,
+    TAG,
+    URL,
+    Mark,
+)
+from trecjudge.inputs.formats.titles import NO_TITLES, Titles, is_address
+
+_PARTS = re.compile(r"\s*[,;，；、|]\s*|\s+(?:and|und|et|y|&)\s+|\]\s*\[")
+_SOURCE_WORDS = (
+    r"sources?|citations?|cite[sd]?|ref(?:erence)?s?|docs?|documents?|contexts?|ctx|passages?|segments?|"
+    r"snippets?|chunks?|evidence|search\s+results?|results?|quellen?|dokumente?|fuentes?|fonti|fonte|"
+    r"bron(?:nen)?|источник(?:и)?|документ(?:ы)?|来源|出处|资料|文献|文档|出典|資料|文書|출처|문서|"
+    r"المصدر|مصدر|منبع|سند"
+)
+_SEE = r"(?:see(?:\s+also)?|cf\.?|siehe|vgl\.?|per|via|from|as\s+in|according\s+to|adapted\s+from)"
+_LABEL = re.compile(
+    rf"(?:{_SEE}\s+)?(?P<word>{_SOURCE_WORDS})(?![^\W\d_])[\s.#№_-]{{0,4}}(?P<colon>[:：=])?\s*(?:id\s*[:=]\s*)?",
     re.IGNORECASE,
 )
-"""What may be a marker, with the link that follows some; the content is in one of three groups."""
-PARTS = re.compile(r"\s*[,;，；、]\s*|\s+(?:and|&)\s+|\]\s*\[")
-LABEL = re.compile(
-    r"\^|(?:docs?|documents?|sources?|refs?|references?|passages?|segments?|snippets?|citations?)"
-    r"[\s.:#_-]*(?=\d)",
+"""What may stand before a pointer: `Doc 1`, `Source: ...`, `see Passage 2`."""
+_SEES = re.compile(rf"{_SEE}\s+(?=\S)", re.IGNORECASE)
+_NUMBERS = re.compile(
+    r"(?:no|nr|n°|№)?\.?\s*[#^@]?\s*(\d{1,9})(?:\s*[-–—‑−]\s*[#^]?(\d{1,9}))?(?P<dagger>(?::\d+)?†.*)?"
+    r"|(?P<circled>[①-⑳])",
     re.IGNORECASE,
 )
-"""What may stand before a number: `[^1]`, `[Source 1]`, `[doc: 1]`."""
-NUMBERS = re.compile(r"(\d{1,9})(?:\s*[-–—]\s*(\d{1,9}))?(?::\d+)?(?:†.*)?", re.ASCII)
-"""`1`, `1-3`, and what OpenAI's tools write: `4:0†source`."""
+"""`1`, `1-3`, `#1`, digits of any script, and what OpenAI's tools write: `4:0†source`."""
+_LOCATOR = re.compile(
+    r"(?:(?:pp?|pages?|pgs?|s|seiten?|sec(?:tion)?s?|ch(?:ap(?:ter)?)?s?|para(?:graph)?s?|lines?|ll?|"
+    r"art(?:icle)?s?|§+|¶+|fig(?:ure)?s?|tab(?:le)?s?|chunks?|vol(?:ume)?|nos?|slides?|eqs?|str|стр|с|頁|页|第)"
+    r"\.?\s*[\dIVXLCivxlc]+[\w.–—-]*|L?\d[\d.:/–—-]*|ff?\.?|ibid\.?|passim|accessed.*|retrieved.*|"
+    r"\w{3,9}\.?\s+\d{1,2},?\s+\d{4}|\w{3,9}\.?\s+\d{4}|\d{1,2}\s+\w{3,9}\.?\s+\d{4}|\d{4}|"
+    r"\"[^\"]*\"|[“”„«»].*)",
+    re.IGNORECASE,
+)
+"""What may stand behind a pointer: a page, a section, a date, a quote."""
+_NUMERIC = re.compile(r"[\d\s.,:;/%+×x*=<>≤≥±~$€£¥°–—−-]+", re.IGNORECASE)
+_FORMULA = re.compile(r"\d*(?:[A-Z][a-z]?\d*)+[+−-]?")
+_AUTHOR_YEAR = re.compile(
+    r"(?:(?:see|e\.g\.,?|cf\.)\s+)?[A-ZÀ-Þ][\w'’-]+(?:,?\s+(?:(?:and|&|und|et|y|de|van|von)\s+)?[A-ZÀ-Þ][\w'’-]+){0,4}"
+    r"(?:,?\s+et\s+al\.?)?,?\s+\(?(?:19|20)\d\d[a-z]?\)?(?:\s*[;,].*)?"
+)
+_EDITORIAL = re.compile(
+    r"(?:sic|…|\.{2,}|x|\s*|emphasis.*|italics.*|translat.*|citation\s+needed|source\s+needed|redacted|"
+    r"todo.*|laugh.*|applause|music|inaudible|.*\b(?:your|insert|name|placeholder|hide|edit|update)\b.*)",
+    re.IGNORECASE,
+)
+"""What people put into brackets that cites nothing."""
+_ID_LIKE = re.compile(r"(?=.*\d)[^\W\d_]{1,12}[\s_#-]?\d+[a-z]?|(?=\S*\d)\S*[\w)][-_./:#]\S+")
 WIDEST = 50
 """The longest range of citations: `[1-1000]` is a range of something else."""
 # `[2024]` is a year, unless the response has so many documents.
 YEARS = range(1000, 3000)
+_MOST_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What markers can point to.
+    """What marks can point to.
 
     `ids` are the documents that numbers count, `listed` all that the response lists by id.
-    `is_document` returns whether an id is that of a document, `names` gives ids by the titles and
-    addresses of documents.
+    `is_document` returns whether an id is that of a document, `titles` what documents are called.
+    `says` returns whether a document has these very words. `counted` returns whether there is a
+    list that numbers count, even an empty one, here or elsewhere in the run.
     """
 
     ids: Sequence[str | None]
     listed: frozenset[str]
     is_document: Callable[[str], bool]
-    names: Callable[[], Mapping[str, str]]
+    titles: Callable[[], Titles] = lambda: NO_TITLES
+    says: Callable[[str], bool] = lambda words: False
+    counted: Callable[[], bool] = lambda: True
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """One target of a marker: as written, as a number if it is one, and its document."""
+    """One target of a mark: as written, as a number if it is one, and its document.
+
+    `unread`: why nobody knows what it points to; empty where it is known.
+    """
 
     written: str
     number: int | None = None
     doc_id: str | None = None
+    unread: str = ""
 
 
-def bracketed(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, content) of what may be a marker in a text."""
-    for match in BRACKETS.finditer(text):
-        yield match.start(), match.end(), next(filter(None, match.groups())).strip(" []")
+NO_ADDRESS: Final = "no document has an address to compare it with"
+NOT_UNDERSTOOD: Final = "it looks like the mark of a citation, and is not understood"
 
 
-def pointers_in(content: str, targets: Targets) -> list[Pointer]:
-    """Return what brackets point to, nothing if any part of them can be no pointer."""
-    whole = _by_id(content, targets)
-    if whole is not None:
-        return [whole]
+def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
+    """Return what a mark points to; nothing where it is ordinary text."""
+    if mark.target and not mark.target.startswith("#"):
+        return _of_link(mark, targets)
+    content = mark.content.strip(" *_\"'“”")
+    if not content:
+        return ()
+    if found := _understood(content, mark, targets):
+        return found
+    if _looks_like_a_mark(content, mark) and not targets.says(content):
+        return (Pointer(mark.content, unread=NOT_UNDERSTOOD),)
+    return ()
+
+
+def named_marks(marks: Iterable[Mark], targets: Targets) -> Iterator[Mark]:
+    """Yield marks; of links that end a clause the words go too where they only name the source."""
+    for mark in marks:
+        if mark.kept and mark.shape == LINK and mark.ends and _is_name(mark, targets):
+            mark = replace(mark, kept=None)
+        yield mark
+
+
+def _is_name(mark: Mark, targets: Targets) -> bool:
+    """Return whether the words of a link only name its source: a title, a number, an address."""
+    words = mark.content.strip(" []*_^")
+    host = "." in words and " " not in words
+    label = _LABEL.match(words)
+    return bool(
+        host or _by_name(words, targets) or _numbers(words) or (label and label.end() == len(words))
+    )
+
+
+def _of_link(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
+    """Return the document of a link: by its address, else by its words if they name one."""
+    found = _by_name(mark.target, targets)
+    if found is None and mark.shape == LINK:
+        words = mark.content.strip(" []*_")
+        found = _by_name(words, targets) or next(iter(_numbers(words)), None)
+    if found is not None:
+        return (found,)
+    known = targets.titles().addressed
+    return (Pointer(mark.target, unread="" if known else NO_ADDRESS),)
+
+
+def _understood(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
+    """Return the pointers of a content that is understood; nothing where it is not."""
+    in_parentheses = mark.shape in (PARENTHESES, NUMBER_IN_PARENTHESES)
+    whole = _by_name(content, targets)
+    # Words in parentheses that happen to be a title need a label.
+    if whole is not None and not (in_parentheses and _is_title(whole)):
+        return (whole,)
+    label = _LABEL.match(content)
+    rest = content[label.end() :].strip() if label else _SEES.sub("", content, count=1)
+    if in_parentheses and not label and mark.shape != NUMBER_IN_PARENTHESES:
+        named = _by_name(rest, targets) if rest != content else None
+        return (named,) if named else _known_ids(content, targets)
+    if rest and (named := _by_name(rest, targets)) is not None:
+        return (named,)
+    strong = bool(label and label["colon"])
+    return _of_parts(rest, targets) or (_of_unknown(rest, targets) if strong else ())
+
+
+def _of_parts(content: str, targets: Targets) -> tuple[Pointer, ...]:
+    """Return the pointers of a list; behind the first one there may be pages, sections, dates."""
     found: list[Pointer] = []
-    for part in PARTS.split(content):
-        pointers = _part(part.strip(" []"), targets)
-        if not pointers:
-            return []
+    for part in (part.strip(" []()") for part in _PARTS.split(content)):
+        pointers = _of_part(part, targets)
+        if not pointers and not (found and _LOCATOR.fullmatch(part)):
+            return ()
+        # A number behind a title is a page or a year of it.
+        if not (found and _is_title(found[0]) and pointers and pointers[0].number is not None):
+            found += pointers
+    return tuple(found)
+
+
+def _of_unknown(name: str, targets: Targets) -> tuple[Pointer, ...]:
+    """Return a name behind a label as that of no document, where all documents have names."""
+    return (Pointer(name),) if name and targets.titles().titled else ()
+
+
+def _known_ids(content: str, targets: Targets) -> tuple[Pointer, ...]:
+    """Return the documents of parentheses that hold only ids of documents, or ids like those."""
+    found: list[Pointer] = []
+    for part in map(str.strip, _PARTS.split(content)):
+        pointers = [] if " " in part else _of_part(part, targets)
+        if not pointers or pointers[0].number is not None:
+            return ()
         found += pointers
-    return found
+    return tuple(found) if any(pointer.doc_id for pointer in found) else ()
 
 
-def _part(part: str, targets: Targets) -> list[Pointer]:
-    if (named := _by_id(part, targets)) is not None:
+def _of_part(part: str, targets: Targets) -> list[Pointer]:
+    part = part.lstrip("@")
+    if (named := _by_name(part, targets)) is not None:
         return [named]
-    match = NUMBERS.fullmatch(LABEL.sub("", part, count=1))
-    if match is not None:
-        first = int(match[1])
-        last = int(match[2] or first)
-        if first <= last < first + WIDEST:
-            return [Pointer(str(number), number) for number in range(first, last + 1)]
+    if numbers := _numbers(_LABEL.sub("", part, count=1)):
+        return numbers
     # It has the form of a listed id, so it is an id that is not there; `[sic]` has no such form.
-    alien = any(map(str.isdigit, part)) and _form(part) in map(_form, targets.listed)
+    alien = any(map(str.isdigit, part)) and _form(part) in _forms(targets.listed)
     return [Pointer(part)] if alien else []
 
 
-def _by_id(written: str, targets: Targets) -> Pointer | None:
+def _numbers(part: str) -> list[Pointer]:
+    match = _NUMBERS.fullmatch(part)
+    if match is None:
+        return []
+    if match["circled"]:
+        return [Pointer(part, ord(part) - ord("①") + 1)]
+    first = int(match[1])
+    last = int(match[2] or first)
+    if not first <= last < first + WIDEST:
+        return []
+    return [Pointer(str(number), number) for number in range(first, last + 1)]
+
+
+def _by_name(written: str, targets: Targets) -> Pointer | None:
     """Return the document that a text names by id, title or address; a number counts instead."""
-    if not written or (written.isascii() and written.isdigit()):
+    written = written.strip()
+    if not written or written.isdecimal():
         return None
-    if written in targets.listed or targets.is_document(written):
-        return Pointer(written, None, written)
-    doc_id = targets.names().get(written.casefold())
+    for name in dict.fromkeys((written, written.removeprefix("@"))):
+        if name in targets.listed or targets.is_document(name):
+            return Pointer(written, None, name)
+    doc_id = targets.titles().find(written)
     return Pointer(written, None, doc_id) if doc_id else None
+
+
+def _is_title(named: Pointer) -> bool:
+    """Return whether a document is named by its title, and not by its id or address."""
+    by_name = named.number is None and named.written.removeprefix("@") != named.doc_id
+    return by_name and not is_address(named.written)
+
+
+def _looks_like_a_mark(content: str, mark: Mark) -> bool:
+    """Return whether a content that is not understood looks like that of a mark nevertheless."""
+    label = _LABEL.match(content)
+    if label and label["colon"]:
+        return len(content) > label.end()
+    if mark.shape in (LATEX, TAG) or content[:1] in "@†":
+        return True
+    if mark.shape in (SUPERSCRIPT, URL):
+        return False
+    if _AUTHOR_YEAR.fullmatch(content):
+        return True
+    if mark.shape not in BOUND or not mark.ends or mark.glued:
+        return False
+    return _may_name_something(content, bool(label and len(content) > label.end()))
+
+
+def _may_name_something(content: str, labelled: bool) -> bool:
+    """Return whether what stands in brackets at the end of a clause may name a source."""
+    if _NUMERIC.fullmatch(content) or _EDITORIAL.fullmatch(content):
+        return False
+    if content[:1].isdecimal() and _PARTS.search(content):
+        return True
+    if _FORMULA.fullmatch(content) or len(content.split()) > _MOST_WORDS:
+        return False
+    return labelled or _ID_LIKE.fullmatch(content) is not None or content[:1].isupper()
+
+
+@lru_cache(maxsize=8)
+def _forms(ids: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(_form, ids))
 
 
 def _form(doc_id: str) -> str:

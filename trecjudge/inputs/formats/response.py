@@ -10,10 +10,13 @@ from pathlib import Path
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
 from trecjudge.inputs.documents.shelf import Shelf
-from trecjudge.inputs.formats.carriers import Carriers
 from trecjudge.inputs.formats.citations import References, Resolver, ids_written
 from trecjudge.inputs.formats.draft import ABSENT, Draft
+from trecjudge.inputs.formats.inventory import Inventory
+from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.formats.sentences import SentenceReader, differ
+from trecjudge.inputs.formats.survey import Survey
+from trecjudge.inputs.formats.titles import Titles
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document, Place, Response, Sentence
@@ -24,7 +27,7 @@ from trecjudge.text.instructions import instruction_like
 class Reader:
     """Reads one draft into a response; every problem becomes a finding at the draft's place.
 
-    `carriers` knows what the run carries in its other responses.
+    `survey` knows what the run shows in its other responses; `inventory` counts its marks.
     """
 
     draft: Draft
@@ -34,7 +37,8 @@ class Reader:
     flag_instructions: bool = False
     name: str = ""
     """The name of the run; its run_id where none is given."""
-    carriers: Carriers = field(default_factory=Carriers)
+    survey: Survey = field(default_factory=Survey)
+    inventory: Inventory = field(default_factory=Inventory)
 
     def read(self) -> Response | None:
         """Return the response, or None if it names no topic."""
@@ -50,9 +54,16 @@ class Reader:
             self.draft.integers_are_ids,
             () if references.ids else carried.order,
         )
-        # Only markers by title or address need it, and those are rare.
-        names = cache(lambda: self._names(references, own))
-        reader = SentenceReader(resolver, names, self._complain, one_text=not self.draft.of_a_track)
+        reader = SentenceReader(
+            resolver,
+            self._targets(resolver, own),
+            partial(self.survey.base, self.draft, self.place),
+            self._complain,
+            one_text=not self.draft.of_a_track,
+            spans=self.draft.spans,
+            sources=self.draft.sources,
+            inventory=self.inventory,
+        )
         sentences = reader.read(self.draft.sentences)
         self._check_again(reader, sentences)
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
@@ -129,7 +140,7 @@ class Reader:
         return self.shelf.store is not None or carried.given or self._carries()
 
     def _carries(self) -> bool:
-        return self.carriers.has(self.draft, self.place)
+        return self.survey.has(self.draft, self.place)
 
     def _documents_unnamed(self, carried: Carried) -> bool:
         """Return whether a cited id may be that of a document that is carried without an id.
@@ -138,18 +149,25 @@ class Reader:
         """
         if self.shelf.store is not None or carried.named:
             return False
-        return not self.carriers.names(self.draft, self.place)
+        return not self.survey.names(self.draft, self.place)
 
-    def _names(self, references: References, own: dict[str, Document]) -> dict[str, str]:
-        """Return the ids of the documents by title and by address."""
+    def _targets(self, resolver: Resolver, own: Mapping[str, Document]) -> Targets:
+        """Return what marks in the texts can point to; what few marks need is made when asked."""
+        references = resolver.references
         given = dict.fromkeys((*filter(None, references.ids), *own))
-        found = [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
-        return {
-            name.strip().casefold(): document.doc_id
-            for document in reversed(found)  # of two with one title the first counts
-            for name in (document.title, document.url)
-            if name.strip()
-        }
+
+        @cache
+        def found() -> list[Document]:
+            return [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
+
+        return Targets(
+            references.ids or resolver.positions,
+            frozenset((*references.known, *filter(None, resolver.positions))),
+            resolver.is_document,
+            cache(lambda: Titles.of(found())),
+            lambda words: any(words in document.full_text for document in found()),
+            lambda: references.given or (not own and self._carries()),
+        )
 
     def _check_again(self, reader: SentenceReader, sentences: tuple[Sentence, ...]) -> None:
         """Report where the sentences differ from those that the record gives a second time."""
@@ -158,7 +176,9 @@ class Reader:
             return
         other = "answer" if key == "responses" else "responses"
         aligned = isinstance(self.draft.sentences, list) and isinstance(again, list)
-        at = differ(sentences, replace(reader, complain=_ignore).read(again), aligned)
+        at = differ(
+            sentences, replace(reader, complain=_ignore, inventory=Inventory()).read(again), aligned
+        )
         if at is not None:
             message = f"`{key}` and `{other}` differ from sentence {at} on; `{key}` counts"
             self._complain("answer_differs", message, again)

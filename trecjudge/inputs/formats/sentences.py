@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Protocol
 
 from trecjudge.findings import shown
-from trecjudge.inputs.formats.citations import KEY, Resolver, has_citations, written_citations
-from trecjudge.inputs.formats.markers import Marked, Markers, read_markers
-from trecjudge.inputs.formats.pointers import Targets
+from trecjudge.inputs.formats.citations import KEY, Resolver, lists_citations, written_citations
+from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.formats.inventory import Inventory
+from trecjudge.inputs.formats.markers import (
+    Marked,
+    Markers,
+    Numbering,
+    candidates,
+    read_markers,
+    understood,
+    without_marks,
+)
+from trecjudge.inputs.formats.marks import MAY_MARK
+from trecjudge.inputs.formats.own_sources import OwnSources, listed_sources, own_sources
+from trecjudge.inputs.formats.pointers import Pointer, Targets
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Citation, Sentence
-from trecjudge.text.sentences import split_sentences
 from trecjudge.text.visible import is_blank
 
 
@@ -27,13 +38,22 @@ class Complain(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SentenceReader:
-    """Reads sentences as written; `names` gives document ids by titles and addresses."""
+    """Reads sentences as written, and what their lists or else their marks cite.
+
+    `targets` are what marks can point to; `numbering` returns how the run counts documents.
+    """
 
     resolver: Resolver
-    names: Callable[[], Mapping[str, str]]
+    targets: Targets
+    numbering: Numbering
     complain: Complain
     one_text: bool = False
     """Whether the format gives all sentences as one text; else that is odd."""
+    spans: Sequence[Span] | None = None
+    """The citations of one text, where they are given beside it."""
+    sources: Sequence[str] = ()
+    """What the record lists as its own sources."""
+    inventory: Inventory = field(default_factory=Inventory)
 
     def read(self, value: Any) -> tuple[Sentence, ...]:
         """Return the sentences, with the citations of their lists or else of their markers."""
@@ -46,18 +66,21 @@ class SentenceReader:
             return ()
         if all(is_blank(as_text(e.get("text") if isinstance(e, dict) else e)) for e in value):
             self.complain("response_empty", "has no text in any sentence", value)
-        if not any(map(has_citations, value)):
+        if not any(map(lists_citations, value)):
             return tuple(self._without_lists(value))
         return tuple(self._with_lists(value))
 
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
+        """Yield sentences whose citations are listed; marks are cut from what is judged."""
         for index, entry in enumerate(entries):
             cited = entry.get(KEY) if isinstance(entry, dict) else None
             # Most are such: no closure is made for complaints that never come.
             plain = self.resolver.plain(cited)
             if not plain and cited != [] and cited != {}:
                 plain = self._odd(index, entry)
-            yield Sentence(index, self._text(index, entry), plain)
+            text = self._text(index, entry)
+            bare = self._without_marks(text) if "(" in text or MAY_MARK.search(text) else text
+            yield Sentence(index, bare, plain, "" if bare == text else text)
 
     def _odd(self, index: int, entry: Any) -> tuple[Citation, ...]:
         def complain(kind: str, message: str, value: object) -> None:
@@ -65,23 +88,40 @@ class SentenceReader:
 
         return self.resolver.resolve(written_citations(entry, complain), complain)
 
+    def _without_marks(self, text: str) -> str:
+        """Return a text without its marks; what is left of one that has nothing else is all."""
+        markers = understood(candidates([text], self.targets)[0], self.targets)
+        self.inventory.add_cut(markers)
+        return without_marks(text, markers) or text
+
     def _without_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         texts = [self._text(index, entry) for index, entry in enumerate(entries)]
         markers = self._markers(texts)
-        if not any(markers.found):
+        if markers is None:
             yield from map(Sentence, range(len(texts)), texts)
             return
         for index, marked in markers.segments().items():
-            yield self._marked(index, marked)
+            if marked.text or texts[index] == markers.texts[index]:
+                yield self._marked(index, marked, texts[index])
 
     def _of_text(self, text: str) -> Iterator[Sentence]:
-        markers = self._markers([text])
-        if not any(markers.found):
-            texts = split_sentences(text)
-            yield from map(Sentence, range(len(texts)), texts)
+        if self.spans is not None:
+            yield from self._of_spans(text, self.spans)
             return
+        markers = self._markers([text]) or Markers([text], [[]])
         for index, marked in enumerate(markers.sentences()):
-            yield self._marked(index, marked)
+            yield self._marked(index, marked, marked.text)
+
+    def _of_spans(self, text: str, spans: Sequence[Span]) -> Iterator[Sentence]:
+        """Yield the sentences of a text; each cites what the spans cite that it shares with."""
+        found = understood(candidates([text], self.targets)[0], self.targets)
+        self.inventory.add_cut(found)
+        for index, marked in enumerate(Markers([text], [found]).sentences()):
+            start, end = marked.start, marked.start + len(marked.written)
+            cited = [c for s in spans if s.start < end and start < s.end for c in s.cited]
+            written = marked.written if marked.written != marked.text else ""
+            citations = self._odd(index, {KEY: list(dict.fromkeys(cited))}) if cited else ()
+            yield Sentence(index, marked.text, citations, written)
 
     def _text(self, index: int, entry: Any) -> str:
         """Return the text of one entry of the sentence list."""
@@ -90,37 +130,59 @@ class SentenceReader:
             self.complain("sentence_unusable", f"has text {shown(text)}", entry, index)
         return as_text(text)
 
-    def _markers(self, texts: Sequence[str]) -> Markers:
-        """Return the markers of the texts, and report how they are read."""
-        resolver = self.resolver
-        listed = frozenset((*resolver.references.known, *filter(None, resolver.positions)))
-        ids = resolver.references.ids or resolver.positions
-        markers = read_markers(texts, Targets(ids, listed, resolver.is_document, self.names))
+    def _markers(self, texts: Sequence[str]) -> Markers | None:
+        """Return the markers of texts without their list of sources, and report how they are read.
+
+        None where there is neither.
+        """
+        if not any("(" in text or MAY_MARK.search(text) or "\n" in text for text in texts):
+            return None
+        listed = listed_sources(self.sources)
+        own = own_sources(texts, self.targets)
+        if own.entries:
+            message = f"ends with a list of {own.entries} sources of its own"
+            self.complain("own_sources_read", message, own.entries)
+        sources = own if own.sources else OwnSources(listed.sources, own.cut, own.entries)
+        markers = read_markers(own.without(texts), self.targets, self.numbering, sources)
+        self.inventory.add(markers)
         if pointers := markers.pointers:
-            how = "by id" if markers.base is None else f"counted from {markers.base}"
+            how = _how_counted(markers, sources)
             message = f"marks {len(pointers)} citations in its text, read {how}"
             self.complain("markers_read", message, len(pointers))
-        if markers.unread:
-            message = f"has [{markers.unread}] in its text, and {self._nothing()}"
-            self.complain("markers_unread", message, f"[{markers.unread}]")
-        return markers
+        return markers if pointers or own.entries else None
 
-    def _marked(self, index: int, marked: Marked) -> Sentence:
+    def _marked(self, index: int, marked: Marked, text: str) -> Sentence:
         """Return a sentence with the citations of its markers, each document once."""
         found: dict[str, Citation] = {}
         for pointer in marked.pointers:
-            if pointer.number is not None and pointer.doc_id is None:
-                message = f"marks [{pointer.written}], {self._nothing()}"
-                self.complain("citation_out_of_range", message, pointer.written, index)
-            # An id that is not there is still an id: reported where documents are looked up.
-            doc_id = pointer.written if pointer.number is None else None
-            doc_id = pointer.doc_id or doc_id
-            found.setdefault(doc_id or f"[{pointer.written}]", Citation(doc_id, pointer.written))
-        return Sentence(index, marked.text, tuple(found.values()))
+            citation = self._citation(index, pointer)
+            found.setdefault(citation.doc_id or f"[{pointer.written}]", citation)
+        written = marked.written if marked.written != marked.text else ""
+        return Sentence(index, marked.text, tuple(found.values()), written)
+
+    def _citation(self, index: int, pointer: Pointer) -> Citation:
+        written = pointer.written
+        if pointer.unread:
+            message = f"marks {shown(written)}: {pointer.unread}"
+            self.complain("citation_not_read", message, written, index)
+            return Citation(None, written, unread=pointer.unread)
+        if pointer.number is not None and pointer.doc_id is None:
+            self.complain(
+                "citation_out_of_range", f"marks [{written}], {self._nothing()}", written, index
+            )
+            return Citation(None, written)
+        # An id that is not there is still an id: reported where documents are looked up.
+        return Citation(pointer.doc_id or written, written)
 
     def _nothing(self) -> str:
         count = len(self.resolver.references.ids or self.resolver.positions)
         return f"references has {count}" if count else "references is missing"
+
+
+def _how_counted(markers: Markers, sources: OwnSources) -> str:
+    if sources.sources and any(p.number is not None for p in markers.pointers):
+        return "by its own list of sources"
+    return "by id" if markers.base is None else f"counted from {markers.base}"
 
 
 def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool) -> int | None:

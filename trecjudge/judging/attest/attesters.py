@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, Literal, Protocol
 
 from trecjudge.errors import JudgmentFailed
+from trecjudge.findings import shown
 from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import compare
@@ -16,6 +17,7 @@ from trecjudge.records import (
     NONE,
     NOTHING_SPENT,
     NOTHING_TO_CHECK,
+    Citation,
     Document,
     Evidence,
     Usage,
@@ -26,6 +28,7 @@ from trecjudge.text.tokens import comparable, scripts
 
 _DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
+NOT_READ: Final = "citation_not_read"
 _FEW = 3
 """Ids that a message lists."""
 STRICT_CUT: Final = 0.5
@@ -135,6 +138,11 @@ def text_missing(*doc_ids: str) -> JudgmentFailed:
     if len(doc_ids) == 1:
         what = f"no text of document {few}"
     return JudgmentFailed(NO_TEXT, f"{what}; supply it with --documents")
+
+
+def citation_not_read(citation: Citation) -> JudgmentFailed:
+    """Return the failure of a citation of which the reader does not know what it means."""
+    return JudgmentFailed(NOT_READ, f"{shown(citation.value)}: {citation.unread}")
 
 
 def require_text(document: Document | None) -> None:

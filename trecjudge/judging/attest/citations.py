@@ -14,6 +14,7 @@ from trecjudge.judging.attest.attesters import (
     CitationAttesterName,
     ModelAttester,
     attester_for,
+    citation_not_read,
     require_text,
 )
 from trecjudge.models.model import Model, Program
@@ -66,6 +67,8 @@ class Attesting:
         without text; where nobody gave text, raises JudgmentFailed: that is no fault of
         the system.
         """
+        if item.citation is not None and item.citation.unread:
+            raise citation_not_read(item.citation)
         # In this order: what the run itself did is decided before anything can be unjudged.
         if item.exists is False:
             return _unsupported(item, "no such document")
@@ -119,7 +122,7 @@ def citation_item(topic: Topic, response: Response, sentence: Sentence, citation
         sentence_index=sentence.index,
         citation=citation,
         document=document,
-        exists=response.has(citation.doc_id),
+        exists=None if citation.unread else response.has(citation.doc_id),
     )
 
 

@@ -80,7 +80,8 @@ def _nearest(response: Response, text: str) -> Sentence:
 
 
 def _claim(sentence: Sentence, text: str) -> Claim:
-    cited = tuple(citation.doc_id for citation in sentence.citations if citation.doc_id)
+    # What is not read is a citation all the same, of some document.
+    cited = tuple(i for c in sentence.citations if (i := c.doc_id or (c.unread and c.value)))
     return Claim(0, text, sentence.index, cited)
 
 

@@ -1,0 +1,226 @@
+"""Where a text may mark a citation: brackets, superscripts, tags, commands, links, addresses."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+LATEX = "latex"
+LINK = "link"
+NUMBER_IN_PARENTHESES = "(1)"
+PARENTHESES = "(text)"
+SUPERSCRIPT = "superscript"
+TAG = "tag"
+URL = "url"
+SQUARE = "[text]"
+BOUND = ("[text]", "【text】", "{text}")
+"""Shapes whose brackets are made for marks: what they hold may be one that is not understood."""
+
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_PLAIN_DIGITS = str.maketrans(_SUPERSCRIPTS + "⁻˒", "0123456789-,")
+_ADDRESS = (
+    r"(?:https?://|www\.)[^\s<>\[\]{}【】（）()\"'`|]{1,2000}"
+    r"(?:\([^\s<>()]{0,200}\)[^\s<>\[\]{}()\"'`|]{0,500})?"
+)
+_TARGET = (
+    r"\((?P<target>(?:https?:|#)[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500})?)"
+    r"(?:\s+\"[^\"\n]{0,200}\")?\)"
+)
+_TAGS = r"cite|ref|citation|reference|source|src|doc|document|co"
+_MARKS = re.compile(
+    rf"\\?\[{{1,2}}(?P<square>[^\[\]\n]{{1,300}}?)\\?\]{{1,2}}(?:{_TARGET})?"
+    r"|[【［〔〖⟦](?P<lenticular>[^【】［］〔〕〖〗⟦⟧\n]{1,300})[】］〕〗⟧]"
+    r"|\{{1,2}(?P<curly>[^{}\n]{1,100})\}{1,2}"
+    r"|[(（](?P<paren>[^()（）\n]{1,500})[)）]"
+    rf"|(?P<super>[{_SUPERSCRIPTS}]+(?:[⁻˒,][{_SUPERSCRIPTS}]+)*)"
+    r"|<sup\b[^<>]{0,100}>(?P<sup>[^<>\n]{1,100})</sup>"
+    r"|\^(?:\[(?P<caret>[^\[\]\n]{1,100})\]|(?P<power>\d{1,3})\^?)"
+    rf"|<(?P<tag>{_TAGS})\b(?P<attributes>[^<>]{{0,300}}?)"
+    rf"(?:/>|>(?P<inner>[^<>]{{0,1000}})</(?:{_TAGS})\b[^<>]{{0,100}}>)"
+    r"|<a\b[^<>]{0,300}?href\s*=\s*[\"']?(?P<href>[^\"'\s<>]{1,2000})[^<>]{0,200}>"
+    r"(?P<anchor>[^<>]{0,300})</a>"
+    r"|\\(?:[a-zA-Z]{0,8}cite[a-z]{0,8}|autoref|ref)\*?(?:\[[^\[\]\n]{0,100}\]){0,2}"
+    r"\{(?P<latex>[^{}\n]{1,300})\}"
+    rf"|<?(?P<url>{_ADDRESS})>?",
+    re.IGNORECASE,
+)
+MAY_MARK = re.compile(
+    rf"[\[【［〔〖⟦{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|"
+    r"[(（]\s*(?:see|cf|doc|source|src|passage|context|cit|ref|chunk|snippet|segment|result)",
+    re.IGNORECASE,
+)
+"""Finds the beginning of what may be a mark, but for an id or a title in parentheses."""
+_CODE = re.compile(
+    r"^[ \t]*(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
+    r"|(?P<ticks>`+)[^`\n]{1,500}(?P=ticks)"
+    r"|<(?P<code>code|pre)\b[^<>]{0,100}>.*?(?:</(?P=code)>|\Z)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
+_MATHS = re.compile(
+    r"\$\$[^$]{1,500}\$\$|\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?!\d)|\\\([^\n]{1,200}?\\\)"
+)
+_ATTRIBUTE = re.compile(
+    r"(?:\b(?:id|ids|name|doc|docs|doc_id|document|source|src|ref|index|key|url|href|target|n)"
+    r"\s*=\s*[\"']?(?P<value>[^\"'<>=]{1,200}?)[\"']?(?=\s+\w+\s*=|\s*$))"
+    r"|^\s*[:=]\s*(?P<bare>[^<>]{1,100})$",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"(?:^|[^\w])(?:[kcdmnµμ]?m|in|ft|yd|mi|s|h|g|kg|w|v|x|y|n|r|e|10|[a-z])$", re.IGNORECASE
+)
+_IDENTIFIER = re.compile(r"[\w.)\]]+$")
+_ENDS_CLAUSE = re.compile(r"[\s*_\"”’»)]*(?:[.,;:!?。，；：！？、।॥؟۔|]|\n|$|[\[【［〔(<^⁰¹²³⁴-⁹])")
+_INTERVAL = re.compile(
+    r"(?:\b(?:intervals?|ranges?|domain|scale|between|ci|set|values?(?:\s+(?:in|from|of))?|over|"
+    r"bounds?|limits?|intervall|bereich)|[∈=∪∩:\\]|%)\s*(?:of\s+|from\s+|the\s+)?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What may mark a citation: `text[start:end]`, and what stands in its brackets, `content`.
+
+    `kept` is the part inside it that is text of the answer, such as the words of a link; None where
+    all of it is the mark. `target` is the address of a link. `glued`: no space stands before it.
+    `ends`: a clause ends after it; `goes_on`: it goes on behind a space.
+    """
+
+    start: int
+    end: int
+    shape: str
+    content: str
+    kept: tuple[int, int] | None = None
+    target: str = ""
+    glued: bool = False
+    ends: bool = True
+    goes_on: bool = False
+
+
+def marks_in(text: str) -> Iterator[Mark]:
+    """Yield what may mark a citation, in order and apart; nothing inside code or formulas.
+
+    Indices (`items[0]`), intervals and powers are left out.
+    """
+    hidden = _hidden(text)
+    done = indexed = 0
+    for found in _MARKS.finditer(text):
+        start = found.start()
+        if start < done or _is_hidden(hidden, start):
+            continue
+        # What follows an index is one too: `a[1][2]`.
+        mark = None if found["square"] and 0 < start == indexed else _mark_of(text, found)
+        if mark is not None:
+            mark = _widened(text, mark, done)
+            done = mark.end
+            yield mark
+        elif found["square"]:
+            indexed = found.end()
+
+
+def _hidden(text: str) -> Sequence[tuple[int, int]]:
+    """Return (start, end) of the code and the formulas of a text, in order."""
+    spans = []
+    if "`" in text or "~~~" in text or "<code" in text or "<pre" in text:
+        spans += [found.span() for found in _CODE.finditer(text)]
+    if "$" in text or "\\(" in text:
+        spans += [found.span() for found in _MATHS.finditer(text)]
+    return sorted(spans)
+
+
+def _is_hidden(hidden: Sequence[tuple[int, int]], at: int) -> bool:
+    before = bisect_right(hidden, (at, len(hidden) + at + 1)) - 1
+    return before >= 0 and hidden[before][0] <= at < hidden[before][1]
+
+
+def _mark_of(text: str, found: re.Match[str]) -> Mark | None:
+    """Return a match as a mark, None where its place shows that it is none."""
+    name = found.lastgroup or ""
+    start, end = found.span()
+    glued = start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]")
+    ends = _ENDS_CLAUSE.match(text, end) is not None
+    if found["url"]:
+        return _of_address(text, found, ends)
+    if found["href"]:
+        kept = found.span("anchor")
+        return Mark(start, end, LINK, found["anchor"], kept, found["href"], glued, ends)
+    if found["tag"]:
+        return _of_tag(found, glued, ends)
+    if found["square"] and found["target"]:
+        kept, content = found.span("square"), found["square"]
+        return Mark(start, end, LINK, content, kept, found["target"], glued, ends)
+    if found["super"] or found["power"] or found["sup"]:
+        return None if _is_power(text, found) else _of_superscript(found, name, glued, ends)
+    shapes = {"square": SQUARE, "lenticular": BOUND[1], "curly": BOUND[2], "latex": LATEX}
+    group = next(g for g in (*shapes, "paren", "caret") if found[g])
+    content = found[group].strip(" []")
+    if group == "paren" and content.isdecimal():
+        return None if glued or not ends else Mark(start, end, NUMBER_IN_PARENTHESES, content)
+    if group in ("square", "curly") and _counts_something(text, start, content, glued):
+        return None
+    shape = shapes.get(group, PARENTHESES if group == "paren" else SUPERSCRIPT)
+    goes_on = not ends and text[end : end + 1].isspace()
+    return Mark(start, end, shape, content, None, "", glued, ends, goes_on)
+
+
+def _of_address(text: str, found: re.Match[str], ends: bool) -> Mark:
+    start, end = found.span("url")
+    address = found["url"].rstrip(".,;:!?*_~")
+    end -= len(found["url"]) - len(address)
+    if text[start - 1 : start] == "<" and text[end : end + 1] == ">":
+        start, end = start - 1, end + 1
+    return Mark(start, end, URL, address, None, address, ends=ends)
+
+
+def _of_tag(found: re.Match[str], glued: bool, ends: bool) -> Mark:
+    """Return a tag: what it cites stands in an attribute, and its inside is text, or inside it."""
+    named = _ATTRIBUTE.search(found["attributes"].strip(" /"))
+    inner = found["inner"] or ""
+    if named is None:
+        return Mark(*found.span(), TAG, inner.strip(), None, "", glued, ends)
+    content = named["value"] or named["bare"]
+    return Mark(*found.span(), TAG, content.strip(), found.span("inner"), "", glued, ends)
+
+
+def _of_superscript(found: re.Match[str], name: str, glued: bool, ends: bool) -> Mark:
+    content = found["super"] or found["power"] or found["sup"]
+    content = content.translate(_PLAIN_DIGITS).strip(" []()")
+    return Mark(*found.span(), SUPERSCRIPT, content, None, "", glued, ends)
+
+
+def _is_power(text: str, found: re.Match[str]) -> bool:
+    """Return whether a raised number is a power, a unit's, or the mass of an isotope."""
+    before, after = text[max(0, found.start() - 12) : found.start()], text[found.end() :][:2]
+    if after[:1].isalnum() or (after[:1] == "-" and after[1:].isalnum()):
+        return True
+    if before[-1:].isdigit() and not re.search(r"(?<!\d)\d{4}$", before):
+        return True
+    return _UNIT.search(before) is not None or before[-1:] in ("/", "^", "-", "−")
+
+
+def _counts_something(text: str, start: int, content: str, glued: bool) -> bool:
+    """Return whether brackets hold an index (`x[0]`, `a[1][1]`, `d[k].v`) or an interval."""
+    if glued:
+        named = _IDENTIFIER.search(text, max(0, start - 60), start)
+        word = named[0] if named else ""
+        code = len(word) == 1 or "_" in word or re.search(r"[a-z][A-Z]|\w\.\w|\w\]$|\)$", word)
+        after = text[start + len(content) + 2 :][:2]
+        if after[:1] in ("(", "=") or (after[:1] == "." and after[1:].isalpha()):
+            return True
+        return bool(code) and not re.search(r"\d$|\d\]$", word)
+    if not re.fullmatch(r"[-+−]?\d+\s*[,;–-]\s*[-+−]?\d+", content):
+        return False
+    return _INTERVAL.search(text[max(0, start - 30) : start]) is not None
+
+
+def _widened(text: str, mark: Mark, floor: int) -> Mark:
+    """Return a mark with the parentheses or brackets around it, where they hold nothing else."""
+    start, end = mark.start, mark.end
+    while floor < start and end < len(text) and text[start - 1] + text[end] in ("()", "[]", "（）"):
+        start, end = start - 1, end + 1
+    if start == mark.start:
+        return mark
+    # A link by itself in parentheses is a mark; what it says is no part of the sentence.
+    return replace(mark, start=start, end=end, kept=None)

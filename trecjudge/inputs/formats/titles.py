@@ -1,0 +1,105 @@
+"""What documents are called in an answer: titles, addresses, file names, in one plain form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from trecjudge.records import Document
+
+_SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
+_ADDRESS = re.compile(r"^(?:https?://|www\.)\S+$", re.IGNORECASE)
+_ENDING = re.compile(r"\.(?:pdf|html?|md|txt|docx?|json|csv|xml)$", re.IGNORECASE)
+_SIGNS = re.compile(r"[\W_]+")
+_SHORTEST = 2
+"""Words that a title has at least where a longer one, or a part of it, may stand for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Titles:
+    """The documents of a response by their titles, addresses and file names.
+
+    Of several with one name the first counts. `titled` and `addressed` are whether all of them have
+    a title, or an address: then a name that is none of these is that of no document.
+    """
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    titled: bool = False
+    addressed: bool = False
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> Titles:
+        """Return the names of documents."""
+        titles: dict[str, str] = {}
+        addresses: dict[str, str] = {}
+        files: dict[str, set[str]] = {}
+        lack_title = lack_address = nothing = False
+        for document in documents:
+            doc_id = document.doc_id
+            title = _plain_title(document.title)
+            address = document.url or (doc_id if is_address(doc_id) else "")
+            lack_title, lack_address = lack_title or not title, lack_address or not address
+            nothing = True
+            if title:
+                titles.setdefault(title, doc_id)
+            if address:
+                addresses.setdefault(_plain_address(address), doc_id)
+            for path in filter(_is_path, (document.url, doc_id)):
+                files.setdefault(_plain_title(_last_part(path)), set()).add(doc_id)
+        # A file name counts only where one document has it.
+        for name, ids in files.items():
+            if len(ids) == 1 and name:
+                titles.setdefault(name, *ids)
+        return cls(titles, addresses, nothing and not lack_title, nothing and not lack_address)
+
+    def find(self, written: str) -> str | None:
+        """Return the id of the document that a text names, None where it names none or several.
+
+        A title may be shortened or have more behind it, if no other document's fits.
+        """
+        if is_address(written):
+            return self.addresses.get(_plain_address(written))
+        plain = _plain_title(written)
+        if not self.titles or not plain or (found := self.titles.get(plain)):
+            return found if self.titles and plain else None
+        if plain.count(" ") < _SHORTEST - 1:
+            return None
+        near = {doc_id for title, doc_id in self.titles.items() if _begins(plain, title)}
+        return near.pop() if len(near) == 1 else None
+
+
+NO_TITLES: Final = Titles()
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of a page."""
+    return _ADDRESS.match(text) is not None
+
+
+def _begins(ours: str, theirs: str) -> bool:
+    """Return whether one of two titles begins with the words of the other, which are several."""
+    several = theirs.count(" ") >= _SHORTEST - 1
+    return several and (f"{ours} ".startswith(f"{theirs} ") or f"{theirs} ".startswith(f"{ours} "))
+
+
+def _plain_title(title: str) -> str:
+    """Return a title without case, signs, and the ending of a file's name."""
+    return _SIGNS.sub(" ", _ENDING.sub("", title.strip())).casefold().strip()
+
+
+def _plain_address(address: str) -> str:
+    """Return an address without scheme, `www.`, fragment, and the slash at its end."""
+    bare = _SCHEME.sub("", address.strip()).partition("#")[0].rstrip("/.,;")
+    host, slash, path = bare.partition("/")
+    return f"{host.casefold()}{slash}{path}"
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or _ENDING.search(text) is not None
+
+
+def _last_part(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2].partition("?")[0].partition("#")[0]
