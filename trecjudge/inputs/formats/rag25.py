@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from trecjudge.inputs.formats.draft import Draft, from_metadata
@@ -29,4 +30,4 @@ def is_flat_rag25(record: Mapping[str, Any]) -> bool:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts."""
-    return from_metadata(record, "answer")
+    return replace(from_metadata(record, "answer"), references_ranked=True)
