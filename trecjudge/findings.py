@@ -63,12 +63,15 @@ KINDS: dict[str, FindingKind] = {
     "run_repeated": FindingKind("note", "counts once"),
     "team_id_missing": FindingKind("note", "none: the run has no team"),
     "response_duplicate": FindingKind(
-        "warning", "the first record counts; of other runs than a track's, a different one is a sample"
+        "warning",
+        "the first record counts; of other runs than a track's, a different one is a sample",
     ),
     "response_missing": FindingKind(
         "warning", "counts with the measure's default, unless `on_missing` is set otherwise"
     ),
-    "response_empty": FindingKind("warning", "judged as one with no text, or as an abstention if it says so"),
+    "response_empty": FindingKind(
+        "warning", "judged as one with no text, or as an abstention if it says so"
+    ),
     "response_not_a_list": FindingKind(
         "warning", "split into sentences, with only the citations that its text marks"
     ),

@@ -251,7 +251,7 @@ class RunReader:
         name = response.sample
         if digest in ([known.get(name)] if name else known.values()):
             return None
-        if not known:
+        if not known and response.topic_id not in self.answered[response.run_id]:
             known[name] = digest
             return response.as_sample("")
         if not name or name in known:
