@@ -64,7 +64,7 @@ KINDS: dict[str, FindingKind] = {
     "team_id_missing": FindingKind("note", "none: the run has no team"),
     "response_duplicate": FindingKind(
         "warning",
-        "the first record counts; of other runs than a track's, a different one is a sample",
+        "the first record counts; another answer of a run of no track is a sample",
     ),
     "response_missing": FindingKind(
         "warning", "counts with the measure's default, unless `on_missing` is set otherwise"

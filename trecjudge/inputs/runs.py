@@ -233,6 +233,7 @@ class RunReader:
         named = self._as_sample(response, event.digest) if event.digest else response
         if named is None or named.topic_id in answered:
             message = f"run {response.run_id!r} answers topic {topic.topic_id!r} a second time"
+            message += " in the same words: counts once" if event.digest else ""
             self._about("response_duplicate", response, message)
             return
         response = named

@@ -55,7 +55,7 @@ class RunFormat:
         One that declines says so: without it, it would be as good as one that was left out.
         """
         record = self.make(answer, facts)
-        if answer.abstained and not answer.sentences and answer.failure is None:
+        if answer.abstained and answer.failure is None:
             record["abstained"] = True
         if facts.document is not None:
             found = {doc_id: facts.document(doc_id) for doc_id in references(answer)}
