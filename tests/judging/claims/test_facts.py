@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.fakes import response
 from trecjudge.judging.claims.by_words import LexicalDetector
 from trecjudge.judging.claims.facts import facts_found, facts_of
-from trecjudge.records import Document, Evidence
+from trecjudge.records import Document
 
 KETTLE = Document(
     "k", "Steam makes a kettle whistle [2]. Is it loud? It was sold in Lyon.", "Kettles"
@@ -30,22 +28,6 @@ def test_found_is_what_the_response_states() -> None:
     answer = response(("A kettle is made to whistle by steam.", []), ("It is loud.", []))
     found = facts_found(KETTLE, answer, LexicalDetector(0.6))
     assert [fact.found for fact in found] == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("quote", "found"),
-    [
-        pytest.param("It was sold in Lyon.", True, id="all of it"),
-        pytest.param("was sold in", True, id="more than half of it"),
-        pytest.param("Lyon", False, id="a word of it"),
-        pytest.param("whistle [2]. It was", False, id="mostly another"),
-    ],
-)
-def test_what_a_model_quotes_for_a_claim_is_stated(quote: str, found: bool) -> None:
-    start = KETTLE.full_text.index(quote)
-    passages = [Evidence(start, start + len(quote), quote)]
-    answer = response(("One could buy it by the Rhone.", []))
-    assert facts_found(KETTLE, answer, LexicalDetector(), passages)[1].found is found
 
 
 def test_a_response_without_text_states_nothing() -> None:
