@@ -57,8 +57,10 @@ from .judging.claims.judge import judgment_on as judgment_on
 from .judging.claims.judge import on_claim as on_claim
 from .judging.claims.judge import without_text as without_text
 from .judging.claims.measures import UNKNOWN as UNKNOWN
+from .judging.claims.measures import complement as complement
 from .judging.claims.measures import expected_rate as expected_rate
 from .judging.claims.measures import filling as filling
+from .judging.claims.measures import is_silent as is_silent
 from .judging.claims.measures import rate as rate
 from .judging.claims.search import Library as Library
 from .judging.claims.search import Passage as Passage

@@ -62,11 +62,16 @@ KINDS: dict[str, FindingKind] = {
     "run_id_alike": FindingKind("note", "none: they count as two runs"),
     "run_repeated": FindingKind("note", "counts once"),
     "team_id_missing": FindingKind("note", "none: the run has no team"),
-    "response_duplicate": FindingKind("warning", "the first record counts"),
+    "response_duplicate": FindingKind(
+        "warning",
+        "the first record counts; another answer of a run of no track is a sample",
+    ),
     "response_missing": FindingKind(
         "warning", "counts with the measure's default, unless `on_missing` is set otherwise"
     ),
-    "response_empty": FindingKind("warning", "judged as a response with no text"),
+    "response_empty": FindingKind(
+        "warning", "judged as one with no text, or as an abstention if it says so"
+    ),
     "response_not_a_list": FindingKind(
         "warning", "split into sentences, with only the citations that its text marks"
     ),

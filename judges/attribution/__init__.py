@@ -14,9 +14,11 @@ from trecjudge import (
     Claim,
     ClaimJudging,
     Document,
+    Evidence,
     Fact,
     Judgment,
     LeaderboardSpec,
+    LexicalDetector,
     Library,
     MeasureSpec,
     Model,
@@ -26,6 +28,7 @@ from trecjudge import (
     expected_rate,
     facts_found,
     filling,
+    is_silent,
     judgment_of,
     rate,
     scripts,
@@ -42,7 +45,8 @@ ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}
 class AttributionJudge(ClaimJudging):
     """Whether the documents of a response state its claims: attributed, contradicted, or neither.
 
-    `facts` also asks which facts of the documents the response has, by words only.
+    `facts` also asks which facts of the documents the response has. With a model these are those
+    in the passages that it quotes for attributed claims, and those found by words.
     """
 
     facts: bool = True
@@ -109,10 +113,17 @@ class AttributionJudge(ClaimJudging):
         found = await ClaimJudging.judged(self, item, claims, library, model)
         used = {s.doc_id for j in found if j.label == ATTRIBUTED for s in j.sources}
         documents = item.response.documents.values()
-        return [*found, *(self._document(item, d, d.doc_id in used, found) for d in documents)]
+        detector = self.without_model(model)
+        judged = (self._document(item, d, d.doc_id in used, found, detector) for d in documents)
+        return [*found, *judged]
 
     def _document(
-        self, item: WholeResponse, document: Document, used: bool, found: Sequence[Judgment]
+        self,
+        item: WholeResponse,
+        document: Document,
+        used: bool,
+        found: Sequence[Judgment],
+        detector: LexicalDetector,
     ) -> Judgment:
         """Return whether a claim is attributed to a document, and which facts the response has.
 
@@ -122,8 +133,8 @@ class AttributionJudge(ClaimJudging):
             return unread
         facts: Sequence[Fact] = ()
         if self.facts:
-            facts = facts_found(document, item.response, self.by_words())
-        given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": "lexical"}
+            facts = facts_found(document, item.response, detector, quoted(found, document))
+        given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": detector.name}
         # A used document stays used, whatever the unjudged claims are.
         failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)
         if failed and not used:
@@ -132,6 +143,13 @@ class AttributionJudge(ClaimJudging):
         reason = HOLLOW if document.hollow else states
         label = USED if used else UNUSED
         return judgment_of(item, label=label, grade=int(used), reason=reason, **given)
+
+
+def quoted(found: Sequence[Judgment], document: Document) -> list[Evidence]:
+    """Return the passages of a document that a model gave as sources of attributed claims."""
+    attributed = (j for j in found if j.label == ATTRIBUTED and j.attester == "llm")
+    sources = (source for judgment in attributed for source in judgment.sources)
+    return [source.evidence for source in sources if source.doc_id == document.doc_id]
 
 
 def _leaves_open(judgment: Judgment, document: Document) -> bool:
@@ -147,13 +165,17 @@ def _leaves_open(judgment: Judgment, document: Document) -> bool:
 
 
 def document_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return documents with an attributed claim / documents; None without documents."""
+    """Return documents with an attributed claim / documents; None without, 0 in silence."""
+    if is_silent(response, judgments):
+        return 0.0
     labels = [j.label for j in judgments if j.label in (USED, UNUSED)]
     return labels.count(USED) / len(labels) if labels else None
 
 
 def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return facts of the documents that the response states / facts; None without facts."""
+    """Return facts of the documents that the response states / facts: 0 in silence, else None."""
+    if is_silent(response, judgments):
+        return 0.0
     facts = [fact for j in judgments for fact in j.facts]
     if stand_ins := [fact for fact in facts if fact in ANY_NUMBER.values()]:
         return float(all(fact.found for fact in stand_ins))

@@ -25,7 +25,9 @@ from trecjudge import (
     Response,
     WholeResponse,
     check_ranges,
+    complement,
     filling,
+    is_silent,
     judgment_of,
     quote_span,
     ranged,
@@ -39,7 +41,6 @@ LABELS = {
     CONTRADICTED: "contradicted",
     AMBIGUOUS: "ambiguous",
 }
-NOT_SUPPORTED = tuple(label for label in LABELS.values() if label != SUPPORTED)
 HIT = "RETRIEVAL_HIT_3"
 QUOTE_FOUND, QUOTE_MISSING = "quote_found", "quote_missing"
 FIRST = 3
@@ -62,22 +63,23 @@ class GroundingJudge(ClaimJudging):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by FACTUALITY_RATE."""
-        hallucinated = rate(NOT_SUPPORTED, empty=None)
+        factual = rate([SUPPORTED])
         columns = (
             MeasureSpec(
                 "FACTUALITY_RATE",
-                rate([SUPPORTED]),
+                factual,
                 default_if_undefined=False,
                 description="Share of the claims of the response that a given document"
                 " supports. From 0 to 1; higher is better.",
             ),
             MeasureSpec(
                 "HALLUCINATION_RATE",
-                hallucinated,
-                default=None,
+                complement(factual),
+                default=1.0,
                 lower_is_better=True,
-                description="Share of the claims of the response that no given document"
-                " supports. From 0 to 1; lower is better.",
+                default_if_undefined=False,
+                description="1 - FACTUALITY_RATE: share of the claims of the response that no"
+                " given document supports. From 0 to 1; lower is better.",
             ),
             MeasureSpec(
                 "CITATION_COVERAGE",
@@ -99,8 +101,8 @@ class GroundingJudge(ClaimJudging):
                 HIT,
                 retrieval_hit,
                 default=None,
-                description="Share of the responses with a relevant document among their first"
-                " three references. From 0 to 1; higher is better.",
+                description="Share of the responses with a relevant document among the first"
+                " three that their system retrieved. From 0 to 1; higher is better.",
             ),
             MeasureSpec(
                 "QUOTES_FOUND",
@@ -125,13 +127,19 @@ class GroundingJudge(ClaimJudging):
         return [*answered, *self._retrieval(item), *named, *_quotes(item)]
 
     def _retrieval(self, item: WholeResponse) -> list[Judgment]:
-        """Return whether a relevant document is among the first three; nothing without qrels."""
+        """Return whether a relevant document is among the first three; nothing without qrels.
+
+        It has no value where that cannot be told: what is cited need not be what was retrieved.
+        """
         if item.topic.qrels is None:
             return []
-        first = ranked(item.response)[:FIRST]
+        first, whole = first_retrieved(item.response)
         hits = [i for i in first if item.topic.qrels.get(i, 0) >= self.relevant_from]
         reason = f"relevant: {hits[0]}" if hits else f"none of {', '.join(first) or 'nothing'}"
-        return [judgment_of(item, label=HIT, value=float(bool(hits)), reason=reason)]
+        if not (hits or whole):
+            reason = "the run does not say which three documents it retrieved first"
+        value = float(bool(hits)) if hits or whole else None
+        return [judgment_of(item, label=HIT, value=value, reason=reason)]
 
 
 def _quotes(item: WholeResponse) -> Iterator[Judgment]:
@@ -163,15 +171,23 @@ def _of_quote(item: WholeResponse, line: ProvenanceLine, text: str) -> Judgment:
     )
 
 
-def ranked(response: Response) -> list[str]:
-    """Return the documents in the order of the references or, without any, of the citations."""
-    cited = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
-    return list(dict.fromkeys(response.references or cited))
+def first_retrieved(response: Response) -> tuple[list[str], bool]:
+    """Return the documents known to be among the first three retrieved, and whether that is all.
+
+    A provenance has the ranks of what is cited only: three of them may not all be there.
+    """
+    if response.retrieved is not None:
+        return list(dict.fromkeys(response.retrieved))[:FIRST], True
+    ranks: dict[int, str] = {}
+    for line in response.provenance:
+        if 0 < line.rank <= FIRST:
+            ranks.setdefault(line.rank, line.doc_id)
+    return [ranks[rank] for rank in sorted(ranks)], len(ranks) == FIRST
 
 
 def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return claims whose sentence cites something / claims: None without, 0 without text."""
-    if judgments and not response.has_text:
+    """Return claims whose sentence cites something / claims: None without, 0 in silence."""
+    if is_silent(response, judgments):
         return 0.0
     cited = [bool(judgment.claim.cited) for judgment in judgments if judgment.claim]
     return sum(cited) / len(cited) if cited else None

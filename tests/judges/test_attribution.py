@@ -16,7 +16,7 @@ from trecjudge.judging.claims.by_model import ATTRIBUTE
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.reading import Unparsed
-from trecjudge.records import Claim, Failure, Judgment, Response, Topic, WholeResponse
+from trecjudge.records import Claim, Document, Failure, Judgment, Response, Topic, WholeResponse
 
 NO_MODEL = NoModel()
 GITA = "The Bhagavad Gita is a Hindu scripture of 700 verses. It has 18 chapters."
@@ -234,6 +234,39 @@ def test_with_a_model() -> None:
     assert model.asked[0] == {"response": "[0] It has 18 chapters and is loved."}
     found = scores(answer, [first, second, document])
     assert (found["ATTRIBUTION_RATE"], found["WEIGHTED_ATTRIBUTION"]) == (0.5, pytest.approx(2 / 3))
+
+
+PARAPHRASE = response(("Holy text of the Hindus, in a dozen and a half parts.", []))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "recall"),
+    [
+        pytest.param("ATTRIBUTED", 0.5, id="stated, since the model says so"),
+        pytest.param("UNATTRIBUTED", 0.0, id="neither by the model nor by words"),
+    ],
+)
+def test_recall_follows_the_model(verdict: str, recall: float) -> None:
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "response" in inputs:
+            claim = {"sentence": 0, "claim": "The text has a dozen and a half parts."}
+            return {"claims": [{**claim, "importance": "vital"}]}
+        quotes = ["It has 18 chapters."] if verdict == "ATTRIBUTED" else []
+        return {"verdict": verdict, "quotes": quotes, "match": "PARAPHRASE", "reason": "So."}
+
+    text = replace(PARAPHRASE, documents={"g": Document("g", GITA)})
+    found = scores(text, judged(text, ScriptedModel(answer)))
+    assert found["ATTRIBUTION_RATE"] == float(verdict == "ATTRIBUTED")
+    assert found["ATTRIBUTION_RECALL"] == recall
+
+
+def test_silence_counts_0_and_an_abstention_nothing() -> None:
+    silent = response(documents={"g": GITA})
+    declined = replace(silent, abstained=True)
+    ranked = [m.name for m in AttributionJudge().measures.measures if m.default is not None]
+    found, other = (scores(answer, judged(answer)) for answer in (silent, declined))
+    assert {name: found[name] for name in ranked} == dict.fromkeys(ranked, 0.0)
+    assert set(other.values()) == {None}
 
 
 def test_one_claim_that_fails_leaves_the_others() -> None:

@@ -7,13 +7,27 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.fakes import response
+from tests.fakes import judgment, response
 from tests.provenance import line
-from trecjudge.judges.grounding import GroundingJudge
+from trecjudge.judges.grounding import LABELS, GroundingJudge
+from trecjudge.measures import OnMissingResponse
 from trecjudge.models.model import NoModel
-from trecjudge.records import Evidence, Judgment, ProvenanceLine, Response, Topic, WholeResponse
+from trecjudge.records import (
+    Claim,
+    Evidence,
+    Failure,
+    Judgment,
+    ProvenanceLine,
+    Response,
+    Topic,
+    WholeResponse,
+)
+from trecjudge.scores.leaderboard import Leaderboard
 
+PAIR = "FACTUALITY_RATE", "HALLUCINATION_RATE"
 KETTLE = "Steam makes a kettle whistle. It was invented in Lyon in 1893."
 ANSWER = response(
     ("Steam makes a kettle whistle.", ["k"]),
@@ -53,31 +67,105 @@ def test_an_abstention_is_no_hallucination_and_not_perfect() -> None:
     assert set(found.values()) == {None}
 
 
-def test_an_empty_response_is_no_abstention() -> None:
-    answer = response(("", []))
-    assert scores(answer, judged(answer))["ABSTAINED"] is False
-
-
 @pytest.mark.parametrize(
-    ("references", "qrels", "hit"),
+    ("retrieved", "qrels", "hit"),
     [
         pytest.param(("a", "b", "c", "d"), {"c": 1}, 1.0, id="third"),
         pytest.param(("a", "b", "c", "d"), {"d": 3}, 0.0, id="fourth"),
+        pytest.param(("a", "b", "a", "d"), {"d": 3}, 1.0, id="a document counts once"),
         pytest.param(("a", "b"), {"a": 0}, 0.0, id="graded 0"),
-        pytest.param((), {"k": 1}, 1.0, id="without references the citations"),
+        pytest.param((), {"k": 1}, 0.0, id="nothing retrieved"),
+        pytest.param(None, {"k": 1}, None, id="not known, whatever is cited"),
         pytest.param(("a",), {}, 0.0, id="nothing relevant for the topic"),
         pytest.param(("a",), None, None, id="no grades"),
     ],
 )
-def test_retrieval(references: tuple[str, ...], qrels: dict[str, int] | None, hit: float) -> None:
-    answer = replace(ANSWER, references=references)
+def test_retrieval(
+    retrieved: tuple[str, ...] | None, qrels: dict[str, int] | None, hit: float | None
+) -> None:
+    answer = replace(ANSWER, references=("k",), retrieved=retrieved)
     found = judged(answer, Topic("t1", qrels=qrels))
     assert scores(answer, found)["RETRIEVAL_HIT_3"] == hit
 
 
 def test_the_grade_from_which_on_a_document_is_relevant_is_a_setting() -> None:
-    found = judged(ANSWER, Topic("t1", qrels={"k": 1}), relevant_from=2)
+    answer = replace(ANSWER, retrieved=("k",))
+    found = judged(answer, Topic("t1", qrels={"k": 1}), relevant_from=2)
     assert scores(ANSWER, found)["RETRIEVAL_HIT_3"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("ranks", "hit"),
+    [
+        pytest.param([("z", 1), ("k", 3)], 1.0, id="a relevant one at rank 3"),
+        pytest.param([("z", 1), ("k", 4)], None, id="ranks 2 and 3 are not told"),
+        pytest.param([("z", 1), ("y", 2), ("x", 3), ("k", 4)], 0.0, id="the first three are told"),
+        pytest.param([("z", 1), ("k", 1)], None, id="a second one at a rank"),
+        pytest.param([("k", 0)], None, id="no rank"),
+    ],
+)
+def test_ranks_of_the_provenance_tell_what_was_retrieved(
+    ranks: list[tuple[str, int]], hit: float | None
+) -> None:
+    lines = tuple(line(doc_id=doc_id, rank=rank) for doc_id, rank in ranks)
+    answer = replace(ANSWER, provenance=lines)
+    assert scores(answer, judged(answer, Topic("t1", qrels={"k": 1})))["RETRIEVAL_HIT_3"] == hit
+
+
+SILENT = {"FACTUALITY_RATE": 0.0, "HALLUCINATION_RATE": 1.0, "ABSTAINED": False}
+DECLINED = {"FACTUALITY_RATE": None, "HALLUCINATION_RATE": None, "ABSTAINED": True}
+SAYS_IT = "Steam makes a kettle whistle."
+
+
+@pytest.mark.parametrize(
+    ("text", "flag", "expected"),
+    [
+        pytest.param("", True, DECLINED, id="empty, says it abstains"),
+        pytest.param("", None, SILENT, id="empty, says nothing"),
+        pytest.param("", False, SILENT, id="empty, says it does not abstain"),
+        pytest.param("I don't know.", False, DECLINED, id="words against the flag"),
+        pytest.param("Hello!", True, DECLINED, id="no claim"),
+        pytest.param(
+            SAYS_IT,
+            True,
+            {"FACTUALITY_RATE": 1.0, "HALLUCINATION_RATE": 0.0, "ABSTAINED": False},
+            id="a claim is judged whatever the flag says",
+        ),
+    ],
+)
+def test_whether_a_response_abstains(
+    text: str, flag: bool | None, expected: dict[str, float | bool | None]
+) -> None:
+    answer = replace(response((text, []), documents={"k": KETTLE}), abstained=flag)
+    found = scores(answer, judged(answer))
+    assert {name: found[name] for name in expected} == expected
+
+
+LABELLED = st.lists(st.sampled_from([*LABELS.values(), "ABSTAINED", "NO_CLAIMS", None]), min_size=1)
+ANSWERS = st.lists(st.none() | st.tuples(st.sampled_from(["", "Text."]), LABELLED), min_size=1)
+
+
+def labelled(label: str | None) -> Judgment:
+    """Return a judgment on a claim, or on a response without any; None is for an unjudged one."""
+    claim = None if label in ("ABSTAINED", "NO_CLAIMS") else Claim(0, "c", 0)
+    return judgment(label, claim=claim, failure=None if label else Failure("call", "no reply"))
+
+
+@given(ANSWERS, st.sampled_from(["fix_aggregate", "default", "warn"]))
+def test_what_is_no_fact_is_a_hallucination_in_every_row(
+    answers: list[tuple[str, list[str | None]] | None], on_missing: OnMissingResponse
+) -> None:
+    spec = replace(GroundingJudge().measures, on_missing=on_missing)
+    board = Leaderboard(spec, [str(n) for n in range(len(answers))])
+    for n, one in enumerate(answers):
+        if one is not None:
+            board.add(
+                response((one[0], []), topic_id=str(n)), [labelled(label) for label in one[1]]
+            )
+    board.finish()
+    rows = {(row.topic_id, row.measure): row.value for row in board.rows()}
+    factual, invented = ({t: v for (t, m), v in rows.items() if m == name} for name in PAIR)
+    assert factual == {topic: pytest.approx(1 - value) for topic, value in invented.items()}
 
 
 def test_what_the_run_carries_without_text_or_uncited_in_another_script_shields_no_claim() -> None:

@@ -56,6 +56,20 @@ def test_rows_are_sorted_and_all_comes_last() -> None:
     ]
 
 
+@pytest.mark.parametrize("apart", [False, True], ids=["in one part", "in two parts"])
+def test_samples_are_one_topic_whatever_their_number(apart: bool) -> None:
+    whole, other = board(["t1", "t2"]), board(["t1", "t2"])
+    further = [response().as_sample(name) for name in ("a", "3")]
+    for n, (one, label) in enumerate(zip([response(), *further], [FULL, NONE, FULL], strict=True)):
+        (other if apart and n else whole).add(one, [judgment(label)])
+    whole.take(other.scores, other.coverage)
+    whole.add(response(topic_id="t2"), [judgment(NONE)])
+    assert rows(whole) == ["r t1 SHARE 0.666667", "r t2 SHARE 0", "r all SHARE 0.333333"]
+    found = whole.coverage["r"]
+    assert (found.responses, found.sample_counts) == (2, {"topics": 1, "samples": 3})
+    assert whole.spreads == {("r", "SHARE"): pytest.approx(3**-0.5)}
+
+
 @pytest.mark.parametrize(
     ("on_missing", "expected"),
     [

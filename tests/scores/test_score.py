@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from trecjudge.records import Failure
-from trecjudge.scores.score import ResponseScores, Score
+from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
 
 FAILED = Failure("model_error", "no answer", 3)
 SCORES = {
@@ -45,3 +45,36 @@ def test_plain_scores_take_little_room() -> None:
         tracemalloc.stop()
     assert len(held) == 1000
     assert (after - before) / 1000 < 170, "bytes a response; 850 as objects"
+
+
+OPEN = Score(None, 0.0, 1.0, judged=False, unjudged=1, failure=FAILED)
+
+
+@pytest.mark.parametrize(
+    ("scores", "default", "expected", "spread"),
+    [
+        pytest.param([1.0, 0.0, 0.0], 0.0, (1 / 3,) * 3, 3**-0.5, id="three values"),
+        pytest.param([1.0, None], 0.0, (0.5,) * 3, 0.5**0.5, id="undefined counts the default"),
+        pytest.param([1.0, None], None, (1.0,) * 3, None, id="undefined counts nothing"),
+        pytest.param([None, None], 0.0, (None,) * 3, None, id="defined nowhere"),
+        pytest.param([1.0, OPEN], 0.0, (1.0, 0.5, 1.0), None, id="unjudged counts in the bounds"),
+    ],
+)
+def test_a_topic_has_the_mean_of_its_samples(
+    scores: list[float | Score | None],
+    default: float | None,
+    expected: tuple[float | None, ...],
+    spread: float | None,
+) -> None:
+    own = [score if isinstance(score, Score) else Score.plain(score) for score in scores]
+    found, apart = mean_of_samples(own, default)
+    ends = (found.value, found.lowest, found.highest)
+    assert ends == tuple(None if v is None else pytest.approx(v) for v in expected)
+    assert apart == (None if spread is None else pytest.approx(spread))
+    assert (found.judged, found.unjudged) == (OPEN not in own, int(OPEN in own))
+
+
+def test_counts_of_samples_are_averaged_too() -> None:
+    counts = [((1.0, 2.0),) * 3, ((0.0, 4.0),) * 3]
+    own = [Score(None, None, None, judged=True, sums=sums) for sums in counts]
+    assert mean_of_samples(own, 0.0)[0].sums == ((0.5, 3.0),) * 3

@@ -210,7 +210,7 @@ def _file_name(run_id: str) -> str:
 
 def _run_record(response: Response) -> dict[str, Any]:
     """Return a response as a line of a run file."""
-    metadata = {"run_id": response.run_id, "topic_id": response.topic_id}
+    metadata = {"run_id": response.run_id, "topic_id": response.topic_asked}
     carried = {
         doc_id: _document_record(document)
         for doc_id, document in response.documents.items()
@@ -228,7 +228,9 @@ def _run_record(response: Response) -> dict[str, Any]:
         "references": list(response.references),
         "documents": carried,
     }
-    return {key: value for key, value in record.items() if value or key == "responses"}
+    given = {key: value for key, value in record.items() if value or key == "responses"}
+    more = {name: getattr(response, name) for name in ("abstained", "retrieved", "sample")}
+    return given | {key: value for key, value in more.items() if value not in (None, "")}
 
 
 def _cited(citation: Citation, references: Sequence[str]) -> Any:

@@ -17,7 +17,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.draft import Draft, with_said_beside
 from trecjudge.inputs.formats.inventory import Inventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
 from trecjudge.inputs.formats.response import Reader
@@ -69,7 +69,8 @@ class RunRecord:
     """A record of a known format; `response` is None where its topic is not known.
 
     `repeated`: its file only repeats what another one has. `size` is how many bytes were read
-    since the record before it, `position` how far all files are read, in bytes on disk.
+    since the record before it, `position` how far all files are read, in bytes on disk. `digest`
+    is that of what is judged where another record on the topic may be a sample; else empty.
     """
 
     place: Place
@@ -80,6 +81,7 @@ class RunRecord:
     repeated: bool
     size: int
     position: int
+    digest: str = ""
 
 
 Event = FileBegins | FileTaken | RunRecord
@@ -141,7 +143,7 @@ class RunRecords:
                 continue
             count += 1
             format_, why = claimed
-            draft = format_.draft(record)
+            draft = with_said_beside(format_.draft(record), record)
             name = self._name(draft, place)
             if format_name != format_.NAME:
                 format_name = format_.NAME
@@ -171,6 +173,8 @@ class RunRecords:
                 (place.path, name) in self.names.repeated,
                 size,
                 self._position + opened.position,
+                # Of a track's run the first record on a topic counts: its rules know no samples.
+                _digest(draft, number) if draft.sample or not draft.of_a_track else "",
             )
         for name, inventory in inventories.items():
             if inventory.counts:
@@ -199,10 +203,11 @@ class RunRecords:
                 claimed = format_of(record, self.dataset)
                 if claimed is None:
                     continue
-                draft = claimed[0].draft(record)
+                draft = with_said_beside(claimed[0].draft(record), record)
                 if as_id(draft.run_id) == written and draft.topic_id is not None:
                     of_team = digests.setdefault(as_id(draft.team_id) or "", {})
-                    of_team.setdefault(draft.topic_id, _digest(draft, number))
+                    answer = f"{draft.topic_id}~{draft.sample}"  # a run may be a file for a sample
+                    of_team.setdefault(answer, _digest(draft, number))
         return digests
 
     def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,14 @@ from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.provenance import is_beside_a_run
-from trecjudge.inputs.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
+from trecjudge.inputs.run_records import (
+    FileBegins,
+    FileTaken,
+    ReadRecords,
+    RunRecord,
+    RunRecords,
+    not_a_run,
+)
 from trecjudge.inputs.sources.backups import backups_among, originals_first
 from trecjudge.inputs.sources.containers import Opened, bare_name
 from trecjudge.inputs.sources.paths import files_below
@@ -132,7 +140,7 @@ class RunReader:
     runs: dict[str, str] = field(default_factory=dict)
     """Team of each run seen so far, by run_id."""
     answered: dict[str, set[str]] = field(default_factory=dict)
-    """Topics answered so far, by run_id."""
+    """Topics answered so far, by run_id, and ids of further samples."""
     overlaps: dict[str, Overlap] = field(default_factory=dict)
     """How many of its citations have a document, by run_id; empty without a store."""
     unknown_topics: int = 0
@@ -142,6 +150,8 @@ class RunReader:
     """How far the files are read, in bytes."""
     read: ReadRecords = field(init=False, repr=False)
     _topic_ids: set[str] = field(default_factory=set, repr=False)
+    _samples: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict, repr=False)
+    """Digest of each answer by sample, by run and topic; not of runs of the tracks."""
 
     def __post_init__(self) -> None:
         self.read = (
@@ -180,7 +190,7 @@ class RunReader:
                 self.position = event.position
                 self.observe(event.place, event.written, event.format_name, event.response)
                 if event.response is not None and not event.repeated:
-                    for topic, response in self._wanted(event.response, event.narrative):
+                    for topic, response in self._wanted(event):
                         if self.flag_hostile:
                             own = topic if self.topics is None else None
                             hostile.look_at_response(response, own)
@@ -205,12 +215,14 @@ class RunReader:
         size = sum(Opened.of(file).size for file in self.files[: self.max_runs])
         return round(yielded * max(1, size / self.position))
 
-    def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
+    def _wanted(self, event: RunRecord) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
+        response = event.response
+        assert response is not None
         self.seen.add(response.run_id)
         if self.only_runs and response.run_id not in self.only_runs:
             return
-        topic = self._topic(response, narrative)
+        topic = self._topic(response, event)
         if topic is None:
             return
         if response.run_id not in self.runs:
@@ -218,14 +230,37 @@ class RunReader:
                 return
             self._begin_run(response)
         answered = self.answered.setdefault(response.run_id, set())
-        if topic.topic_id in answered:
+        named = self._as_sample(response, event.digest) if event.digest else response
+        if named is None or named.topic_id in answered:
             message = f"run {response.run_id!r} answers topic {topic.topic_id!r} a second time"
+            message += " in the same words: counts once" if event.digest else ""
             self._about("response_duplicate", response, message)
             return
-        answered.add(topic.topic_id)
+        response = named
+        answered.add(response.topic_id)
         if self.store is not None:
             self.overlaps.setdefault(response.run_id, Overlap()).add(response)
-        yield self._complete(topic), response
+        topic = self._complete(topic)
+        yield replace(topic, topic_id=response.topic_id) if response.sample else topic, response
+
+    def _as_sample(self, response: Response, digest: str) -> Response | None:
+        """Return a response as one of the samples on its topic; None where it is there already.
+
+        The first keeps the topic's id, so that nothing changes for a topic with one answer.
+        """
+        known = self._samples.setdefault((response.run_id, response.topic_id), {})
+        name = response.sample
+        if digest in ([known.get(name)] if name else known.values()):
+            return None
+        if not known and response.topic_id not in self.answered[response.run_id]:
+            known[name] = digest
+            return response.as_sample("")
+        if not name or name in known:
+            name = next(n for n in map(str, count(len(known) + 1)) if n not in known)
+            message = f"run {response.run_id!r} has another answer on topic {response.topic_id!r}"
+            self._about("response_duplicate", response, f"{message}: read as sample {name}")
+        known[name] = digest
+        return response.as_sample(name)
 
     def _complete(self, topic: Topic) -> Topic:
         """Return the topic with the grades and nuggets that there are for it."""
@@ -242,24 +277,26 @@ class RunReader:
             message = f"holds run {response.run_id!r}; the file is called {name!r}"
             self._about("file_name_differs", response, message)
 
-    def _topic(self, response: Response, narrative: str) -> Topic | None:
+    def _topic(self, response: Response, event: RunRecord) -> Topic | None:
+        # Without a digest it may be one that the whole job has named as a sample already.
+        topic_id = response.topic_id if event.digest else response.topic_asked
         if self.topics is None:
-            return Topic(response.topic_id, title=narrative) if self._wants(response) else None
-        topic = self.topics.get(response.topic_id)
-        if topic is None and response.topic_id not in self.known:
+            return Topic(topic_id, title=event.narrative) if self._wants(topic_id) else None
+        topic = self.topics.get(topic_id)
+        if topic is None and topic_id not in self.known:
             self.unknown_topics += 1
-            message = f"answers topic {response.topic_id!r}, which is not in the topic file"
+            message = f"answers topic {topic_id!r}, which is not in the topic file"
             self._about("topic_unknown", response, message)
         return topic
 
-    def _wants(self, response: Response) -> bool:
-        """Return whether the topic of a response is wanted where no topics are given."""
-        if self.only_topics and response.topic_id not in self.only_topics:
+    def _wants(self, topic_id: str) -> bool:
+        """Return whether a topic is wanted where no topics are given."""
+        if self.only_topics and topic_id not in self.only_topics:
             return False
         full = self.max_topics is not None and len(self._topic_ids) >= self.max_topics
-        if full and response.topic_id not in self._topic_ids:
+        if full and topic_id not in self._topic_ids:
             return False
-        self._topic_ids.add(response.topic_id)
+        self._topic_ids.add(topic_id)
         return True
 
     def _about(self, kind: str, response: Response, message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from trecjudge.records.calls import NOTHING_SPENT, ModelCall, Usage
@@ -164,7 +164,7 @@ class Response:
     `provenance` is what the run says of its sentences' origin, unverified.
 
     `background` is what was said before, where the response is one of several of a conversation.
-    `sample` names it among several responses to one topic; empty where there is only one.
+    `sample` names it among several responses to one topic; empty for the only, or the first one.
     `retrieved` are the ids of what its system retrieved, the best first; None where that is not
     known. `abstained` is whether its system says that it declined to answer; None where it does not
     say. `said` holds what else the system says of its answer, such as its own confidence.
@@ -187,6 +187,20 @@ class Response:
     retrieved: tuple[str, ...] | None = None
     abstained: bool | None = None
     said: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def topic_asked(self) -> str:
+        """The topic that it answers: of a further sample, its id without the sample's name."""
+        return self.topic_id.removesuffix(f"~{self.sample}") if self.sample else self.topic_id
+
+    def as_sample(self, name: str) -> Response:
+        """Return it, as it was read, with the id of a further sample; without a name as the first.
+
+        Everything that is kept by run and topic keeps samples apart by it.
+        """
+        return replace(
+            self, topic_id=f"{self.topic_id}~{name}" if name else self.topic_id, sample=name
+        )
 
     @property
     def text(self) -> str:

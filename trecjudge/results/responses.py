@@ -35,7 +35,9 @@ def response_record(response: Response) -> dict[str, Any]:
         "documents_given": response.documents_given,
     }
     for name, (unknown, _) in _OPTIONAL.items():
-        if (value := getattr(response, name)) != unknown:
+        value = getattr(response, name)
+        is_told = name == "retrieved" and value == response.references  # a list of up to 100 ids
+        if value != unknown and not is_told:
             record[name] = value
     return record
 

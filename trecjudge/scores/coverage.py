@@ -13,7 +13,11 @@ MOSTLY = 0.5
 
 @dataclass(slots=True)
 class Coverage:
-    """Coverage of a run: responses of expected topics, items judged of expected."""
+    """Coverage of a run: responses of expected topics, items judged of expected.
+
+    `samples` are the ids of further responses to a topic, by topic. They are no `responses`: three
+    samples of one topic are one of one.
+    """
 
     responses: int = 0
     expected_responses: int = 0
@@ -22,6 +26,7 @@ class Coverage:
     failures: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
     """The first item that failed in each way, and why."""
+    samples: dict[str, list[str]] = field(default_factory=dict)
     by_judge: dict[str, list[int]] = field(default_factory=dict)
     """[judged, expected] of each judge."""
     copied: int = 0
@@ -39,9 +44,18 @@ class Coverage:
         """Whether more than half of the long sentences are copied."""
         return (self.copied_share or 0.0) > MOSTLY
 
+    @property
+    def sample_counts(self) -> dict[str, int]:
+        """How many topics have several samples, and how many samples these are."""
+        further = sum(map(len, self.samples.values()))
+        return {"topics": len(self.samples), "samples": len(self.samples) + further}
+
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Count one response with its judgments."""
-        self.responses += 1
+        if response.sample:
+            self.samples.setdefault(response.topic_asked, []).append(response.topic_id)
+        else:
+            self.responses += 1
         if response.copies is not None:
             self.copied += len(response.copies.at)
             self.copied_of = (self.copied_of or 0) + response.copies.of
@@ -60,6 +74,8 @@ class Coverage:
     def take(self, other: Coverage) -> None:
         """Add what was counted apart, of later responses."""
         self.responses += other.responses
+        for topic_id, ids in other.samples.items():
+            self.samples.setdefault(topic_id, []).extend(ids)
         if other.copied_of is not None:
             self.copied += other.copied
             self.copied_of = (self.copied_of or 0) + other.copied_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
@@ -19,7 +20,7 @@ from trecjudge.scores.measuring import (
     sums_of_topic,
     value_of_sums,
 )
-from trecjudge.scores.score import ResponseScores, Score
+from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Leaderboard:
     """The topics that every run is expected to answer, sorted; known once `finish` has run."""
     means: dict[tuple[str, str], Mean] = field(default_factory=dict)
     """(run_id, measure) -> mean; known once `finish` has run."""
+    spreads: dict[tuple[str, str], float] = field(default_factory=dict)
+    """(run_id, measure) -> standard deviation over the samples of a topic, averaged over topics."""
     _measures: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -106,8 +109,11 @@ class Leaderboard:
     def finish(self) -> None:
         """Fix which topics are expected, and the means over them.
 
-        Raises InputError for a gap under `on_missing: error`.
+        Several samples of a topic become its one score: they are no topics of their own. Raises
+        InputError for a gap under `on_missing: error`.
         """
+        for run_id, coverage in self.coverage.items():
+            self._join_samples(run_id, coverage.samples)
         answered = {topic for topics in self.scores.values() for topic in topics}
         self.expected = sorted(answered if self.topics is None else self.topics)
         for run_id, coverage in self.coverage.items():
@@ -123,6 +129,23 @@ class Leaderboard:
             for run_id in self.scores
             for measure in self.spec.measures
         }
+
+    def _join_samples(self, run_id: str, further: Mapping[str, Sequence[str]]) -> None:
+        """Put in place of a topic's samples their mean; keep how far they differ."""
+        own, apart = self.scores.get(run_id, {}), defaultdict[str, list[float]](list)
+        for topic_id, ids in further.items():
+            found = [own.pop(one) for one in (topic_id, *ids) if one in own]
+            if not found:
+                continue
+            joined = {}
+            for measure in self.spec.measures:
+                default = measure.default if measure.default_if_undefined else None
+                scores = [scores[measure.name] for scores in found]
+                joined[measure.name], spread = mean_of_samples(scores, default)
+                if spread is not None:
+                    apart[measure.name].append(spread)
+            own[topic_id] = ResponseScores.of(self._measures, joined)
+        self.spreads |= {(run_id, name): fmean(known) for name, known in apart.items()}
 
     def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
         """Return the `all` value of a measure, with what unjudged items could make of it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
+from statistics import fmean, stdev
 
 from trecjudge.records import Failure
 from trecjudge.scores.measuring import BoundedSums, Value
@@ -75,3 +76,37 @@ class ResponseScores(Mapping[str, Score]):
 
     def __len__(self) -> int:
         return len(self.measures)
+
+
+def mean_of_samples(scores: Sequence[Score], default: Value) -> tuple[Score, Value]:
+    """Return the score of a topic by those of its samples, and their standard deviation.
+
+    Where one of them has a value, a sample on which the measure is not defined counts as the
+    `default`. The deviation is None where fewer than two have a value.
+    """
+    if any(score.value is not None for score in scores):
+        undefined = Score.plain(default)
+        scores = [undefined if s.value is None and s.judged else s for s in scores]
+    values = [score.value for score in scores if score.value is not None]
+    joined = Score(
+        _mean(values),
+        _mean([score.lowest for score in scores]),
+        _mean([score.highest for score in scores]),
+        judged=all(score.judged for score in scores),
+        unjudged=sum(score.unjudged for score in scores),
+        failure=next((score.failure for score in scores if score.failure), None),
+        sums=_mean_sums([score.sums for score in scores if score.sums is not None]),
+    )
+    return joined, stdev(values) if len(values) > 1 else None
+
+
+def _mean(values: Sequence[Value]) -> Value:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _mean_sums(sums: Sequence[BoundedSums]) -> BoundedSums | None:
+    if not sums:
+        return None
+    now, low, high = (tuple(map(fmean, zip(*end, strict=True))) for end in zip(*sums, strict=True))
+    return now, low, high

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -285,6 +285,8 @@ class Pool:
 
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Add the grades of a response."""
+        if response.sample:  # whether a document is relevant is a matter of the topic
+            judgments = [replace(j, topic_id=response.topic_asked) for j in judgments]
         best_grades(judgments, self.best)
         texts = {sentence.index: " ".join(sentence.text.split()) for sentence in response.sentences}
         for judgment in judgments:

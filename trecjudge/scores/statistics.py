@@ -46,6 +46,7 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
     `by_topic` has what a leaderboard lacks: a topic that the run did not answer, and
     whether a value that is not there stands as the measure's default or is in no mean.
     `copies` counts the run's long sentences and those copied, where documents had text.
+    `samples` counts topics with several samples, and these, and says how far they differ.
     """
     for measure in board.spec.measures:
         for standing in found[measure.name]:
@@ -59,6 +60,10 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
             coverage = board.coverage[standing.run_id]
             if coverage.copied_of is not None:
                 record["copies"] = {"copied": coverage.copied, "of": coverage.copied_of}
+            if coverage.samples:
+                spread = board.spreads.get((standing.run_id, measure.name))
+                shown = None if spread is None else round(spread, DIGITS)
+                record["samples"] = coverage.sample_counts | {"spread": shown}
             yield orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -85,7 +90,8 @@ def _corrected(
     from trecjudge.stats.ppi import corrected
 
     values = board.values(run_id, measure)
-    if None in values or measure.aggregate not in MEANS:
+    # Labels are of one sample or the other, not of their mean.
+    if None in values or measure.aggregate not in MEANS or board.coverage[run_id].samples:
         return None
     keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
     if people.undetermined.intersection(keys):

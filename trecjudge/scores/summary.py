@@ -25,6 +25,8 @@ class RunSummary:
     means: Mapping[str, Mean]
     coverage: Coverage
     standings: Mapping[str, Standing]
+    spreads: Mapping[str, float] = field(default_factory=dict)
+    """How far samples of one topic differ, by measure; empty where no topic has several."""
 
 
 @dataclass(slots=True)
@@ -114,6 +116,7 @@ def summarise(
             {m.name: board.mean(run_id, m) for m in measures},
             board.coverage[run_id],
             by_run[run_id],
+            {m.name: s for m in measures if (s := board.spreads.get((run_id, m.name))) is not None},
         )
         for run_id in board.ranking()
     ]

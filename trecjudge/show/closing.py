@@ -25,6 +25,8 @@ LABELS_LINE = (
     " the judge does not know; they correct the means `with labels`"
 )
 
+MOST_SAMPLED = 6
+"""Runs with several samples of a topic that have a line."""
 MOST_PAIRS = 6
 """Pairs of voters that have a line."""
 UNKNOWN_LINE = (
@@ -65,6 +67,7 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += voter_lines(summary.voters)
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
+    lines += _sample_lines(summary)
     lines += _copies_line(summary)
     if summary.labels:
         lines.append(LABELS_LINE.format(**summary.labels))
@@ -132,6 +135,18 @@ def _too_few_topics(summary: Summary) -> list[str]:
     ranked = [run.standings[summary.ranked_by] for run in summary.runs]
     why = too_few_topics(len(ranked), summary.topics) if ranked and ranked[0].groups else ""
     return [f"groups: {why}"] if why else []
+
+
+def _sample_lines(summary: Summary) -> list[str]:
+    """Return lines on the runs with several samples of a topic: their number and their spread."""
+    lines = []
+    for run in (run for run in summary.runs if run.coverage.samples):
+        counts = run.coverage.sample_counts
+        on = f"{counts['samples']} samples of {counted(counts['topics'], 'topic')}"
+        spread = run.spreads.get(summary.ranked_by)
+        apart = "" if spread is None else f": {summary.ranked_by} spread {spread:.3f}"
+        lines.append(visible(f"samples: run {run.run_id} has {on}{apart}"))
+    return lines[:MOST_SAMPLED]
 
 
 def _copies_line(summary: Summary) -> list[str]:

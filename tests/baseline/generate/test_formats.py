@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from tests.baseline.generate.material import answer, passage
 from tests.commandline import command
+from tests.reading import reading
 from trecjudge.baseline.generate.formats import FORMATS, RunFacts, format_for
 from trecjudge.baseline.generate.limits import limits_of
 from trecjudge.baseline.generate.records import Answer
@@ -106,8 +107,10 @@ def test_a_run_passes_the_check_of_its_track(name: str, empty: int, tmp_path: Pa
     cited = [("Trams cost “much”.", [one, other]), ("Cities pay.", [other]), ("So it is.", [third])]
     facts = RunFacts("extractive-bm25", "lab", "extractive: sentences of passages, no model")
     answers = [answer(first, cited), answer(second, cited)]
-    answers[empty] = answer((first, second)[empty], [])
+    answers[empty] = replace(answer((first, second)[empty], []), abstained="nothing was found")
     status, rules = checked(name, tmp_path, answers, facts)
+    read = reading(tmp_path / "run.jsonl").responses
+    assert [response.abstained for response in read] == [(None, True)[n == empty] for n in (0, 1)]
     assert status == 0
     assert set(rules) <= {"response_empty", "field_missing"}
 

@@ -216,5 +216,5 @@ def test_one_question_is_one_topic_however_it_is_laid_out(read: Read) -> None:
     found = read(
         '{"question": "Who  built IT?", "answer": "A."}\n{"query": "who built it?", "answer": "B."}'
     )
-    assert len({topic.topic_id for topic, _ in found.pairs}) == 1
+    assert len({response.topic_asked for response in found.responses}) == 1
     assert found.kinds == ["response_duplicate"]

@@ -50,8 +50,13 @@ class RunFormat:
             raise InputError(f"--run-id {facts.run_id!r}: {len(facts.run_id)} characters{bound}")
 
     def record(self, answer: Answer, facts: RunFacts) -> Record:
-        """Return the record of an answer; with the documents that it cites, if they are wanted."""
+        """Return the record of an answer; with the documents that it cites, if they are wanted.
+
+        One that declines says so: without it, it would be as good as one that was left out.
+        """
         record = self.make(answer, facts)
+        if answer.abstained and answer.failure is None:
+            record["abstained"] = True
         if facts.document is not None:
             found = {doc_id: facts.document(doc_id) for doc_id in references(answer)}
             record["documents"] = {d: carried(chunk) for d, chunk in found.items() if chunk}

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from trecjudge.inputs.documents.record import ids_of
 from trecjudge.inputs.sources.values import as_id
 
 TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
+SAMPLE_KEYS = ("sample", "query_run", "epoch", "repeat", "sample_id")
+"""Keys that name one of several answers to a question; the last may also name the question."""
+SAID_BESIDE = frozenset({"abstained", "retrieved", *SAMPLE_KEYS})
+"""Keys by which a record of any format says more of its answer."""
+_BOOLS = {"true": True, "false": False}
 
 
 class Absent:
@@ -44,8 +50,9 @@ class Draft:
     `of_a_track`: the format names a run and lists its sentences, so that a record that does not is
     odd. `spans` are the citations of a text, where they are given beside it; None where its marks
     are to be read. `background`, `sample`, `abstained` and `said` are as in `Response`;
-    `retrieved` are the ids of what was retrieved, the best first, None where that is not known.
-    `sources` is the list of sources that a record has beside its answer, which its numbers count.
+    `retrieved` are the ids of what was retrieved, the best first, None where that is not known;
+    with `references_ranked` the references are that, by the rules of the track. `sources` is the
+    list of sources that a record has beside its answer, which its numbers count.
     """
 
     run_id: Any
@@ -67,6 +74,7 @@ class Draft:
     abstained: bool | None = None
     said: Mapping[str, Any] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    references_ranked: bool = False
 
     @property
     def topic_id(self) -> str | None:
@@ -94,6 +102,32 @@ def from_metadata(record: Mapping[str, Any], key: str, team_expected: bool = Tru
         team_expected=team_expected,
         key=key,
     )
+
+
+def with_said_beside(draft: Draft, record: Mapping[str, Any]) -> Draft:
+    """Return a draft with what its record, or the metadata, says of the answer in any format.
+
+    This is which sample it is, whether it abstains, and what was retrieved. What the format itself
+    knows stays.
+    """
+    inner = metadata_of(record)
+    if SAID_BESIDE.isdisjoint(record) and SAID_BESIDE.isdisjoint(inner):
+        return draft
+    given = {**inner, **record}
+    sample = next((found for key in SAMPLE_KEYS if (found := as_id(given.get(key)))), "")
+    abstained, retrieved = draft.abstained, draft.retrieved
+    if abstained is None:
+        abstained = _BOOLS.get(str(given.get("abstained")).casefold())
+    if retrieved is None and isinstance(listed := given.get("retrieved"), list):
+        retrieved = tuple(doc_id for entry in listed if (doc_id := _listed_id(entry)))
+    return replace(draft, sample=draft.sample or sample, abstained=abstained, retrieved=retrieved)
+
+
+def _listed_id(entry: Any) -> str | None:
+    """Return the id of a retrieved document, which is listed by it or as an object."""
+    if not isinstance(entry, Mapping):
+        return as_id(entry)
+    return next(iter(ids_of(entry)[0]), None)
 
 
 def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -42,6 +42,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
         documents={d.doc_id: _written(d) for d in documents} if given else ABSENT,
         narrative=parts.question,
         of_a_track=False,
+        retrieved=tuple(document.doc_id for document in documents) if given else None,
         key="answer",
     )
 

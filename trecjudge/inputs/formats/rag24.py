@@ -25,4 +25,4 @@ def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts; the format names no team."""
     found = from_metadata(record, "answer", team_expected=False)
     # In 2024 `topic` is the text of the topic; its id has a key of its own.
-    return replace(found, narrative=record.get("topic", ""))
+    return replace(found, narrative=record.get("topic", ""), references_ranked=True)

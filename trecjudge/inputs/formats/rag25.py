@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from trecjudge.inputs.formats.draft import Draft, from_metadata
 
 NAME = "rag25"
 DATASET = "rag"
+OF_2026 = "rag2026-"
+"""How the ids of the topics of 2026 begin."""
 SUMMARY = "TREC RAG 2025/2026: `answer` with citations by index or id, `references`, `metadata`"
 
 
@@ -29,4 +32,6 @@ def is_flat_rag25(record: Mapping[str, Any]) -> bool:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts."""
-    return from_metadata(record, "answer")
+    found = from_metadata(record, "answer")
+    # In 2025 the references are what was retrieved; in 2026 they are only what is cited.
+    return replace(found, references_ranked=not (found.topic_id or "").startswith(OF_2026))

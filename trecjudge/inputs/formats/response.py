@@ -69,12 +69,14 @@ class Reader:
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
+        ranked = tuple(i for i in references.ids if i)
+        retrieved = self.draft.retrieved
         response = Response(
             run_id=self._checked_run_id(),
             topic_id=topic_id,
             team_id=self._team_id(),
             sentences=sentences,
-            references=tuple(i for i in references.ids if i),
+            references=ranked,
             documents=documents,
             documents_given=self._documents_given(carried),
             documents_lost=self.shelf.store is not None and self.shelf.store.lost > 0,
@@ -82,7 +84,7 @@ class Reader:
             place=self.place,
             background=self.draft.background,
             sample=self.draft.sample,
-            retrieved=self.draft.retrieved,
+            retrieved=ranked if retrieved is None and self.draft.references_ranked else retrieved,
             abstained=self.draft.abstained,
             said=self.draft.said,
         )

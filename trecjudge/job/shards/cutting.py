@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 from trecjudge.errors import InputError
@@ -41,12 +40,13 @@ class PlacedRecords:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A response of the job: its place, the name of its run, and about how many items it has."""
+    """A response of the job: its place, how the job names it, and about how many items it has."""
 
     path: Path
     ordinal: int
     run_id: str
     items: int
+    sample: str = ""
 
 
 def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
@@ -57,7 +57,7 @@ def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
     records = PlacedRecords(reader.read)
     reader.read = records.read
     found = [
-        Placed(records.path, records.ordinal, response.run_id, items_of(response))
+        Placed(records.path, records.ordinal, response.run_id, items_of(response), response.sample)
         for _, response in reader
     ]
     if not found:
@@ -123,10 +123,7 @@ def _cut(found: Iterable[Placed], size: int) -> Iterator[list[Placed]]:
 def _shard(number: int, part: list[Placed]) -> Shard:
     portions = []
     for path, group in groupby(part, key=lambda one: one.path):
-        rows = [(one.ordinal, one.run_id) for one in group]
-        portions.append(
-            Portion(
-                seen_by_all(path), tuple(map(itemgetter(0), rows)), tuple(map(itemgetter(1), rows))
-            )
-        )
+        rows = [(one.ordinal, one.run_id, one.sample) for one in group]
+        ordinals, run_ids, samples = zip(*rows, strict=True)
+        portions.append(Portion(seen_by_all(path), ordinals, run_ids, samples))
     return Shard(number, tuple(portions), len(part), sum(one.items for one in part))

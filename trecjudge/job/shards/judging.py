@@ -129,7 +129,8 @@ class ShardRecords:
             yield from self._of(portion)
 
     def _of(self, portion: Portion) -> Iterator[Event]:
-        wanted = dict(zip(portion.ordinals, portion.run_ids, strict=True))
+        names = zip(portion.run_ids, portion.samples, strict=True)
+        wanted = dict(zip(portion.ordinals, names, strict=True))
         self.records.forget_names()  # they are given; a file seen before would be read whole again
         ordinal, last = -1, portion.ordinals[-1]
         for event in self.records.of_file(Opened(portion.path)):
@@ -137,8 +138,9 @@ class ShardRecords:
                 continue
             ordinal += 1
             if ordinal in wanted and event.response is not None:
-                response = replace(event.response, run_id=wanted[ordinal])
-                yield replace(event, response=response, repeated=False)
+                run_id, sample = wanted[ordinal]
+                response = replace(event.response.as_sample(sample), run_id=run_id)
+                yield replace(event, response=response, repeated=False, digest="")
             if ordinal == last:
                 return
 

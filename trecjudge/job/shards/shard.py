@@ -64,15 +64,16 @@ def seen_by_all(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Responses of one run file: the ordinals of their records, from 0, and their runs' names.
+    """Responses of one run file: the ordinals of their records, from 0, with runs and samples.
 
     Names are those that the whole job gives: a file by itself does not show that two runs of
-    different teams are called alike.
+    different teams are called alike, nor a part of it which sample is the second one.
     """
 
     path: Path
     ordinals: tuple[int, ...]
     run_ids: tuple[str, ...]
+    samples: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,10 @@ class SemanticDetector(LexicalDetector):
         """Return the verdict, as the lexical detector does, by meaning."""
         return await LexicalDetector.verdict(self, claim, library.by_meaning(self.embedder))
 
+    def states(self, claim: str, library: Library) -> bool:
+        """Return whether a document holds a claim, by itself and by meaning."""
+        return LexicalDetector.states(self, claim, library.by_meaning(self.embedder))
+
     def score(self, passage: Passage) -> float:
         """Return the value that is compared with the threshold."""
         return passage.cosine or 0.0

@@ -82,8 +82,7 @@ class ClaimJudging:
         assert isinstance(item, WholeResponse)
         claims = await self.claims_of(item.response, model)
         if not claims:
-            label = ABSTAINED if abstains(item.response.text, agreed=True) else NO_CLAIMS
-            return [judgment_of(item, label=label, reason="it makes no claim")]
+            return [_without_claims(item)]
         # After the claims: without document text each of them is listed as unjudged.
         try:
             library = Library.of(item.response)
@@ -149,9 +148,26 @@ class ClaimJudging:
             return SemanticDetector(self.similarity, embedder=required_embedder())
         return self.by_words()
 
+    def without_model(self, model: Model) -> LexicalDetector:
+        """Return the detector for what no model is asked: that of the settings, else by words."""
+        name = (self.cascade or [self.detector])[-1]
+        return self.by_words() if self.asks(name, model) else self._offline(name)
+
     def by_words(self) -> LexicalDetector:
         """Return the lexical detector of the settings."""
         return LexicalDetector(self.overlap, calibration=self.calibration)
+
+
+def _without_claims(item: WholeResponse) -> Judgment:
+    """Return the judgment on a response that claims nothing: whether it declines to answer.
+
+    It does where its words or its system say so. That it is not said is no proof against words.
+    """
+    if abstains(item.response.text, agreed=True):
+        return judgment_of(item, label=ABSTAINED, reason="it makes no claim")
+    if item.response.abstained:
+        return judgment_of(item, label=ABSTAINED, reason="it makes no claim, and says it abstains")
+    return judgment_of(item, label=NO_CLAIMS, reason="it makes no claim")
 
 
 def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:

@@ -7,13 +7,31 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from trecjudge.measures import Fill
-from trecjudge.records import Claim, Judgment, Response
+from trecjudge.records import ABSTAINED, Claim, Judgment, Response
 
 UNKNOWN = {True: Claim(-1, "", 0, ("",)), False: Claim(-1, "", 0)}
 """Stands for the unknown claims of a response: at their best (True) and at their worst."""
 
 Weight = Callable[[Claim], float]
 Rate = Callable[[Response, Sequence[Judgment]], float | None]
+
+
+def is_silent(response: Response, judgments: Sequence[Judgment]) -> bool:
+    """Return whether a judged response has no text, and does not say that it abstains."""
+    if response.has_text or not judgments:
+        return False
+    return all(judgment.label != ABSTAINED for judgment in judgments)
+
+
+def complement(share: Rate) -> Rate:
+    """Return the measure: 1 - another one, and not defined where that is not."""
+
+    def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the rest, 0 to 1; None where the share is not defined."""
+        value = share(response, judgments)
+        return None if value is None else 1 - value
+
+    return computed
 
 
 def rate(
@@ -23,12 +41,12 @@ def rate(
 ) -> Rate:
     """Return the measure: the weight of the claims with such a label / that of all judged ones.
 
-    `empty` is the value of a response without any text, which is as good as none.
+    `empty` is the value of a response that is silent, which is as good as none.
     """
 
     def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the share, 0 to 1; None where no claim is judged."""
-        if judgments and not response.has_text:
+        if is_silent(response, judgments):
             return empty
         judged = [(j.label, weight(j.claim)) for j in judgments if j.claim and j.judged]
         whole = sum(weight for _, weight in judged)
@@ -41,12 +59,12 @@ def expected_rate(weights: Mapping[str, float]) -> Rate:
     """Return the measure: the mean weight to be expected of the judged claims, 0 to 1.
 
     A claim without calibrated probabilities counts what its label does in `weights`, else 0. A
-    response without any text has 0.
+    response that is silent has 0.
     """
 
     def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the mean; None where no claim is judged."""
-        if judgments and not response.has_text:
+        if is_silent(response, judgments):
             return 0.0
         judged = [j for j in judgments if j.claim and j.judged]
         found = [
