@@ -32,6 +32,8 @@ STEERING = re.compile(
 )
 """Control characters, and characters that turn the direction of text or are invisible."""
 
+IN_ALL = "marks_in_all"
+"""The kind of the one finding that sums up those on the marks of each run."""
 RULE = FindingKind("note", "none: judged as it is, against a rule of the track")
 """The kind of all findings on broken rules of the tracks."""
 
@@ -85,7 +87,8 @@ KINDS: dict[str, FindingKind] = {
     "citations_misnamed": FindingKind("note", "read as `citations`"),
     "markers_read": FindingKind("warning", "read as citations and cut from the text"),
     "citation_not_read": FindingKind("error", "this citation is unjudged"),
-    "marks_counted": FindingKind("note", "none: an inventory"),
+    "marks_counted": FindingKind("note", "none: an inventory of a run"),
+    IN_ALL: FindingKind("note", "none: an inventory of all runs"),
     "own_sources_read": FindingKind("note", "says what numbers mean, and is no sentence"),
     "citation_duplicate": FindingKind("warning", "counts once"),
     "citation_score_unusable": FindingKind("note", "the score is dropped"),
@@ -246,8 +249,13 @@ class FindingLog:
     counts: Counter[str] = field(default_factory=Counter)
     by_run: dict[str, Counter[str]] = field(default_factory=dict)
     """Counts by run_id of the findings that name a run, by kind."""
+    inventory: str = ""
+    """What marks of citations all runs have in their texts; known once they are read."""
 
     def __call__(self, finding: Finding) -> None:
+        if finding.kind == IN_ALL:  # a total of findings that were passed on, no further one
+            self.inventory = finding.message
+            return
         self.counts[finding.kind] += 1
         # Findings on topics and documents have no run.
         if finding.run_id:

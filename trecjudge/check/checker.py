@@ -19,7 +19,7 @@ from trecjudge.check.parts import (
 )
 from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
-from trecjudge.findings import Finding, shown
+from trecjudge.findings import IN_ALL, Finding, shown
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
@@ -100,11 +100,14 @@ class Checker:
     dataset: str = "auto"
     on_violation: Callable[[Violation], None] = lambda violation: None
     _reports: list[RunReport] = field(default_factory=list)
+    _inventory: str = ""
     _pending: list[Finding] = field(default_factory=list)
     _file: _File = field(default_factory=lambda: _File(""))
 
     def add_finding(self, finding: Finding) -> None:
         """Keep a finding of the reader; findings on a record come before the record."""
+        if finding.kind == IN_ALL:
+            self._inventory = finding.message
         if finding.kind in LOST:
             self._open(finding.place.path)
             _lose(self._file, finding)
@@ -130,7 +133,7 @@ class Checker:
     def finish(self) -> CheckReport:
         """Return the report on everything that was observed."""
         self._open("")
-        return CheckReport(tuple(self._reports))
+        return CheckReport(tuple(self._reports), self._inventory)
 
     def _open(self, path: str) -> None:
         """Close the current file if another one begins."""

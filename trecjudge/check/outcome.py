@@ -132,6 +132,8 @@ class CheckReport:
     """All runs, in the order of files and lines."""
 
     runs: tuple[RunReport, ...]
+    inventory: str = ""
+    """What marks of citations the runs have in their texts."""
 
     @property
     def refused(self) -> bool:
@@ -157,6 +159,8 @@ class CheckReport:
             **{str(standing): count for standing, count in self.standings.items()},
             "violations": self.counts,
         }
+        if self.inventory:
+            totals["marks"] = self.inventory
         return {"runs": [run.as_dict() for run in self.runs], "totals": totals}
 
 

@@ -61,4 +61,6 @@ def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
     print_table(verdict_table(report, wide, show_all))
     print_lines(hidden_runs(report, show_all))
     print_lines((*beside, *place_lines(report, shared, show_all), *changes, *done.closing))
+    if report.inventory:
+        print_lines([f"marks of citations in the texts: {report.inventory}"])
     print_lines([closing_line(report)])

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import IN_ALL, Finding, OnFinding, shown, unreported
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
@@ -104,6 +104,7 @@ class RunRecords:
     survey: Survey = field(init=False)
     _position: int = field(init=False, default=0)
     """The size of the files that were read."""
+    _inventory: Inventory = field(init=False, repr=False, default_factory=Inventory)
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._digests)
@@ -112,7 +113,7 @@ class RunRecords:
 
     def read(self, report: OnFinding) -> Iterator[Event]:
         """Yield files and records as they are read, and report findings between them."""
-        self.report = report
+        self.report, self._inventory = report, Inventory()
         for file in self.files:
             opened = Opened.of(file)
             yield FileBegins(opened.path)
@@ -125,6 +126,8 @@ class RunRecords:
                 message = str(error).removeprefix(f"{opened.path}: ")
                 self.report(Finding("file_unreadable", Place(str(opened.path)), message))
             self._position += opened.position
+        if self._inventory.counts:
+            self.report(Finding(IN_ALL, Place("runs"), str(self._inventory)))
 
     def forget_names(self) -> None:
         """Name the runs of the next file as if it were the first one."""
@@ -178,7 +181,8 @@ class RunRecords:
             )
         for name, inventory in inventories.items():
             if inventory.counts:
-                message = f"run {name!r} {inventory}"
+                self._inventory.add_all(inventory)
+                message = f"run {name!r} marks citations in its texts: {inventory}"
                 self.report(Finding("marks_counted", Place(str(path)), message, run_id=name))
         if not count:
             self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))

@@ -325,6 +325,7 @@ class _Session:
         summary.bug = self.stopped.why
         summary.findings = dict(sorted(self.findings.counts.items()))
         summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
+        summary.inventory = self.findings.inventory
         # Lost input counts like unjudged items: the exit status must show it.
         summary.lost = self.findings.of_severity("error")
         summary.calls = model.spent()

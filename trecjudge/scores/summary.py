@@ -44,6 +44,8 @@ class Summary:
     files: dict[str, str] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
+    inventory: str = ""
+    """What marks of citations the runs have in their texts."""
     lost: int = 0
     labels: dict[str, int] | None = None
     """Labels of people: how many were given, are of judged items, are unknown to the judge."""

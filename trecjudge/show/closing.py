@@ -71,7 +71,13 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += _copies_line(summary)
     if summary.labels:
         lines.append(LABELS_LINE.format(**summary.labels))
-    lines += [_finding_line(summary, kind, count) for kind, count in summary.findings.items()]
+    if summary.inventory:
+        lines.append(f"marks of citations in the texts: {summary.inventory}")
+    lines += [
+        _finding_line(summary, kind, count)
+        for kind, count in summary.findings.items()
+        if kind != "marks_counted"
+    ]
     if summary.calls:
         lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]

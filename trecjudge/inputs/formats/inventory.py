@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from trecjudge.findings import counted
 from trecjudge.inputs.formats.markers import Marker, Markers
 from trecjudge.inputs.formats.pointers import Pointer
 
 RESOLVED, UNKNOWN, UNREAD, CUT = "resolved", "of no document", "not read", "cut"
+FATES = (RESOLVED, UNKNOWN, UNREAD, CUT)
 """What became of a mark; `cut` where the record lists its citations elsewhere."""
 
 
@@ -34,21 +34,24 @@ class Inventory:
         for marker in markers:
             self.counts.setdefault(marker.mark.shape, Counter())[CUT] += 1
 
-    def lines(self) -> Iterator[str]:
-        """Yield a text for each shape: how many there are, and what became of them."""
-        for shape, counts in sorted(self.counts.items(), key=lambda pair: -pair[1].total()):
-            became = ", ".join(
-                f"{counts[name]} {name}"
-                for name in (RESOLVED, UNKNOWN, UNREAD, CUT)
-                if counts[name]
-            )
-            yield f"{counts.total()} as {shape} ({became})"
+    def add_all(self, other: Inventory) -> None:
+        """Add the marks of another run."""
+        for shape, counts in other.counts.items():
+            self.counts.setdefault(shape, Counter()).update(counts)
+        self.bases |= other.bases
 
     def __str__(self) -> str:
-        total = sum(counts.total() for counts in self.counts.values())
-        text = f"has {counted(total, 'mark')} of citations in its texts: {'; '.join(self.lines())}"
+        shapes = sorted(self.counts.items(), key=lambda pair: (-pair[1].total(), pair[0]))
+        each = "; ".join(
+            f"{counts.total()} as {shape} ({_fates(counts)})" for shape, counts in shapes
+        )
         bases = " and ".join(map(str, sorted(self.bases)))
-        return f"{text}; numbers count from {bases}" if bases else text
+        how = f"; numbers count from {bases}" if bases else ""
+        return f"{each}{how}"
+
+
+def _fates(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in FATES if counts[name])
 
 
 def _became(pointer: Pointer) -> str:
@@ -58,4 +61,4 @@ def _became(pointer: Pointer) -> str:
 
 
 def _worst(became: Iterable[str]) -> str:
-    return max(became, key=(RESOLVED, UNKNOWN, UNREAD).index)
+    return max(became, key=FATES.index)

@@ -53,8 +53,8 @@ MAY_MARK = re.compile(
 )
 """Finds the beginning of what may be a mark, but for an id or a title in parentheses."""
 _CODE = re.compile(
-    r"^[ \t]*(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
-    r"|(?P<ticks>`+)[^`\n]{1,500}(?P=ticks)"
+    r"^[ \t]*(?P<fence>`{3,9}|~{3,9})[^\n`~]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
+    r"|(?<!`)(?P<ticks>`{1,3})(?!`)[^`\n]{1,500}(?P=ticks)"
     r"|<(?P<code>code|pre)\b[^<>]{0,100}>.*?(?:</(?P=code)>|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )

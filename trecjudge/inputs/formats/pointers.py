@@ -67,6 +67,7 @@ WIDEST = 50
 """The longest range of citations: `[1-1000]` is a range of something else."""
 # `[2024]` is a year, unless the response has so many documents.
 YEARS = range(1000, 3000)
+_LONGEST_NUMBER = 10
 _MOST_WORDS = 8
 
 
@@ -112,6 +113,8 @@ def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
     content = mark.content.strip(" *_\"'“”")
     if not content:
         return ()
+    if content.isdecimal() and len(content) < _LONGEST_NUMBER:  # most are
+        return (Pointer(content, int(content)),)
     if found := _understood(content, mark, targets):
         return found
     if _looks_like_a_mark(content, mark) and not targets.says(content):

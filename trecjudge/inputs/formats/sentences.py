@@ -182,6 +182,8 @@ class SentenceReader:
 def _how_counted(markers: Markers, sources: OwnSources) -> str:
     if sources.sources and any(p.number is not None for p in markers.pointers):
         return "by its own list of sources"
+    if any(p.number is not None and p.unread for p in markers.pointers):
+        return "without knowing what its numbers count"
     return "by id" if markers.base is None else f"counted from {markers.base}"
 
 
