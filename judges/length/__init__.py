@@ -53,7 +53,7 @@ class LengthJudge:
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the whole response as one item."""
-        yield Item(topic, response.run_id, response.text)
+        yield Item(topic, response.run_id, response.shown)
 
     async def judge(self, item: Item, model: Model) -> Judgment:
         """Return the length as the judgment's value."""

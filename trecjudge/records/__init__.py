@@ -147,6 +147,11 @@ class Sentence:
     written: str = ""
 
     @property
+    def shown(self) -> str:
+        """The sentence as a person is shown it: as written."""
+        return self.written or self.text
+
+    @property
     def has_text(self) -> bool:
         """Whether its text has a visible character."""
         return not is_blank(self.text)
@@ -206,6 +211,11 @@ class Response:
     def text(self) -> str:
         """All sentences, joined by single spaces."""
         return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def shown(self) -> str:
+        """All sentences as written, joined by single spaces."""
+        return " ".join(sentence.shown for sentence in self.sentences)
 
     @property
     def has_text(self) -> bool:

@@ -77,7 +77,7 @@ def _assignments(read: Iterable[Judged], report: OnFinding) -> Iterator[tuple[st
                 nuggets.append(nugget | {"assignment": j.label or FAILED})
         if nuggets:
             record = {"qid": response.topic_id, "run_id": response.run_id}
-            words = {"answer_text": response.text, "response_length": len(response.text.split())}
+            words = {"answer_text": response.shown, "response_length": len(response.shown.split())}
             line = json.dumps({**record, **words, "nuggets": nuggets}, ensure_ascii=False)
             yield f"{line}\n", len(nuggets)
 

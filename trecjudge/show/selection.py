@@ -141,7 +141,7 @@ class Selected:
 
 def sentence_texts(response: Response) -> dict[int, str]:
     """Return the sentences of a response by index."""
-    return {sentence.index: sentence.text for sentence in response.sentences}
+    return {sentence.index: sentence.shown for sentence in response.sentences}
 
 
 def text_of(judgment: Judgment, texts: Mapping[int, str]) -> str:

@@ -65,7 +65,7 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     paths = [path for own in paths_by_judge(response, judgments).values() for path in own]
     for sentence in response.sentences:
         mine = [j for j in others if j.sentence_index == sentence.index]
-        parts.append(_sentence(sentence.index + 1, sentence.text, signs[sentence.index], width))
+        parts.append(_sentence(sentence.index + 1, sentence.shown, signs[sentence.index], width))
         parts += _paths(paths, sentence.index)
         parts += _judgments(mine, 6)
         parts += _origins(response, sentence.index)
@@ -85,7 +85,7 @@ def chosen_view(response: Response, judgments: Sequence[Judgment]) -> Group:
         mine = [j for j in judgments if j.sentence_index == sentence.index]
         if mine:
             signs = _signs(sentence.index, marks_of(mine).values())
-            parts.append(_sentence(sentence.index + 1, sentence.text, signs, max(len(signs), 1)))
+            parts.append(_sentence(sentence.index + 1, sentence.shown, signs, max(len(signs), 1)))
             parts += _judgments(mine, 6)
             parts += _origins(response, sentence.index)
     return Group(*parts)

@@ -299,7 +299,8 @@ class _Placed:
 
     def _leading(self, start: int, end: int) -> int:
         """Return the end of the markers before the first word of a part."""
-        for begin, close in self.spans[bisect_left(self.spans, (start, 0)) :]:
+        for at in range(bisect_left(self.spans, (start, 0)), len(self.spans)):
+            begin, close = self.spans[at]
             if begin >= end or self.text[start:begin].strip():
                 break
             start = close

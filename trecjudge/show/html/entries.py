@@ -71,16 +71,17 @@ class Entries:
         documents: Mapping[str, int],
     ) -> dict[str, Any]:
         """Return a response. `documents` has the position of each document's text."""
+        stated = self._statings(response, judgments)
         sentences = [
             {
                 "index": s.index,
-                "text": s.text,
+                # Where nuggets are stated is counted in the text that was judged.
+                "text": s.text if stated else s.shown,
                 "citations": [c.doc_id or c.value for c in s.citations],
             }
             for s in response.sentences
         ]
         marks = marks_of(judgments)
-        stated = self._statings(response, judgments)
         entry: dict[str, Any] = {"statings": stated} if stated else {}
         if paths := self._paths(response, judgments):
             entry["paths"] = paths

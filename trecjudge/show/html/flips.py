@@ -114,7 +114,7 @@ class Other:
             if ours.differs(other):
                 flipped.append((at, judgment, place))
         self.common += len(common)
-        texts = {sentence.index: sentence.text for sentence in response.sentences}
+        texts = {sentence.index: sentence.shown for sentence in response.sentences}
         return [self._flip(texts, *flip) for flip in self._read_again(group, flipped)]
 
     def _read_again(
