@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.findings import Finding
+from trecjudge.findings import IN_ALL, Finding
 from trecjudge.inputs.runs import RunReader
 from trecjudge.records import Citation, Response, Topic
 
@@ -34,8 +34,9 @@ class Reading:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of the findings, in their order."""
-        return [finding.kind for finding in self.findings]
+        """The kinds of the findings, in their order, without the inventories of marks."""
+        kinds = (finding.kind for finding in self.findings)
+        return [kind for kind in kinds if kind not in (IN_ALL, "marks_counted")]
 
     @property
     def answers(self) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ import pytest
 from tests.reading import Read, Reading, answer
 
 Cited = list[tuple[str, list[str | None]]]
-TOLD = ("response_not_a_list", "documents_not_given", "markers_read", "marks_counted")
+TOLD = ("response_not_a_list", "documents_not_given", "markers_read")
 
 
 def with_references(*references: str, more: str = "") -> str:

@@ -13,7 +13,7 @@ from trecjudge.inputs.formats.registry import all_formats, format_named, format_
 
 PAGE = (ROOT / "docs" / "inputs.md").read_text(encoding="utf-8")
 RECORDS = dict(re.findall(r"<!-- file: records/(\w+)\S* -->\n```json\n(.*?)```", PAGE, re.DOTALL))
-NOT_GIVEN = ["documents_not_given", "markers_read", "marks_counted"]
+NOT_GIVEN = ["documents_not_given", "markers_read"]
 """Most records carry no text of what they cite, and one marks citations in its answer."""
 
 

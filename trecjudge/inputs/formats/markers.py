@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Final
 
-from trecjudge.inputs.formats.marks import NUMBER_IN_PARENTHESES, SUPERSCRIPT, Mark, marks_in
+from trecjudge.inputs.formats.marks import NUMBER_IN_PARENTHESES, SUPERSCRIPT, TAG, Mark, marks_in
 from trecjudge.inputs.formats.own_sources import (
     NO_SOURCES,
     OwnSources,
@@ -184,7 +184,10 @@ def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, b
     An interval such as `[0, 1]` shows nothing.
     """
     markers = list(chain.from_iterable(found))
-    zero = any(0 in m.numbers and (len(m.numbers) == 1 or m.mark.ends) for m in markers)
+    zero = any(
+        0 in m.numbers and (len(m.numbers) == 1 or m.mark.ends or m.mark.shape == TAG)
+        for m in markers
+    )
     last = any(documents in m.numbers for m in markers) if documents else False
     return zero, last
 
@@ -338,7 +341,10 @@ def _cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
         parts.append(before + words if words else before.rstrip())
         if not words and text[done : done + 1].isalnum() and (parts[-1] or len(parts) > 1):
             parts.append(" ")
-    return "".join([*parts, text[done:end]]).strip()
+    rest = "".join([*parts, text[done:end]]).strip()
+    # Of "[1]. So it is." the stop goes with the mark.
+    begins = bool(markers) and not parts[0]
+    return rest.lstrip(" \n.,;:") if begins else rest
 
 
 def _kept(text: str, mark: Mark) -> str:

@@ -30,7 +30,8 @@ _TARGET = (
 )
 _TAGS = r"cite|ref|citation|reference|source|src|doc|document|co"
 _MARKS = re.compile(
-    rf"\\?\[{{1,2}}(?P<square>[^\[\]\n]{{1,300}}?)\\?\]{{1,2}}(?:{_TARGET})?"
+    r"(?P<range>\[\d{1,4}\]\s?[-–—]\s?\[\d{1,4}\])"
+    rf"|\\?\[{{1,2}}(?P<square>[^\[\]\n]{{1,300}}?)\\?\]{{1,2}}(?:{_TARGET})?"
     r"|[【［〔〖⟦](?P<lenticular>[^【】［］〔〕〖〗⟦⟧\n]{1,300})[】］〕〗⟧]"
     r"|\{{1,2}(?P<curly>[^{}\n]{1,100})\}{1,2}"
     r"|[(（](?P<paren>[^()（）\n]{1,500})[)）]"
@@ -47,7 +48,7 @@ _MARKS = re.compile(
     re.IGNORECASE,
 )
 MAY_MARK = re.compile(
-    rf"[\[【［〔〖⟦{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|"
+    rf"[\[【［〔〖⟦（{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|"
     r"[(（]\s*(?:see|cf|doc|source|src|passage|context|cit|ref|chunk|snippet|segment|result)",
     re.IGNORECASE,
 )
@@ -72,11 +73,16 @@ _UNIT = re.compile(
 )
 _IDENTIFIER = re.compile(r"[\w.)\]]+$")
 _ENDS_CLAUSE = re.compile(r"[\s*_\"”’»)]*(?:[.,;:!?。，；：！？、।॥؟۔|]|\n|$|[\[【［〔(<^⁰¹²³⁴-⁹])")
+_SENDS = re.compile(
+    r"\b(?:visit(?:ing)?|(?:web)?site|page|at|on|to|go|contact|homepage|called|named|is)\s*:?\s*$",
+    re.IGNORECASE,
+)
 _INTERVAL = re.compile(
     r"(?:\b(?:intervals?|ranges?|domain|scale|between|ci|set|values?(?:\s+(?:in|from|of))?|over|"
     r"bounds?|limits?|intervall|bereich)|[∈=∪∩:\\]|%)\s*(?:of\s+|from\s+|the\s+)?$",
     re.IGNORECASE,
 )
+_WITHIN = re.compile(r"\b(?:in|within|on|over|to|into|from|of|for)\s+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +147,9 @@ def _mark_of(text: str, found: re.Match[str]) -> Mark | None:
     start, end = found.span()
     glued = start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]")
     ends = _ENDS_CLAUSE.match(text, end) is not None
+    if found["range"]:
+        content = found["range"].replace("[", "").replace("]", "")
+        return Mark(start, end, SQUARE, content, None, "", glued, ends)
     if found["url"]:
         return _of_address(text, found, ends)
     if found["href"]:
@@ -171,7 +180,9 @@ def _of_address(text: str, found: re.Match[str], ends: bool) -> Mark:
     end -= len(found["url"]) - len(address)
     if text[start - 1 : start] == "<" and text[end : end + 1] == ">":
         start, end = start - 1, end + 1
-    return Mark(start, end, URL, address, None, address, ends=ends)
+    # "Visit www.example.org." sends the reader there; it may cite nothing.
+    sends = _SENDS.search(text, max(0, start - 30), start) is not None
+    return Mark(start, end, URL, address, None, address, ends=ends and not sends)
 
 
 def _of_tag(found: re.Match[str], glued: bool, ends: bool) -> Mark:
@@ -212,7 +223,9 @@ def _counts_something(text: str, start: int, content: str, glued: bool) -> bool:
         return bool(code) and not re.search(r"\d$|\d\]$", word)
     if not re.fullmatch(r"[-+−]?\d+\s*[,;–-]\s*[-+−]?\d+", content):
         return False
-    return _INTERVAL.search(text[max(0, start - 30) : start]) is not None
+    before = text[max(0, start - 30) : start]
+    from_zero = content.startswith("0") and _WITHIN.search(before)
+    return bool(from_zero or _INTERVAL.search(before))
 
 
 def _widened(text: str, mark: Mark, floor: int) -> Mark:

@@ -22,9 +22,10 @@ from trecjudge.inputs.formats.marks import (
 from trecjudge.inputs.formats.titles import NO_TITLES, Titles, is_address
 
 _PARTS = re.compile(r"\s*[,;，；、|]\s*|\s+(?:and|und|et|y|&)\s+|\]\s*\[")
+_GAPS = re.compile(r"[,;]?\s+|[,;](?=https?:|www\.)")
 _SOURCE_WORDS = (
     r"sources?|citations?|cite[sd]?|ref(?:erence)?s?|docs?|documents?|contexts?|ctx|passages?|segments?|"
-    r"snippets?|chunks?|evidence|search\s+results?|results?|quellen?|dokumente?|fuentes?|fonti|fonte|"
+    r"snippets?|chunks?|doc[\s_-]?ids?|evidence|search\s+results?|results?|quellen?|dokumente?|fuentes?|fonti|fonte|"
     r"bron(?:nen)?|источник(?:и)?|документ(?:ы)?|来源|出处|资料|文献|文档|出典|資料|文書|출처|문서|"
     r"المصدر|مصدر|منبع|سند"
 )
@@ -109,12 +110,14 @@ NOT_UNDERSTOOD: Final = "it looks like the mark of a citation, and is not unders
 def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
     """Return what a mark points to; nothing where it is ordinary text."""
     if mark.target and not mark.target.startswith("#"):
-        return _of_link(mark, targets)
+        return _of_link(mark, mark.target, targets)
     content = mark.content.strip(" *_\"'“”")
     if not content:
         return ()
     if content.isdecimal() and len(content) < _LONGEST_NUMBER:  # most are
         return (Pointer(content, int(content)),)
+    if is_address(content.split()[0]) and all(map(is_address, parts := _GAPS.split(content))):
+        return tuple(pointer for part in parts for pointer in _of_link(mark, part, targets))
     if found := _understood(content, mark, targets):
         return found
     if _looks_like_a_mark(content, mark) and not targets.says(content):
@@ -123,9 +126,12 @@ def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
 
 
 def named_marks(marks: Iterable[Mark], targets: Targets) -> Iterator[Mark]:
-    """Yield marks; of links that end a clause the words go too where they only name the source."""
+    """Yield marks; the words of a link go too where they only name the source.
+
+    A number or an address does; a title only where it ends a clause.
+    """
     for mark in marks:
-        if mark.kept and mark.shape == LINK and mark.ends and _is_name(mark, targets):
+        if mark.kept and mark.shape == LINK and _is_name(mark, targets):
             mark = replace(mark, kept=None)
         yield mark
 
@@ -134,22 +140,25 @@ def _is_name(mark: Mark, targets: Targets) -> bool:
     """Return whether the words of a link only name its source: a title, a number, an address."""
     words = mark.content.strip(" []*_^")
     host = "." in words and " " not in words
+    if host or _numbers(words):
+        return True
     label = _LABEL.match(words)
-    return bool(
-        host or _by_name(words, targets) or _numbers(words) or (label and label.end() == len(words))
-    )
+    only_label = label is not None and label.end() == len(words)
+    return mark.ends and (only_label or _by_name(words, targets) is not None)
 
 
-def _of_link(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
+def _of_link(mark: Mark, address: str, targets: Targets) -> tuple[Pointer, ...]:
     """Return the document of a link: by its address, else by its words if they name one."""
-    found = _by_name(mark.target, targets)
+    found = _by_name(address, targets)
     if found is None and mark.shape == LINK:
         words = mark.content.strip(" []*_")
         found = _by_name(words, targets) or next(iter(_numbers(words)), None)
     if found is not None:
         return (found,)
+    if mark.shape == URL and not mark.ends:
+        return ()
     known = targets.titles().addressed
-    return (Pointer(mark.target, unread="" if known else NO_ADDRESS),)
+    return (Pointer(address, unread="" if known else NO_ADDRESS),)
 
 
 def _understood(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ...]:

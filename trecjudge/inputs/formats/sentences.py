@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import zip_longest
 from typing import Any, Protocol
 
 from trecjudge.findings import shown
-from trecjudge.inputs.formats.citations import KEY, Resolver, lists_citations, written_citations
+from trecjudge.inputs.formats.citations import (
+    KEY,
+    Resolver,
+    ids_written,
+    lists_citations,
+    written_citations,
+)
 from trecjudge.inputs.formats.draft import Span
 from trecjudge.inputs.formats.inventory import Inventory
 from trecjudge.inputs.formats.markers import (
@@ -72,6 +79,7 @@ class SentenceReader:
 
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         """Yield sentences whose citations are listed; marks are cut from what is judged."""
+        targets = cache(lambda: self._also(ids_written(entries)))
         for index, entry in enumerate(entries):
             cited = entry.get(KEY) if isinstance(entry, dict) else None
             # Most are such: no closure is made for complaints that never come.
@@ -79,7 +87,8 @@ class SentenceReader:
             if not plain and cited != [] and cited != {}:
                 plain = self._odd(index, entry)
             text = self._text(index, entry)
-            bare = self._without_marks(text) if "(" in text or MAY_MARK.search(text) else text
+            marked = "(" in text or MAY_MARK.search(text)
+            bare = self._without_marks(text, targets()) if marked else text
             yield Sentence(index, bare, plain, "" if bare == text else text)
 
     def _odd(self, index: int, entry: Any) -> tuple[Citation, ...]:
@@ -88,9 +97,13 @@ class SentenceReader:
 
         return self.resolver.resolve(written_citations(entry, complain), complain)
 
-    def _without_marks(self, text: str) -> str:
+    def _also(self, ids: frozenset[str]) -> Targets:
+        """Return what marks can point to, with these ids too."""
+        return replace(self.targets, listed=self.targets.listed | ids)
+
+    def _without_marks(self, text: str, targets: Targets) -> str:
         """Return a text without its marks; what is left of one that has nothing else is all."""
-        markers = understood(candidates([text], self.targets)[0], self.targets)
+        markers = understood(candidates([text], targets)[0], targets)
         self.inventory.add_cut(markers)
         return without_marks(text, markers) or text
 
