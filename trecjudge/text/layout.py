@@ -1,0 +1,268 @@
+"""The parts of an answer as people lay it out: sentences, items, headings, rows of tables, code.
+
+A reader asks `parts` for them. What is judged of a part is `part.judged(...)` of its text as
+written, from which the reader may have cut the marks of citations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Literal
+
+from trecjudge.text.markup import without_markup
+from trecjudge.text.sentences import CITATION, sentence_spans
+
+Kind = Literal["sentence", "heading", "row", "code"]
+Span = tuple[int, int]
+
+ITEM = (
+    r"(?:[-*+•‣◦▪●○·–](?=\s)(?:\s+\[[ xX]\])?"
+    r"|\(?\d{1,3}[.)](?=\s)|\(?[A-Za-z]\)(?=\s)|[a-h]\.(?=\s)|[ivx]{2,4}[.)](?=\s))"
+)
+"""Pattern of what opens an item of a list: "-", "2.", "a)", "• "."""
+LAYOUT = re.compile(rf"^\s*(?:(?:#{{1,6}}|>+|{ITEM})\s+)+")
+"""The signs of layout before the words of a heading, an item or a quotation."""
+_ITEM = re.compile(rf"[ \t>]*{ITEM}\s*")
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
+_BOLD = re.compile(r"(?:\*\*[^*]+\*\*|__[^_]+__) ?[:：]?")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*(\w*)")
+_PROSE = frozenset({"markdown", "md"})
+_RULER = re.compile(r":?-+:?")
+_STOPPED = re.compile(r"[.!?;…。！？।۔]['\"”’»)\]*_]*$")
+_LONGEST_HEADING, _LONGEST_LEAD = 12, 5  # words of a line that is underlined, that has a colon
+_BORDER = re.compile(r"(?<!\\)\|")
+_MARK = re.compile(CITATION)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"</?(table|tr|thead|tbody|ul|ol|li|p|br|div|section|h[1-6]|hr|dl|dt|dd|blockquote)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_ROW_END = re.compile(r"</tr\s*>|<tr\b|</?table\b", re.IGNORECASE)
+_CELL = re.compile(r"<(t[dh])\b[^<>]*>", re.IGNORECASE)
+# What such a header names is in every row: its cells need no name.
+_NAMES_NOTHING = frozenset(
+    """
+    # no nr number item items fact facts claim claims statement statements detail details value
+    values description descriptions information info property properties attribute attributes
+    aspect aspects category feature features field parameter metric measure key point points
+    finding findings note notes evidence source sources reference references citation citations
+    document documents ref refs answer summary topic merkmal wert quelle quellen beschreibung
+    source(s) 来源 项目 内容 출처 出典 項目 источник fuente fuentes fonte
+    """.split()  # noqa: SIM905
+)
+_EMPTY = frozenset({"", "-", "–", "—", "n/a", "…", "..."})
+_SENTENCE_FROM, _LONG_FROM = 5, 8  # words of a cell that is a sentence: with a stop, without one
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a text, `start` to `end`; a row has the names of its columns as `header`."""
+
+    start: int
+    end: int
+    kind: Kind = "sentence"
+    header: tuple[str, ...] = ()
+    html: bool = False
+
+    def judged(self, written: str) -> str:
+        """Return what is judged of the part: its text as `written`, without its layout.
+
+        A row reads "Length: 300 m; Opened: 1931."; a heading keeps a sign, as in "## Costs".
+        """
+        if self.kind == "row":
+            return _row_text(_cells(written, self.html), self.header)
+        plain = without_markup(written) if self.html else written
+        if self.kind == "code":
+            return plain
+        bare = LAYOUT.sub("", plain).strip()
+        if self.kind == "heading" and bare:
+            return f"## {bare.splitlines()[0].rstrip('# ')}"
+        return bare
+
+
+def judged_texts(text: str) -> list[str]:
+    """Return what is judged of each part of a text."""
+    texts = (part.judged(text[part.start : part.end]) for part in parts(text))
+    return [judged for judged in texts if judged]
+
+
+def parts(text: str) -> Iterator[Part]:
+    """Yield the parts of a text, in order.
+
+    A table, of Markdown or HTML, has a part a row; its header and its rulers are none. A heading,
+    an item and a block of code are parts of their own. All else is cut by sentence.
+    """
+    if "<" in text and any(tag[1].lower() != "br" or "|" not in text for tag in _BLOCK.finditer(text)):
+        return _of_html(text)
+    if "\n" in text or "|" in text:
+        return _of_lines(text, 0, len(text))
+    return _sentences(text, 0, len(text))
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Part]:
+    """Yield the sentences of a stretch; the sign of an item belongs to the first one."""
+    item = _ITEM.match(text, start, end)
+    begin = item.end() if item else start
+    for one, other in sentence_spans(text[begin:end]):
+        yield Part(start if item else begin + one, begin + other)
+        item = None
+
+
+def _of_lines(text: str, start: int, end: int) -> Iterator[Part]:
+    """Yield the parts of a stretch of Markdown or plain text."""
+    lines = list(_lines(text, start, end))
+    begun = at = 0
+    while at < len(lines):
+        taken, found = _block(text, lines, at)
+        leads = at > begun and text[slice(*lines[at - 1])].rstrip().endswith((":", "："))
+        if taken or leads or _ITEM.match(text, *lines[at]):
+            if at > begun:
+                yield from _sentences(text, lines[begun][0], lines[at - 1][1])
+            begun = at + taken
+        yield from found
+        at += taken or 1
+    if at > begun:
+        yield from _sentences(text, lines[begun][0], end)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[Span]:
+    while start < end:
+        stop = text.find("\n", start, end)
+        yield start, (stop if stop >= 0 else end)
+        start = stop + 1 if stop >= 0 else end
+
+
+def _block(text: str, lines: Sequence[Span], at: int) -> tuple[int, Iterable[Part]]:
+    """Return how many lines from `at` on are no running text, and their parts."""
+    first, last = lines[at]
+    line = text[first:last]
+    bare = line.strip()
+    if not bare or _is_rule(bare):
+        return 1, ()
+    if fence := _FENCE.match(line):
+        return _code(text, lines, at, fence)
+    after = text[slice(*lines[at + 1])].strip() if at + 1 < len(lines) else ""
+    if "|" in bare and (_is_ruler(after) or _is_ruler(bare) or (bare[0] == bare[-1] == "|")):
+        return _table(text, lines, at, headed=_is_ruler(after))
+    begin = first + len(line) - len(line.lstrip())
+    heading = Part(begin, first + len(line.rstrip()), "heading")
+    if after and set(after) in ({"="}, {"-"}) and _is_title(bare, _LONGEST_HEADING):
+        return 2, (heading,)
+    leads = bare.endswith((":", "：")) and _is_title(bare, _LONGEST_LEAD) and not _ITEM.match(line)
+    titled = leads or (_BOLD.fullmatch(bare) and not _STOPPED.search(bare))
+    return (1, (heading,)) if titled or _HEADING.match(line) else (0, ())
+
+
+def _is_title(line: str, longest: int) -> bool:
+    return not _STOPPED.search(line) and len(line.split(maxsplit=longest)) <= longest
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line only divides: "---", "* * *", "+----+----+"."""
+    signs = set(line) - {" ", "\t"}
+    if signs <= {"+", "-", "="}:
+        return len(line) > 2 and (len(signs) == 1 or line[0] == "+")
+    return len(signs) == 1 and len(line) > 2 and not signs.isdisjoint("*_")
+
+
+def _is_ruler(line: str) -> bool:
+    """Return whether a line divides the header of a table from its rows."""
+    if "|" not in line or "-" not in line or line.strip("|-: \t>"):
+        return False
+    return all(_RULER.fullmatch(cell.strip()) for cell in line.strip("| \t>").split("|"))
+
+
+def _code(
+    text: str, lines: Sequence[Span], at: int, fence: re.Match[str]
+) -> tuple[int, Iterable[Part]]:
+    """Return the lines of a block of code and its part; of one that holds Markdown, its parts."""
+    end = at + 1
+    while end < len(lines) and not text[slice(*lines[end])].strip().startswith(fence[1]):
+        end += 1
+    last = min(end, len(lines) - 1)
+    if fence[2].lower() in _PROSE:
+        inner = lines[at + 1 : end]
+        return last - at + 1, _of_lines(text, inner[0][0], inner[-1][1]) if inner else ()
+    return last - at + 1, (Part(lines[at][0], lines[last][1], "code"),)
+
+
+def _table(
+    text: str, lines: Sequence[Span], at: int, headed: bool
+) -> tuple[int, Iterable[Part]]:
+    """Return how many lines a table has, and its rows."""
+    header = _header(_cells(text[slice(*lines[at])])) if headed else ()
+    end = at + 2 * headed
+    rows = []
+    while end < len(lines) and "|" in (line := text[slice(*lines[end])]):
+        if not _is_ruler(line.strip()):
+            begin = lines[end][0] + len(line) - len(line.lstrip())
+            rows.append(Part(begin, lines[end][0] + len(line.rstrip()), "row", header))
+        end += 1
+    return end - at, rows
+
+
+def _header(cells: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_MARK.sub("", cell).strip(" *_:") for cell in cells)
+
+
+def _cells(row: str, html: bool = False) -> list[str]:
+    if html:
+        return [without_markup(cell).replace("\n", " ") for cell in _CELL.split(row)[2::2]]
+    bare = row.strip(" \t>").removeprefix("|")
+    bare = bare.removesuffix("|") if not bare.endswith("\\|") else bare
+    return [_BREAK.sub(" ", cell).replace("\\|", "|").strip() for cell in _BORDER.split(bare)]
+
+
+def _row_text(cells: Sequence[str], header: Sequence[str]) -> str:
+    """Return a row as a sentence, its cells with the names of their columns."""
+    named = [(n, c) for n, c in zip_longest(header, cells, fillvalue="") if not _is_empty(c)]
+    if len(named) == 2 and _names_nothing(named[0][0]) and not _is_sentence(named[0][1]):
+        # "Property | Value": the first cell names the second.
+        named = [(named[0][1], named[1][1])]
+    text = ""
+    for name, cell in named:
+        shown = cell if _names_nothing(name) or _is_sentence(cell) else f"{name}: {cell}"
+        joint = "" if not text else " " if _STOPPED.search(text) else "; "
+        text += joint + shown
+    return f"{text}." if text and not _STOPPED.search(text) else text
+
+
+def _is_empty(cell: str) -> bool:
+    return _MARK.sub("", cell).strip().lower() in _EMPTY
+
+
+def _names_nothing(name: str) -> bool:
+    return not name or name.lower() in _NAMES_NOTHING
+
+
+def _is_sentence(cell: str) -> bool:
+    least = _SENTENCE_FROM if _STOPPED.search(cell) else _LONG_FROM
+    return len(cell.split(maxsplit=least)) >= least
+
+
+def _of_html(text: str) -> Iterator[Part]:
+    """Yield the parts of a text with tags of HTML, which may hold Markdown between them."""
+    header: tuple[str, ...] = ()
+    at, heading = 0, False
+    while True:
+        tag = _BLOCK.search(text, at)
+        end = tag.start() if tag else len(text)
+        for part in _of_lines(text, at, end):
+            yield replace(part, html=True, kind="heading" if heading else part.kind)
+        if tag is None:
+            return
+        name, opens = tag[1].lower(), tag[0][1] != "/"
+        at, heading = tag.end(), opens and name[0] == "h" and name != "hr"
+        if name == "table":
+            header = ()
+        elif name == "tr" and opens:
+            closing = _ROW_END.search(text, at)
+            end = closing.start() if closing else len(text)
+            if "<td" in (row := text[at:end].lower()) or "<th" not in row:
+                yield Part(at, end, "row", header, html=True)
+            else:
+                header = _header(_cells(text[at:end], html=True))
+            at = end
