@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from trecjudge.inputs.formats.pointers import YEARS, Pointer, Targets, bracketed, pointers_in
-from trecjudge.text.sentences import sentence_spans
+from trecjudge.text.layout import Part, parts
 
 
 @dataclass(slots=True)
@@ -46,9 +46,11 @@ class Markers:
         sentences: list[Marked] = []
         for text, markers in zip(self.texts, self.found, strict=True):
             bare, spans = _with_plain_marks(text, markers)
-            for start, end in sentence_spans(bare):
+            for part in parts(bare):
+                start, end = part.start, part.end
                 inside = [(s, e, m) for s, e, m in spans if start <= s < end]
-                _add(sentences, bare[start:end], [(s - start, e - start, m) for s, e, m in inside])
+                within = [(s - start, e - start, m) for s, e, m in inside]
+                _add(sentences, bare[start:end], within, part)
         return sentences
 
     def segments(self) -> dict[int, Marked]:
@@ -145,9 +147,15 @@ def _with_plain_marks(
     return "".join([*parts, text[done:]]), spans
 
 
-def _add(sentences: list[Marked], text: str, spans: list[tuple[int, int, _Marker]]) -> None:
+def _add(
+    sentences: list[Marked],
+    text: str,
+    spans: list[tuple[int, int, _Marker]],
+    part: Part | None = None,
+) -> None:
     """Add a sentence without its markers; markers before its first word go to the one before."""
     body = _cut(text, [(start, end) for start, end, _ in spans])
+    body = part.judged(body) if part else body
     before = sentences[-1].pointers if sentences else None
     own: list[Pointer] = []
     done = 0

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Protocol
 
-from trecjudge.findings import shown
+from trecjudge.findings import counted, shown
 from trecjudge.inputs.formats.citations import KEY, Resolver, has_citations, written_citations
 from trecjudge.inputs.formats.markers import Marked, Markers, read_markers
 from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Citation, Sentence
-from trecjudge.text.sentences import split_sentences
+from trecjudge.text.layout import parts
+from trecjudge.text.reasoning import CUT, answer_without_reasoning
 from trecjudge.text.visible import is_blank
 
 
@@ -36,7 +37,20 @@ class SentenceReader:
     """Whether the format gives all sentences as one text; else that is odd."""
 
     def read(self, value: Any) -> tuple[Sentence, ...]:
-        """Return the sentences, with the citations of their lists or else of their markers."""
+        """Return the sentences, with the citations of their lists or else of their markers.
+
+        Reasoning before an answer is no part of it.
+        """
+        answer, cut = answer_without_reasoning(value)
+        sentences = self._sentences(answer)
+        if cut:
+            message = f"has reasoning in its answer, {counted(cut, 'character')} of it"
+            self.complain("reasoning_cut", message, cut)
+        if not cut or isinstance(answer, str):
+            return sentences
+        return tuple(sentence for sentence in sentences if answer[sentence.index] is not CUT)
+
+    def _sentences(self, value: Any) -> tuple[Sentence, ...]:
         if isinstance(value, str) and not is_blank(value):
             if not self.one_text:
                 self.complain("response_not_a_list", "gives its sentences as one text", value)
@@ -77,8 +91,10 @@ class SentenceReader:
     def _of_text(self, text: str) -> Iterator[Sentence]:
         markers = self._markers([text])
         if not any(markers.found):
-            texts = split_sentences(text)
-            yield from map(Sentence, range(len(texts)), texts)
+            written = [(text[part.start : part.end], part) for part in parts(text)]
+            judged = [(part.judged(one), one) for one, part in written]
+            for index, (body, one) in enumerate((b, o) for b, o in judged if b):
+                yield Sentence(index, body, written="" if body == one else one)
             return
         for index, marked in enumerate(markers.sentences()):
             yield self._marked(index, marked)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args, get_origin
 
-from trecjudge.models.reading.reasoning import without_reasoning
+from trecjudge.text.reasoning import without_reasoning
 from trecjudge.models.reading.sets import (
     Contradiction,
     FieldSet,
