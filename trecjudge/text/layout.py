@@ -25,8 +25,9 @@ ITEM = (
 """Pattern of what opens an item of a list: "-", "2.", "a)", "• "."""
 LAYOUT = re.compile(rf"^\s*(?:(?:#{{1,6}}|>+|{ITEM})\s+)+")
 """The signs of layout before the words of a heading, an item or a quotation."""
-_ITEM = re.compile(rf"[ \t>]*{ITEM}\s*")
+_ITEM = re.compile(rf"[ \t>]*({ITEM})\s*")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
+_QUOTED = re.compile(r"\n[ \t]*>[ \t>]*")
 _BOLD = re.compile(r"(?:\*\*[^*]+\*\*|__[^_]+__) ?[:：]?")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*(\w*)")
 _PROSE = frozenset({"markdown", "md"})
@@ -50,7 +51,7 @@ _NAMES_NOTHING = frozenset(
     aspect aspects category feature features field parameter metric measure key point points
     finding findings note notes evidence source sources reference references citation citations
     document documents ref refs answer summary topic merkmal wert quelle quellen beschreibung
-    source(s) 来源 项目 内容 출처 出典 項目 источник fuente fuentes fonte
+    来源 项目 内容 出典 項目 источник fuente fuentes fonte
     """.split()  # noqa: SIM905
 )
 _EMPTY = frozenset({"", "-", "–", "—", "n/a", "…", "..."})
@@ -77,7 +78,7 @@ class Part:
         plain = without_markup(written) if self.html else written
         if self.kind == "code":
             return plain
-        bare = LAYOUT.sub("", plain).strip()
+        bare = _QUOTED.sub("\n", LAYOUT.sub("", plain)).strip()
         if self.kind == "heading" and bare:
             return f"## {bare.splitlines()[0].rstrip('# ')}"
         return bare
@@ -95,11 +96,11 @@ def parts(text: str) -> Iterator[Part]:
     A table, of Markdown or HTML, has a part a row; its header and its rulers are none. A heading,
     an item and a block of code are parts of their own. All else is cut by sentence.
     """
-    if "<" in text and any(tag[1].lower() != "br" or "|" not in text for tag in _BLOCK.finditer(text)):
+    if "<" in text and any(
+        tag[1].lower() != "br" or "|" not in text for tag in _BLOCK.finditer(text)
+    ):
         return _of_html(text)
-    if "\n" in text or "|" in text:
-        return _of_lines(text, 0, len(text))
-    return _sentences(text, 0, len(text))
+    return _of_lines(text, 0, len(text))
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Part]:
@@ -107,7 +108,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Part]:
     item = _ITEM.match(text, start, end)
     begin = item.end() if item else start
     for one, other in sentence_spans(text[begin:end]):
-        yield Part(start if item else begin + one, begin + other)
+        yield Part(item.start(1) if item else begin + one, begin + other)
         item = None
 
 
@@ -182,16 +183,14 @@ def _code(
     end = at + 1
     while end < len(lines) and not text[slice(*lines[end])].strip().startswith(fence[1]):
         end += 1
-    last = min(end, len(lines) - 1)
+    if end == len(lines):
+        return 1, ()  # nothing closes it: what follows is judged
     if fence[2].lower() in _PROSE:
-        inner = lines[at + 1 : end]
-        return last - at + 1, _of_lines(text, inner[0][0], inner[-1][1]) if inner else ()
-    return last - at + 1, (Part(lines[at][0], lines[last][1], "code"),)
+        return end - at + 1, _of_lines(text, lines[at][1] + 1, lines[end][0])
+    return end - at + 1, (Part(lines[at][0], lines[end][1], "code"),)
 
 
-def _table(
-    text: str, lines: Sequence[Span], at: int, headed: bool
-) -> tuple[int, Iterable[Part]]:
+def _table(text: str, lines: Sequence[Span], at: int, headed: bool) -> tuple[int, Iterable[Part]]:
     """Return how many lines a table has, and its rows."""
     header = _header(_cells(text[slice(*lines[at])])) if headed else ()
     end = at + 2 * headed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import compress
 from typing import Any, Final
 
 from trecjudge.text.chat_tokens import THOUGHTS
@@ -17,7 +18,7 @@ _CLOSING = re.compile(
     rf"(?:(?:</|\[/|◁/)(?:{THOUGHTS})\s*(?:>|\]|▷)|<\|end_(?:of_thought|thinking)\|>)",
     re.IGNORECASE,
 )
-_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*<\|message\|>|\Aanalysis\b.*assistantfinal", re.S)
+_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*<\|message\|>|\Aanalysis.*assistantfinal", re.S)
 _CHANNEL = "<|channel|>"
 _CHANNELS = re.compile(r"<\|channel\|>\s*\w+[^<]*<\|message\|>")
 _END = re.compile(r"<\|(?:end|return|start|call)\|>")
@@ -28,7 +29,8 @@ _BEFORE_MENTION = re.compile(r"[\w,;:] $|[(\"“‘'«]$")
 _AFTER_MENTION = re.compile(r" [a-zß-ÿа-я]|[\"”’'».,;:)?]")
 _SIGNS = ("<", "◁", "[/")
 
-Span = tuple[int, int]
+Tag = tuple[int, int, bool]
+"""Where a tag is, and whether it opens."""
 
 
 def without_reasoning(reply: str) -> str | None:
@@ -48,21 +50,21 @@ def answer_without_reasoning(value: Any) -> tuple[Any, int]:
     As in a reply, but tags in code and tags that are only spoken of are text. Of a list, a sentence
     that is nothing but reasoning becomes `CUT`; tags may stand in different sentences.
     """
-    if isinstance(value, str):
-        kept = _kept_of_answer(value) if _may_reason(value) else None
-        if kept is None:
-            return value, 0
-        answer = _ANSWER_TAG.sub("", "".join(value[start:end] for start, end in kept)).strip()
-        return answer, len(value) - sum(end - start for start, end in kept)
-    if not isinstance(value, list) or not any(map(_may_reason, map(_text_of, value))):
+    entries = value if isinstance(value, list) else [value]
+    if not any(map(_may_reason, map(_text_of, entries))):
         return value, 0
-    texts = [_text_of(entry) for entry in value]
+    texts = [_text_of(entry) for entry in entries]
     whole = "\n".join(texts)
-    kept = _kept_of_answer(whole)
-    if kept is None:
+    if (kept := _kept_of_answer(whole)) is None:
         return value, 0
-    cut = len(whole) - sum(end - start for start, end in kept)
-    return list(_entries(value, texts, whole, kept)), cut
+    mask = bytearray(len(whole))
+    for start, end in kept:
+        mask[start:end] = b"\1" * (end - start)
+    rest = list(_rest(entries, texts, mask))
+    cut = len(whole) - sum(mask)
+    if isinstance(value, list):
+        return rest, cut
+    return "" if rest[0] is CUT else rest[0], cut
 
 
 def _may_reason(text: str) -> bool:
@@ -74,27 +76,22 @@ def _text_of(entry: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _entries(value: list[Any], texts: list[str], whole: str, kept: list[Span]) -> Iterator[Any]:
-    """Yield the entries of a list of sentences with what is kept of each."""
-    begin = at = 0
-    for entry, text in zip(value, texts, strict=True):
-        end = begin + len(text)
-        while at < len(kept) and kept[at][1] <= begin:
-            at += 1
-        pieces, place = [], at
-        while place < len(kept) and kept[place][0] < end:
-            pieces.append(whole[max(begin, kept[place][0]) : min(end, kept[place][1])])
-            place += 1
-        answer = "".join(pieces)
-        if len(answer) < len(text):
-            answer = _ANSWER_TAG.sub("", answer).strip()
-            entry = {**entry, "text": answer} if isinstance(entry, dict) else answer
-        # What was empty before is the run's own.
-        yield entry if answer or not text.strip() else CUT
-        begin = end + 1
+def _rest(entries: list[Any], texts: list[str], mask: bytearray) -> Iterator[Any]:
+    """Yield the entries with what is kept of each; `mask` has a 1 for every character kept."""
+    begin = 0
+    for entry, text in zip(entries, texts, strict=True):
+        kept = "".join(compress(text, mask[begin : begin + len(text)]))
+        begin += len(text) + 1
+        rest = _ANSWER_TAG.sub("", kept).strip()
+        if rest == text.strip():
+            yield entry
+        elif not rest:
+            yield CUT
+        else:
+            yield {**entry, "text": rest} if isinstance(entry, dict) else rest
 
 
-def _kept_of_answer(text: str) -> list[Span] | None:
+def _kept_of_answer(text: str) -> list[tuple[int, int]] | None:
     """Return the spans of an answer that are no reasoning; None where it has none."""
     tags = list(_tags_of_answer(text))
     # Of the same length, so that places stay what they are.
@@ -105,13 +102,13 @@ def _kept_of_answer(text: str) -> list[Span] | None:
     return None if kept == [(0, len(text))] else kept
 
 
-def _tags(text: str) -> list[tuple[int, int, bool]]:
+def _tags(text: str) -> list[Tag]:
     """Return the tags of a text in order: where they are, and whether they open."""
     marks = [(m.start(), m.end(), True) for m in _OPENING.finditer(text)]
     return sorted(marks + [(m.start(), m.end(), False) for m in _CLOSING.finditer(text)])
 
 
-def _tags_of_answer(text: str) -> Iterator[tuple[int, int, bool]]:
+def _tags_of_answer(text: str) -> Iterator[Tag]:
     """Yield the tags that stand outside of code and are not only spoken of."""
     tags = _tags(text)
     code = [match.span() for match in _CODE.finditer(text)] if tags and "`" in text else []
@@ -130,7 +127,7 @@ def _tags_of_answer(text: str) -> Iterator[tuple[int, int, bool]]:
         inside = opens
 
 
-def _kept(text: str, tags: list[tuple[int, int, bool]]) -> list[Span]:
+def _kept(text: str, tags: list[Tag]) -> list[tuple[int, int]]:
     """Return the spans in no pair of tags, nor before a lone closing or after a lone opening one.
 
     Of a text with channels: of these only such as are in the final one.
@@ -138,21 +135,18 @@ def _kept(text: str, tags: list[tuple[int, int, bool]]) -> list[Span]:
     begin, stop = 0, len(text)
     if finals := list(_FINAL.finditer(text)):
         begin = finals[-1].end()
-        end = _END.search(text, begin)
-        stop = end.start() if end else stop
+        if ending := _END.search(text, begin):
+            stop = ending.start()
     elif _CHANNEL in text:
         return []
-    kept: list[Span] = []
-    at, open_at = begin, None
+    kept: list[tuple[int, int]] = []
+    at, inside = begin, False
     for start, end, opens in tags:
         if start < begin or end > stop:
             continue
-        if opens:
-            if open_at is None:
-                kept.append((at, start))
-                open_at = start
-        elif open_at is None:
+        if opens and not inside:
+            kept.append((at, start))
+        elif not opens and not inside:
             kept = []  # all before it was reasoning
-        if not opens:
-            at, open_at = end, None
-    return kept if open_at is not None else [*kept, (at, stop)]
+        at, inside = end, opens
+    return kept if inside else [*kept, (at, stop)]

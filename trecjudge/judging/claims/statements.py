@@ -10,10 +10,13 @@ from trecjudge.judging.claims.clauses import clauses, subject_of
 from trecjudge.judging.claims.declining import MATERIAL, declines, may_decline
 from trecjudge.judging.claims.verbs import PREDICATES
 from trecjudge.text.layout import LAYOUT, judged_texts
+from trecjudge.text.lead_ins import is_code
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import scripts, tokenize
 
-NoClaim = Literal["question", "heading", "opinion", "about_the_answer", "abstention", "too_short"]
+NoClaim = Literal[
+    "question", "heading", "opinion", "about_the_answer", "abstention", "too_short", "code"
+]
 
 _MARK = re.compile(rf"\s*{CITATION}")
 _EMPHASIS = re.compile(r"\*{1,3}|__|`")
@@ -92,8 +95,10 @@ def bare(sentence: str) -> str:
 def no_claim(sentence: str) -> NoClaim | None:
     """Return why a sentence claims nothing that a document could support; None if it does.
 
-    Questions, headings, opinions, and statements of the answer about itself or what it lacks.
+    Questions, headings, opinions, code, and statements of the answer about itself or what it lacks.
     """
+    if is_code(sentence):
+        return "code"
     plain = bare(sentence)
     signed = _HEADING_MARK.match(" ".join(sentence.split())) and not _has_predicate(plain)
     marked = signed or plain.endswith((":", "："))
