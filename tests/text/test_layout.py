@@ -23,6 +23,11 @@ from trecjudge.text.layout import judged_texts, parts
             ["Bridge: Ada; Length: 3 m [1].", "Bridge: Eve."],
             id="names of columns",
         ),
+        pytest.param(
+            "Year|Event|Sources\n-|-|-\n1931|It rose|Alder, p. 3",
+            ["Year: 1931; Event: It rose."],
+            id="sources are not said",
+        ),
         pytest.param("Item | Value\n--|--\nOpened | 1931", ["Opened: 1931."], id="name and value"),
         pytest.param(
             "What|Why\n-|-\nIt|The bridge fell last year.\n\nEnd.",
@@ -42,15 +47,15 @@ from trecjudge.text.layout import judged_texts, parts
             id="HTML",
         ),
         pytest.param(
-            "Here:\n- a\n  1) b. C.\n  b. d\n• e\n* [x] f\n> g",
-            ["## Here:", "a", "b.", "C.", "d", "e", "f\n> g"],
+            "Here:\n- a\n  1) It. So.\n  b. d\n• e\n* [x] f\n\n> g\n> h",
+            ["## Here:", "a", "It.", "So.", "d", "e", "f", "g\nh"],
             id="items",
         ),
-        pytest.param("# A\nB.\nCosts\n===\n**D**\nE", ["## A", "B.", "## Costs", "## **D**", "E"], id="headings"),
+        pytest.param("# A\nB.\nC\n==\n**D**", ["## A", "B.", "## C", "## **D**"], id="titles"),
         pytest.param("It rose.\n---\nIt fell.", ["It rose.", "It fell."], id="a rule"),
-        pytest.param("So:\n```c\na. B\n\nc\n```\nD", ["## So:", "```c\na. B\n\nc\n```", "D"], id="code"),
+        pytest.param("```c\na. B\n\nc\n```\nD", ["```c\na. B\n\nc\n```", "D"], id="code"),
         pytest.param("```markdown\n- a\n- b\n```", ["a", "b"], id="an answer within a fence"),
-        pytest.param("```c\nIt rose. It fell.", ["It rose.", "It fell."], id="a fence never closed"),
+        pytest.param("```c\nIt is. It fell.", ["It is.", "It fell."], id="a fence never closed"),
         pytest.param("a|b and x < y", ["a|b and x < y"], id="no table"),
         pytest.param("", [], id="nothing"),
     ],
@@ -64,9 +69,7 @@ def test_marks_that_were_cut_leave_no_trace() -> None:
     assert (row.header, row.judged("|c| |")) == (("A", "B"), "A: c.")
 
 
-@pytest.mark.parametrize(
-    "unit", ["|", "-", "\n", "| ", "`", " ", "> ", "*", "_", "<tr>", "<td", "#", "[1]"]
-)
+@pytest.mark.parametrize("unit", [*"|-\n` *_#", "| ", "> ", "<tr>", "<td", "[1]"])
 def test_it_takes_no_long_time(unit: str) -> None:
     started = time.process_time()
     judged_texts(unit * 100_000)

@@ -94,7 +94,8 @@ def may_end(before: str, after: str, following: str) -> bool:
     if before.isdigit() and len(before) < 3:
         return not following  # the number of an item: "2. Second point."
     if _SPACED.search(near):
-        return _may_end_initialism(near[-4:].strip(), following)
+        ends_list = near[-4:].strip() in _LIST_ENDS
+        return ends_list or not following or following.lower() in _OPENERS_ABROAD
     whole = near.split()[-1] if near.strip() else ""
     if (found := _LAST_WORD.search(whole)) is None:
         # The vowel signs of Indian scripts are no letters.
@@ -107,12 +108,6 @@ def may_end(before: str, after: str, following: str) -> bool:
     if _YEAR.search(near) and len(before) > _SHORT_OPENING:
         return True
     return _may_end_word(word, following) and not _is_ordinal(near, following)
-
-
-def _may_end_initialism(last: str, following: str) -> bool:
-    if not following or last in _LIST_ENDS:
-        return True
-    return following.lower() in _OPENERS_ABROAD
 
 
 def _is_ordinal(near: str, following: str) -> bool:

@@ -29,7 +29,10 @@ _ITEM = re.compile(rf"[ \t>]*({ITEM})\s*")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
 _QUOTED = re.compile(r"\n[ \t]*>[ \t>]*")
 _BOLD = re.compile(r"(?:\*\*[^*]+\*\*|__[^_]+__) ?[:：]?")
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*(\w*)")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*(\w*)[^`]*$")
+_RULE = re.compile(r"[-+= ]{3,}|[*_ ]{3,}")
+_UNDERLINE = re.compile(r"=+|-{2,}")
+_LINE = re.compile(r".+|^$", re.MULTILINE)
 _PROSE = frozenset({"markdown", "md"})
 _RULER = re.compile(r":?-+:?")
 _STOPPED = re.compile(r"[.!?;…。！？।۔]['\"”’»)\]*_]*$")
@@ -47,11 +50,16 @@ _CELL = re.compile(r"<(t[dh])\b[^<>]*>", re.IGNORECASE)
 _NAMES_NOTHING = frozenset(
     """
     # no nr number item items fact facts claim claims statement statements detail details value
-    values description descriptions information info property properties attribute attributes
-    aspect aspects category feature features field parameter metric measure key point points
-    finding findings note notes evidence source sources reference references citation citations
-    document documents ref refs answer summary topic merkmal wert quelle quellen beschreibung
-    来源 项目 内容 出典 項目 источник fuente fuentes fonte
+    values description info information property attribute aspect category feature field parameter
+    metric measure key point points finding findings note notes evidence answer summary topic
+    merkmal wert beschreibung 项目 内容 項目
+    """.split()  # noqa: SIM905
+)
+# The cells of such a column are citations, not what is said.
+_CITES = frozenset(
+    """
+    source sources reference references citation citations document documents ref refs quelle
+    quellen fuente fuentes fonte fonti bron 来源 出典 источник источники
     """.split()  # noqa: SIM905
 )
 _EMPTY = frozenset({"", "-", "–", "—", "n/a", "…", "..."})
@@ -114,7 +122,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Part]:
 
 def _of_lines(text: str, start: int, end: int) -> Iterator[Part]:
     """Yield the parts of a stretch of Markdown or plain text."""
-    lines = list(_lines(text, start, end))
+    lines = [line.span() for line in _LINE.finditer(text, start, end)]
     begun = at = 0
     while at < len(lines):
         taken, found = _block(text, lines, at)
@@ -129,44 +137,33 @@ def _of_lines(text: str, start: int, end: int) -> Iterator[Part]:
         yield from _sentences(text, lines[begun][0], end)
 
 
-def _lines(text: str, start: int, end: int) -> Iterator[Span]:
-    while start < end:
-        stop = text.find("\n", start, end)
-        yield start, (stop if stop >= 0 else end)
-        start = stop + 1 if stop >= 0 else end
-
-
 def _block(text: str, lines: Sequence[Span], at: int) -> tuple[int, Iterable[Part]]:
     """Return how many lines from `at` on are no running text, and their parts."""
-    first, last = lines[at]
-    line = text[first:last]
+    line = text[slice(*lines[at])]
     bare = line.strip()
-    if not bare or _is_rule(bare):
+    if not bare or _RULE.fullmatch(bare):
         return 1, ()
     if fence := _FENCE.match(line):
         return _code(text, lines, at, fence)
     after = text[slice(*lines[at + 1])].strip() if at + 1 < len(lines) else ""
     if "|" in bare and (_is_ruler(after) or _is_ruler(bare) or (bare[0] == bare[-1] == "|")):
         return _table(text, lines, at, headed=_is_ruler(after))
-    begin = first + len(line) - len(line.lstrip())
-    heading = Part(begin, first + len(line.rstrip()), "heading")
-    if after and set(after) in ({"="}, {"-"}) and _is_title(bare, _LONGEST_HEADING):
+    heading = Part(*_trimmed(text, lines[at]), "heading")
+    if _UNDERLINE.fullmatch(after) and _is_title(bare, _LONGEST_HEADING):
         return 2, (heading,)
     leads = bare.endswith((":", "：")) and _is_title(bare, _LONGEST_LEAD) and not _ITEM.match(line)
     titled = leads or (_BOLD.fullmatch(bare) and not _STOPPED.search(bare))
     return (1, (heading,)) if titled or _HEADING.match(line) else (0, ())
 
 
+def _trimmed(text: str, line: Span) -> Span:
+    bare = text[slice(*line)].strip()
+    begin = text.index(bare, *line)
+    return begin, begin + len(bare)
+
+
 def _is_title(line: str, longest: int) -> bool:
     return not _STOPPED.search(line) and len(line.split(maxsplit=longest)) <= longest
-
-
-def _is_rule(line: str) -> bool:
-    """Return whether a line only divides: "---", "* * *", "+----+----+"."""
-    signs = set(line) - {" ", "\t"}
-    if signs <= {"+", "-", "="}:
-        return len(line) > 2 and (len(signs) == 1 or line[0] == "+")
-    return len(signs) == 1 and len(line) > 2 and not signs.isdisjoint("*_")
 
 
 def _is_ruler(line: str) -> bool:
@@ -197,8 +194,7 @@ def _table(text: str, lines: Sequence[Span], at: int, headed: bool) -> tuple[int
     rows = []
     while end < len(lines) and "|" in (line := text[slice(*lines[end])]):
         if not _is_ruler(line.strip()):
-            begin = lines[end][0] + len(line) - len(line.lstrip())
-            rows.append(Part(begin, lines[end][0] + len(line.rstrip()), "row", header))
+            rows.append(Part(*_trimmed(text, lines[end]), "row", header))
         end += 1
     return end - at, rows
 
@@ -217,29 +213,19 @@ def _cells(row: str, html: bool = False) -> list[str]:
 
 def _row_text(cells: Sequence[str], header: Sequence[str]) -> str:
     """Return a row as a sentence, its cells with the names of their columns."""
-    named = [(n, c) for n, c in zip_longest(header, cells, fillvalue="") if not _is_empty(c)]
-    if len(named) == 2 and _names_nothing(named[0][0]) and not _is_sentence(named[0][1]):
+    text, joint = "", ""
+    for name, cell in zip_longest(header, cells, fillvalue=""):
+        if _MARK.sub("", cell).strip().lower() in _EMPTY or name.lower() in _CITES:
+            continue
+        stopped = _STOPPED.search(cell) is not None
+        least = _SENTENCE_FROM if stopped else _LONG_FROM
+        is_sentence = len(cell.split(maxsplit=least)) >= least
+        unnamed = not name or name.lower() in _NAMES_NOTHING
+        text += joint + (cell if unnamed or is_sentence else f"{name}: {cell}")
         # "Property | Value": the first cell names the second.
-        named = [(named[0][1], named[1][1])]
-    text = ""
-    for name, cell in named:
-        shown = cell if _names_nothing(name) or _is_sentence(cell) else f"{name}: {cell}"
-        joint = "" if not text else " " if _STOPPED.search(text) else "; "
-        text += joint + shown
-    return f"{text}." if text and not _STOPPED.search(text) else text
-
-
-def _is_empty(cell: str) -> bool:
-    return _MARK.sub("", cell).strip().lower() in _EMPTY
-
-
-def _names_nothing(name: str) -> bool:
-    return not name or name.lower() in _NAMES_NOTHING
-
-
-def _is_sentence(cell: str) -> bool:
-    least = _SENTENCE_FROM if _STOPPED.search(cell) else _LONG_FROM
-    return len(cell.split(maxsplit=least)) >= least
+        names = unnamed and not joint and not is_sentence and len(cells) < 3
+        joint = " " if stopped else ": " if names else "; "
+    return f"{text}." if text and not stopped else text
 
 
 def _of_html(text: str) -> Iterator[Part]:

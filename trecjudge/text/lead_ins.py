@@ -68,8 +68,8 @@ _KINDS_OF_THINGS = (
     r"challenges?|issues?|aspects?|components?|methods?|considerations?|details?|highlights?)"
 )
 _HOW_MANY = (
-    r"(?:\d+|two|three|four|five|six|several|many|some|various|main|key|major|important|primary|"
-    r"common|possible|other|notable|the|its|their|following)"
+    r"(?:\d+|two|three|four|five|six|several|many|some|various|main|major|important|primary|"
+    rf"common|possible|other|notable|their|{_ADJECTIVE})"
 )
 # "There are three main reasons:", "Key factors include:": what they announce is judged.
 _ANNOUNCES = re.compile(
