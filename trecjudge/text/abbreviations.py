@@ -10,19 +10,24 @@ ABBREVIATIONS = frozenset(
     supt messrs mme mlle vs etc al cf viz approx v est dept univ assn bros inc ltd co corp
     fig figs eq eqs sec ch vol no nos pp ed eds trans jan feb mar apr jun jul aug sep sept oct
     nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd rd bzw usw nr bd hr sra dra
-    abb abs abschn bspw bzgl ca chr dgl einschl evtl exkl geb gest ggf hrsg inkl insb insbes jhd
-    kap lfd mio mrd mind sog str tsd usf vgl zz zzgl bijv blz dhr drs enz excl incl jl mevr mw
-    ong zgn env éd fasc janv févr juill déc apr av tél pág págs núm ud uds vd srta dña lic arq
-    aprox depto gral excmo exmo mons profa séc ltda dott sig sigg avv ecc es cfr pag pagg ing
-    np tj tzn tzw mgr inż hab ul św itd itp zob godz tys mln mld płk ks bp abp woj čl např tzv atd
-    apod odst písm nám mj popř příp cca mudr judr phdr rndr roč stol tis jfr jf kl stk hhv tlf
-    mia mrd osv mv esim ym yms jne ns nk ekr jkr örn bkz doç yrd vb cad sok mah stb ún kb ifj özv
-    vö alin dl dna hlm jl bpk ny dll dsb ths pgs
-    т тт г гг им ул стр рис табл кв обл просп тыс млн млрд см напр акад доц канд ред изд вып гл ст
-    пп ср англ лат нем фр рус род др пр див ім вул σελ δρ αγ αρ डॉ श्री प्रो
     """.split()  # noqa: SIM905
 )
-"""Of the tracks' languages: what stands before "." inside a sentence; not an English word."""
+_ABROAD = frozenset(
+    """
+    abb abs abschn bspw bzgl ca chr dgl einschl evtl exkl geb gest ggf hrsg inkl insb insbes jhd
+    kap lfd mio mrd sog str tsd usf vgl zz zzgl bijv blz dhr drs enz excl incl jl mevr
+    ong zgn env éd fasc janv févr juill déc apr av tél pág págs núm ud uds vd srta dña lic arq
+    aprox depto gral excmo exmo mons profa séc ltda dott sig sigg avv ecc es cfr pag pagg ing
+    np tj tzn tzw mgr inż hab ul św itd itp zob godz tys mln mld płk abp woj čl např tzv atd
+    apod odst písm nám popř příp cca mudr judr phdr rndr roč stol tis jfr jf kl stk hhv tlf
+    mrd osv mv esim ym yms jne ekr jkr örn bkz doç yrd vb sok mah stb ún ifj özv
+    vö alin dl hlm bpk dll dsb ths
+    т тт г гг им ул стр рис табл кв обл просп тыс млн млрд см напр акад доц канд ред изд вып гл ст
+    пп ср англ лат нем фр рус род др пр див ім вул σελ δρ αγ αρ डॉ श्री प्रो ดร นพ ผศ รศ
+    hl hrn fr ds nl exa sv pl
+    """.split()  # noqa: SIM905
+)
+"""What stands before "." inside a sentence, in the tracks' languages; not an English word."""
 _OFTEN_LAST = frozenset(
     """
     etc al inc ltd co corp jr sr usw usf enz ecc ltda itd itp atd apod osv mv ym yms jne vb stb
@@ -32,12 +37,12 @@ _OFTEN_LAST = frozenset(
 """These end a sentence as often as they stand inside one."""
 _NUMBERED = frozenset(
     """
-    art arts cap chap min max tel tab par para pos op kr pkt poz ok obr sv sz num lit pt kpl
+    art arts cap chap min max tel tab par para pos op kr pkt poz ok obr sz num lit pt kpl
     руб долл чел мин сек коп вв рр
     """.split()  # noqa: SIM905
 )
 """Abbreviations before a number only; elsewhere they are words, or end a sentence."""
-_KNOWN = ABBREVIATIONS | _NUMBERED
+_KNOWN = ABBREVIATIONS | _ABROAD | _NUMBERED
 _OPENERS = frozenset(
     """
     the a an this that these those it its he she they we i you his her their our in on at by for
@@ -63,11 +68,14 @@ _ORDERED = frozenset(
     """.split()  # noqa: SIM905
 )
 """What an ordinal number is of: "3. Mai", "II. Weltkrieg"."""
-_LIST_ENDS = frozenset({"т.д", "т.п", "u.s.w", "m.m", "m.fl", "o.ä", "u.ä", "κ.λπ", "т. д", "т. п"})
+_LIST_ENDS = frozenset(
+    {"т.д", "т.п", "u.s.w", "m.m", "m.fl", "o.ä", "u.ä", "κ.λπ"}
+    | {"т. д", "т. п", "s. w", "m. m", "m. fl", "o. ä"}
+)
 _LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
-_PAIR = r"(?:[^\W\d_]|[A-Z]{2}|ej|ex|es|eks|Chr|Kr|fl|in)"
+_PAIR = r"(?:[^\W\d_]|[A-Z]{2}|ej|ex|es|eks|Chr|Kr|Zt|fl|in)"
 # The stops of "z. B.", "i. d. R.", "p. ej.", "EE. UU.", each followed by a space.
-_SPACED = re.compile(rf"(?<![\w.])(?:[^\W\d_]|[A-Z]{{2}})\.\s{_PAIR}$")
+_SPACED = re.compile(rf"(?<![\w.])[^\W\d_]{{1,2}}\.\s{_PAIR}$")
 _FIRST_OF_SPACED = re.compile(r"[^\W\d_A-Z]|[A-Z]{2}")
 _NEXT_OF_SPACED = re.compile(rf"{_PAIR}\.")
 _UNIT = re.compile(r"\d\s?[^\W\d_]$")
@@ -94,18 +102,20 @@ def may_end(before: str, after: str, following: str) -> bool:
     if before.isdigit() and len(before) < 3:
         return not following  # the number of an item: "2. Second point."
     if _SPACED.search(near):
-        ends_list = near[-4:].strip() in _LIST_ENDS
+        ends_list = " ".join(near.split()[-2:]) in _LIST_ENDS
         return ends_list or not following or following.lower() in _OPENERS_ABROAD
     whole = near.split()[-1] if near.strip() else ""
     if (found := _LAST_WORD.search(whole)) is None:
         # The vowel signs of Indian scripts are no letters.
-        return whole not in ABBREVIATIONS and not _is_ordinal(near, following)
+        return whole not in _ABROAD and not _is_ordinal(near, following)
     word = found[0]
     if following[:1].isdigit() and (word.lower() in _NUMBERED or len(word) == 1):
         return bool(_UNIT.search(near))
     if _FIRST_OF_SPACED.fullmatch(word) and _NEXT_OF_SPACED.match(after):
         return False
-    if _YEAR.search(near) and len(before) > _SHORT_OPENING:
+    if _YEAR.search(near):
+        return len(before) > _SHORT_OPENING or not following
+    if len(word) == 1 and word.islower() and _UNIT.search(near):
         return True
     return _may_end_word(word, following) and not _is_ordinal(near, following)
 
@@ -126,8 +136,11 @@ def _may_end_word(word: str, following: str) -> bool:
         return True
     if "." in word or lower in _OFTEN_LAST:
         return not following or following.lower() in _OPENERS_ABROAD
-    if lower in ABBREVIATIONS:
+    # "DNA", "BP" are names.
+    if lower in ABBREVIATIONS or (lower in _ABROAD and (len(word) == 1 or not word.isupper())):
         return not following or (lower == "no" and following.isalpha())
+    if len(word) == 1 and "а" <= word <= "я":  # of one letter: "р. Волга"
+        return not following or following.lower() in _OPENERS_ABROAD
     if len(word) == 1 and not word.islower():  # a capital, or of a script without capitals
         caseless = not word.isupper() and not following[:1].isdigit()
         return not following or (not caseless and following.lower() in _OPENERS - {"a", "i"})

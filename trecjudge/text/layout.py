@@ -20,10 +20,10 @@ Span = tuple[int, int]
 
 ITEM = (
     r"(?:[-*+•‣◦▪●○·–](?=\s)(?:\s+\[[ xX]\])?"
-    r"|\(?\d{1,3}[.)](?=\s)|\(?[A-Za-z]\)(?=\s)|[a-h]\.(?=\s)|[ivx]{2,4}[.)](?=\s))"
+    r"|\(?\d{1,3}[.)](?=\s)|\(?[A-Za-z]\)(?=\s)|[a-h]\.(?=\s)|[ivx]{2,4}[.)](?=\s)|[①-⑳]|(?:\d{1,2}|[一二三四五六七八九十]{1,2})、)"
 )
 """Pattern of what opens an item of a list: "-", "2.", "a)", "• "."""
-LAYOUT = re.compile(rf"^\s*(?:(?:#{{1,6}}|>+|{ITEM})\s+)+")
+LAYOUT = re.compile(rf"^\s*(?:(?:#{{1,6}}|>+)\s+|{ITEM}\s*)+")
 """The signs of layout before the words of a heading, an item or a quotation."""
 _ITEM = re.compile(rf"[ \t>]*({ITEM})\s*")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
@@ -231,7 +231,7 @@ def _row_text(cells: Sequence[str], header: Sequence[str]) -> str:
 def _of_html(text: str) -> Iterator[Part]:
     """Yield the parts of a text with tags of HTML, which may hold Markdown between them."""
     header: tuple[str, ...] = ()
-    at, heading = 0, False
+    at, heading, in_head = 0, False, False
     while True:
         tag = _BLOCK.search(text, at)
         end = tag.start() if tag else len(text)
@@ -241,12 +241,14 @@ def _of_html(text: str) -> Iterator[Part]:
             return
         name, opens = tag[1].lower(), tag[0][1] != "/"
         at, heading = tag.end(), opens and name[0] == "h" and name != "hr"
-        if name == "table":
-            header = ()
+        if name in ("table", "thead", "tbody"):
+            header = () if name == "table" else header
+            in_head = opens and name == "thead"
         elif name == "tr" and opens:
             closing = _ROW_END.search(text, at)
             end = closing.start() if closing else len(text)
-            if "<td" in (row := text[at:end].lower()) or "<th" not in row:
+            row = text[at:end].lower()
+            if not in_head and ("<td" in row or "<th" not in row):
                 yield Part(at, end, "row", header, html=True)
             else:
                 header = _header(_cells(text[at:end], html=True))

@@ -13,9 +13,11 @@ CUT: Final = {"text": "", "citations": []}
 """Stands in a list of sentences for one that is reasoning: to be recognised by its identity."""
 
 # <think>, [THINK], <|begin_of_thought|>, and the same closed; servers may eat the opening one.
-_OPENING = re.compile(rf"(?:<\|?|\[|◁)(?!end)(?:{THOUGHTS})\s*(?:\|?>|\]|▷)", re.IGNORECASE)
+_OPENING = re.compile(
+    rf"(?:<\|?|\[|◁)(?!end)(?:{THOUGHTS})\s*(?:\|?>|\]|▷)|<\|channel>\s*thought", re.IGNORECASE
+)
 _CLOSING = re.compile(
-    rf"(?:(?:</|\[/|◁/)(?:{THOUGHTS})\s*(?:>|\]|▷)|<\|end_(?:of_thought|thinking)\|>)",
+    rf"(?:(?:</|\[/|◁/)(?:{THOUGHTS})\s*(?:>|\]|▷)|<\|end_(?:of_thought|thinking)\|>|<channel\|>)",
     re.IGNORECASE,
 )
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*<\|message\|>|\Aanalysis.*assistantfinal", re.S)
