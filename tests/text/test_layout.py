@@ -52,6 +52,7 @@ from trecjudge.text.layout import judged_texts, parts
             id="items",
         ),
         pytest.param("# A\nB.\nC\n==\n**D**", ["## A", "B.", "## C", "## **D**"], id="titles"),
+        pytest.param("# A It is. It was.\nB", ["A It is.", "It was.", "B"], id="a run-in title"),
         pytest.param("It rose.\n---\nIt fell.", ["It rose.", "It fell."], id="a rule"),
         pytest.param("```c\na. B\n\nc\n```\nD", ["```c\na. B\n\nc\n```", "D"], id="code"),
         pytest.param("```markdown\n- a\n- b\n```", ["a", "b"], id="an answer within a fence"),

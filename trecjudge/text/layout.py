@@ -153,7 +153,10 @@ def _block(text: str, lines: Sequence[Span], at: int) -> tuple[int, Iterable[Par
         return 2, (heading,)
     leads = bare.endswith((":", "：")) and _is_title(bare, _LONGEST_LEAD) and not _ITEM.match(line)
     titled = leads or (_BOLD.fullmatch(bare) and not _STOPPED.search(bare))
-    return (1, (heading,)) if titled or _HEADING.match(line) else (0, ())
+    if titled or (_HEADING.match(line) and _is_title(bare, _LONGEST_HEADING)):
+        return 1, (heading,)
+    # Some run on: "## Costs They rose in 2019. They fell."
+    return (1, _sentences(text, *lines[at])) if _HEADING.match(line) else (0, ())
 
 
 def _trimmed(text: str, line: Span) -> Span:
