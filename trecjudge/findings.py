@@ -77,6 +77,7 @@ KINDS: dict[str, FindingKind] = {
     "response_not_a_list": FindingKind(
         "warning", "split into sentences, with only the citations that its text marks"
     ),
+    "reasoning_cut": FindingKind("warning", "cut: it is no part of the answer"),
     "answer_differs": FindingKind("warning", "one of the two counts"),
     "sentence_unusable": FindingKind("warning", "read as a sentence with no text"),
     "citations_unusable": FindingKind("warning", "all count as one citation that supports nothing"),

@@ -34,6 +34,10 @@ from trecjudge.text.lead_ins import states_nothing
         "***",
         "Here are the key points:",
         "Here is a summary in 132 words: [1]",
+        "There are three main reasons:",
+        "Key factors include:",
+        "The causes of the decline were as follows:",
+        "```python\nx = 1\n```",
     ],
 )
 def test_nothing_is_stated(sentence: str) -> None:
@@ -63,6 +67,10 @@ def test_nothing_is_stated(sentence: str) -> None:
         "The following is true: rents rose.",
         "This is the answer of the minister: no.",
         "Here are three ferries built in Gdansk:",
+        "There are two bridges:",
+        "There are two reasons for 12 deaths:",
+        "The risks:  none.",
+        "```\nThe bridge fell.\n```",
         "Paris.",
         "This is a list of the dead that Quill signed.",
     ],

@@ -38,6 +38,34 @@ CASES = [
     pytest.param("यह सच है।| वह गया।", id="Hindi"),
     pytest.param("Он уехал.| Она осталась.", id="Russian"),
     pytest.param("no stop at all", id="no stop"),
+    pytest.param("Er fährt, z. B. Busse, u. a. Züge, d. h. alles.| Gut.", id="German"),
+    pytest.param("Am 3. Mai, im 19. Jahrhundert, der 1. Preis.| Gut.", id="German ordinals"),
+    pytest.param("Dr. Ing. Weiß ist ca. 30, lt. S. 5.| Er lebt usw.| Er isst.", id="German titles"),
+    pytest.param("Het is bijv. Utrecht, o.a. Delft, blz. 5.| Het is zo.", id="Dutch"),
+    pytest.param("En 50 av. J.-C. Rome, p. ex. Lyon.| M. Le Pen, env. 300.| Il va.", id="French"),
+    pytest.param("Es, p. ej. Lugo, de EE. UU.| La Sra. Paz, pág. 5.", id="Spanish"),
+    pytest.param("Ad es. Roma, del sig. Rossi, ecc.| La città è sua.", id="Italian"),
+    pytest.param("Это, т. е. Москва, см. стр. 5, и т. д.| Она росла.", id="Russian lists"),
+    pytest.param(
+        "В 1950 г. Сталин жил.| Он жил там до 1953 г.| Умер он там же.", id="Russian years"
+    ),
+    pytest.param("To np. Kraków, ul. Długa nr 5 itd.| To jest.", id="Polish"),
+    pytest.param("To je např. Praha, č. 5, tzv. Karlův.| Je.", id="Czech"),
+    pytest.param("Det är t. ex. Umeå, bl.a. Lund, kl. 9.| Det är så.", id="Swedish"),
+    pytest.param("Se on esim. Oulu, n. 300 metriä.| Se on.", id="Finnish"),
+    pytest.param("Bu, örn. Ankara, II. Dünya Savaşı.| Bu iyi.", id="Turkish"),
+    pytest.param("قال د. أحمد ذلك.| نعم.", id="Arabic title"),
+    pytest.param("डॉ. सिंह ने कहा।| वह गया।", id="Hindi title"),
+    pytest.param("One.| 2. Two.| 3. Three.", id="numbers of items"),
+    pytest.param("It is on p. 14 of it.| It is 5 m.| 3 boats came.", id="page, unit"),
+    pytest.param("真的吗?|我不知道!|好[1].|她来3.5次.", id="Chinese with Latin stops"),
+    pytest.param("ស្ពាន។| រថយន្ត។", id="Khmer"),
+    pytest.param("တံတား။| ကား။", id="Burmese"),
+    pytest.param("ཟམ་པ། །|མི་རྣམས།", id="Tibetan"),
+    pytest.param("เปิดในปี 1931 [1]| มีรถผ่านวันละหนึ่งหมื่นคัน [2] และ [3]", id="Thai, marks"),
+    pytest.param(
+        "สะพานนี้เปิดใช้งานโดยนายกเทศมนตรี| สะพานนี้มีรถผ่านวันละหนึ่งหมื่นคัน และค่าซ่อมแพงมาก ดี", id="Thai, spaces"
+    ),
 ]
 
 
@@ -58,6 +86,7 @@ def test_no_sentence(text: str) -> None:
         pytest.param("\n\n . . .\n- \n!", id="only stops"),
         pytest.param("x" + " " * 20_000 + "y", id="long run of spaces"),
         pytest.param("." * 20_000, id="long run of stops"),
+        pytest.param("ก [1] " * 9_000, id="much Thai"),
     ],
 )
 def test_nothing_but_white_space_is_lost(text: str) -> None:

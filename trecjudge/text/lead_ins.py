@@ -62,23 +62,45 @@ _CLOSES = re.compile(
     r"|word\s+count:?\s*\d+|\(?\d+\s+words\)?)\s*[:,.!]?$",
     re.IGNORECASE,
 )
+_KINDS_OF_THINGS = (
+    r"(?:reasons?|causes?|factors?|ways?|steps?|points?|types?|examples?|(?:dis)?advantages?|"
+    r"benefits?|risks?|effects?|results?|findings?|facts?|differences?|features?|options?|"
+    r"challenges?|issues?|aspects?|components?|methods?|considerations?|details?|highlights?)"
+)
+_HOW_MANY = (
+    r"(?:\d+|two|three|four|five|six|several|many|some|various|main|major|important|primary|"
+    rf"common|possible|other|notable|their|{_ADJECTIVE})"
+)
+# "There are three main reasons:", "Key factors include:": what they announce is judged.
+_ANNOUNCES = re.compile(
+    rf"^(?:there\s+(?:are|is)|here\s+are|these\s+are)?(?:\s*\b{_HOW_MANY}){{0,4}}\s*"
+    rf"{_KINDS_OF_THINGS}(?P<about>(?:\s+(?:of|for|to|in|behind|why|about)(?:\s+(?:[^\W\d]|['’-])+){{1,10}}?)?)"
+    r"(?:\s+(?:are|is|were|was|includes?|included)(?:\s+(?:as\s+follows|the\s+following))?)?\s*:$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?:```|~~~)[ \t]*(?!(?:markdown|md|text|txt)\b)[a-z]", re.IGNORECASE)
+
+
+def is_code(sentence: str) -> bool:
+    """Return whether a sentence is a block of code in a language that it names."""
+    return _CODE.match(sentence) is not None
 
 
 @lru_cache(maxsize=1024)
 def states_nothing(sentence: str) -> bool:
     """Return whether a sentence has nothing that a document could support.
 
-    "Here is a summary in 132 words:", "I hope this helps.", a heading by its marks, "**2.". A
-    sentence that only looks like one of these is judged: one with a number of its own, with
-    a verb, or one that merely ends in a colon.
+    "Here is a summary in 132 words:", "There are three reasons:", "I hope this helps.", a heading
+    by its marks, "**2.", a block of code. A sentence that only looks like one of these is judged:
+    one with a number of its own, with a verb, or one that merely ends in a colon.
     """
-    if len(sentence) > _LONGEST:
-        return False
+    if len(sentence) > _LONGEST or sentence.startswith(("```", "~~~")):
+        return is_code(sentence)
     bare = _CITATIONS.sub("", " ".join(sentence.split()))
     plain = _EMPHASIS.sub("", _LAYOUT.sub("", bare)).strip()
     if not _LETTER.search(plain):
         return bool(bare) and not _DIGIT.search(_LAYOUT.sub("", _EMPHASIS.sub("", bare)))
-    if opening := _OPENS.match(plain):
+    if opening := _OPENS.match(plain) or _ANNOUNCES.match(plain):
         return not _SAYS.search(opening["about"] or "")
     if _CLOSES.match(plain):
         return True

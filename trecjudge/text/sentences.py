@@ -5,44 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trecjudge.text.abbreviations import may_end
+
 CITATION = r"\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)*\]"
 """Pattern of a citation mark: "[1]", "[^2]", "[1, 3]", "[1-3]"."""
 
 _CITATIONS = rf"(?:\s*{CITATION})*"
 _CLOSERS = "[\"'”’»)\\]}」』）】》〉*_]*"
+_STOPS = "。！？｡।॥؟۔։።፧។៕။།༎"
+_SPACELESS = "[\u3005-\u30ff\u3400-\u9fff]"
+_BEFORE = f"[]{_SPACELESS[1:]}"
 # A stop with the closing quotes and citation marks that stay with its sentence; or a break of
 # the layout: an empty line, or a line that opens a list item. The look-behind keeps a long run of
-# spaces from being tried at every space.
+# spaces from being tried at every space. In Chinese and Japanese "?" and "." need no space after.
 _BOUNDARY = re.compile(
-    rf"(?P<full>[。！？｡।॥؟۔։።]+{_CLOSERS}{_CITATIONS})\s*"
-    rf"|(?P<stop>[.!?…]+{_CLOSERS}{_CITATIONS})(?:\s+|$)"
+    rf"(?P<stop>[.!?…]+{_CLOSERS}{_CITATIONS})(?:\s+|$)"
+    rf"|(?P<full>(?:[{_STOPS}]+(?:\s+[།༎]+)*|．+(?!\d)){_CLOSERS}{_CITATIONS}"
+    rf"|(?<={_BEFORE})[.!?]+{_CLOSERS}{_CITATIONS}(?={_SPACELESS}))\s*"
     r"|(?<!\s)\s*\n\s*(?:\n\s*|(?=[-*•‣]\s|\d{1,3}[.)]\s))"
 )
 # Where a boundary can begin: looking for these first is three times faster than trying everywhere.
 # Of several stops in a row only the first is tried: if no boundary begins there, none follows.
-_CANDIDATE = re.compile(r"[.!?…]+|[。！？｡।॥؟۔։።]|\n\s*")
-_LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
+_CANDIDATE = re.compile(rf"[.!?…]+|[{_STOPS}]|．+|\n\s*")
 _FIRST_WORD = re.compile(r"[\"'“‘«(\[¿¡*_]*(\w+)?")
-_ABBREVIATIONS = frozenset(
-    """
-    mr mrs ms mx dr prof rev hon sr jr st mt ft gen col maj capt lt sgt cmdr adm gov sen rep pres
-    supt messrs mme mlle vs etc al cf viz approx v est dept univ assn bros inc ltd co corp
-    fig figs eq eqs sec ch vol no nos pp ed eds trans jan feb mar apr jun jul aug sep sept oct
-    nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd rd bzw usw nr bd hr sra dra
-    т г им ул
-    """.split()  # noqa: SIM905
+_LOOKED_AT = 40  # characters beside a stop
+_THAI = "[ก-ฺเ-๎ກ-ຽເ-ໆ່-ໍໜ-ໟ]"  # and Lao: neither has stops, or spaces between words
+_HAS_THAI = re.compile(_THAI)
+_THAI_GAP = re.compile(
+    rf"(?<!\s)(?P<marks>(?:\s*{CITATION})+)\s*(?={_THAI})|(?<={_THAI})\s+(?={_THAI})"
 )
-# These end a sentence as often as they stand inside one.
-_OFTEN_LAST = frozenset({"etc", "al", "inc", "ltd", "co", "corp", "jr", "sr", "usw"})
-# After an initialism ("the U.S. The") only such a word opens a new sentence.
-_OPENERS = frozenset(
-    """
-    the a an this that these those it its he she they we i you his her their our in on at by for
-    from with as if when while after before since although however but and or so yet there here
-    who what why how where many most some all both each other another one two moreover meanwhile
-    according additionally furthermore overall despite during such to no not
-    """.split()  # noqa: SIM905
+_THAI_GOES_ON = re.compile(
+    "และ|หรือ|แต่|ที่|ซึ่ง|โดย|เพราะ|เนื่องจาก|เพื่อ|รวม|ทั้ง(?!นี้)|อัน|ของ|กับ|แล้ว|ว่า|จึง|ด้วย|ตั้งแต่|จน|เมื่อ|คือ|ได้แก่|เช่น"
+    "|ແລະ|ຫຼື|ແຕ່|ທີ່|ຊຶ່ງ|ໂດຍ|ເພາະ|ເພື່ອ|ຂອງ|ກັບ"
 )
+_THAI_CLAUSE = 20  # characters of Thai before a space that may end a sentence
+_THAI_RUN = re.compile(f"{_THAI}{{10}}")  # what stands after it, without a space
 
 
 def split_sentences(text: str) -> list[str]:
@@ -55,7 +52,16 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the `(start, end)` of every sentence: character offsets, ordered, not empty."""
+    """Yield the `(start, end)` of every sentence: character offsets, ordered, not empty.
+
+    Thai and Lao have no stops: a sentence ends at citation marks, and at a space with twenty of
+    their letters before it and ten after it, unless a word such as "and" follows.
+    """
+    spans = _spans_by_stops(text)
+    return spans if text.isascii() or not _HAS_THAI.search(text) else _cut_at_gaps(text, spans)
+
+
+def _spans_by_stops(text: str) -> Iterator[tuple[int, int]]:
     start = _skip_space(text, 0)
     for match in _boundaries(text):
         if match["stop"] is not None and not _ends_sentence(text, start, match):
@@ -66,6 +72,22 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
             start = match.end()
     end = len(text.rstrip())
     if end > start:
+        yield start, end
+
+
+def _cut_at_gaps(text: str, spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans, cut at the spaces between sentences of Thai."""
+    for start, end in spans:
+        letters, counted_to = 0, start
+        for gap in _THAI_GAP.finditer(text, start, end):
+            letters += len(_HAS_THAI.findall(text, counted_to, gap.start()))
+            counted_to = gap.end()
+            enough = gap["marks"] or (
+                letters >= _THAI_CLAUSE and _THAI_RUN.match(text, gap.end(), end)
+            )
+            if letters and enough and not _THAI_GOES_ON.match(text, gap.end(), end):
+                yield start, gap.start() + len(gap["marks"] or "")
+                start, letters = gap.end(), 0
         yield start, end
 
 
@@ -102,19 +124,5 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     # A citation mark or a quote after the stop ends the sentence: abbreviations are not cited.
     if "]" in match["stop"]:
         return True
-    # Only the text after the last space, since the pattern is slow on more.
-    near = re.split(r"\s", text[max(start, match.start() - 40) : match.start()])[-1]
-    before = _LAST_WORD.search(near)
-    return before is None or _word_may_end(before[0], following)
-
-
-def _word_may_end(word: str, following: str) -> bool:
-    """Return whether a sentence ends after "`word`." when the next word is `following`."""
-    lower = word.lower()
-    if "." in word or lower in _OFTEN_LAST:
-        return not following or following.lower() in _OPENERS
-    if lower in _ABBREVIATIONS:
-        return not following or (lower == "no" and following.isalpha())
-    if len(word) == 1 and word.isupper():
-        return not following or following.lower() in _OPENERS - {"a", "i"}
-    return True
+    near = text[max(start, match.start() - _LOOKED_AT) : match.start()]
+    return may_end(near, text[match.end() : match.end() + _LOOKED_AT], following)

@@ -103,6 +103,17 @@ def test_a_response_with_no_text_is_a_response(sentences: str, count: int, read:
     assert found.kinds.count("response_empty") == 1
 
 
+def test_a_sentence_of_reasoning_is_left_out_and_the_others_keep_their_places(read: Read) -> None:
+    listed = '[{"text": "<think>a", "citations": [0]}, {"text": "</think>"}, {"text": "b"}]'
+    found = read(responses(listed))
+    assert (found.response.sentences, found.kinds) == ((Sentence(2, "b"),), ["reasoning_cut"])
+
+
+def test_a_row_is_a_sentence_and_the_file_has_it_as_written(read: Read) -> None:
+    found = read(responses('"|A|B|\\n|-|-|\\n|c|d|"'))
+    assert found.response.sentences == (Sentence(0, "A: c; B: d.", written="|c|d|"),)
+
+
 def test_a_response_with_no_text_keeps_its_citations(read: Read) -> None:
     found = read(answer('[{"text": "", "citations": [0]}]', more=', "documents": {"a": "A."}'))
     assert (found.cited, found.kinds) == (["a"], ["response_empty"])

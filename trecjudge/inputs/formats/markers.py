@@ -23,7 +23,7 @@ from trecjudge.inputs.formats.pointers import (
     named_marks,
     pointers_of,
 )
-from trecjudge.text.sentences import sentence_spans
+from trecjudge.text.layout import Part, parts
 
 NOTHING_COUNTED: Final = "nothing says what this number counts"
 TWO_WAYS: Final = "its run counts from 0 in one answer and from 1 in another"
@@ -79,16 +79,21 @@ class Markers:
 
         A marker belongs to the sentence before it or, where the answer begins with one, behind it.
         """
-        leading, sentences = self._leads(), list[Marked]()
+        leading, sentences, early = self._leads(), list[Marked](), list[Pointer]()
         for text, markers in zip(self.texts, self.found, strict=True):
             placed, starts = _Placed.of(text, markers), [m.mark.start for m in markers]
-            for start, end in placed.sentences(leading):
+            for start, end, part in placed.parts(leading):
                 inside = markers[bisect_left(starts, start) : bisect_left(starts, end)]
                 start = end - len(text[start:end].lstrip())
                 pointers = [p for marker in inside for p in marker.pointers]
-                written = text[start:end].rstrip()
-                sentences.append(Marked(_cut(text, start, end, inside), written, pointers, start))
-        return sentences
+                body = part.judged(_cut(text, start, end, inside))
+                if body:
+                    written = text[start:end].rstrip()
+                    sentences.append(Marked(body, written, [*early, *pointers], start))
+                    early = []
+                else:  # nothing but marks
+                    (sentences[-1].pointers if sentences else early).extend(pointers)
+        return sentences or [Marked("", text, early) for text in self.texts[:1] if early]
 
     def segments(self) -> dict[int, Marked]:
         """Return each text by its position; a text of only markers belongs to the one before it.
@@ -287,16 +292,17 @@ class _Placed:
             done = mark.end
         return cls("".join([*parts, text[done:]]), spans, markers)
 
-    def sentences(self, leading: bool) -> list[tuple[int, int]]:
-        """Return (start, end) in the text itself of each sentence, with the markers that it has."""
-        bounds = [list(span) for span in sentence_spans(self.text)]
+    def parts(self, leading: bool) -> list[tuple[int, int, Part]]:
+        """Return (start, end, part) of each part, in the text itself, with its markers."""
+        found = list(parts(self.text))
+        bounds = [[part.start, part.end] for part in found]
         for before, after in pairwise(bounds):
             at = self._trailing(*before) if leading else self._leading(*after)
             if at != (before[1] if leading else after[0]):
                 before[1] = after[0] = at
         return [
-            (self._in_text(start), self._in_text(end))
-            for start, end in bounds
+            (self._in_text(start), self._in_text(end), part)
+            for (start, end), part in zip(bounds, found, strict=True)
             if self.text[start:end].strip()
         ]
 

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import Any, Protocol
 
-from trecjudge.findings import shown
+from trecjudge.findings import counted, shown
 from trecjudge.inputs.formats.citations import (
     KEY,
     Resolver,
@@ -32,6 +32,7 @@ from trecjudge.inputs.formats.own_sources import OwnSources, listed_sources, own
 from trecjudge.inputs.formats.pointers import Pointer, Targets
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Citation, Sentence
+from trecjudge.text.reasoning import CUT, answer_without_reasoning
 from trecjudge.text.visible import is_blank
 
 
@@ -63,7 +64,20 @@ class SentenceReader:
     inventory: Inventory = field(default_factory=Inventory)
 
     def read(self, value: Any) -> tuple[Sentence, ...]:
-        """Return the sentences, with the citations of their lists or else of their markers."""
+        """Return the sentences, with the citations of their lists or else of their markers.
+
+        Reasoning before an answer is no part of it.
+        """
+        answer, cut = answer_without_reasoning(value)
+        sentences = self._sentences(answer)
+        if cut:
+            message = f"has reasoning in its answer, {counted(cut, 'character')} of it"
+            self.complain("reasoning_cut", message, cut)
+        if not cut or isinstance(answer, str):
+            return sentences
+        return tuple(sentence for sentence in sentences if answer[sentence.index] is not CUT)
+
+    def _sentences(self, value: Any) -> tuple[Sentence, ...]:
         if isinstance(value, str) and not is_blank(value):
             if not self.one_text:
                 self.complain("response_not_a_list", "gives its sentences as one text", value)

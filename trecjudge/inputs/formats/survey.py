@@ -22,6 +22,7 @@ from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.pipelines.reading import run_records
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import Place
+from trecjudge.text.reasoning import answer_without_reasoning
 
 RunKey = tuple[str, str, str]
 
@@ -85,7 +86,8 @@ class Survey:
 
 def _evidence(draft: Draft) -> tuple[bool, bool]:
     """Return whether the marks of an answer show that they count from 0, and from 1."""
-    entries = draft.sentences if isinstance(draft.sentences, list) else [draft.sentences]
+    answer, _ = answer_without_reasoning(draft.sentences)
+    entries = answer if isinstance(answer, list) else [answer]
     if draft.spans is not None or any(map(lists_citations, entries)):
         return False, False
     ids = _ids(draft) or tuple(_carried(draft).order)

@@ -9,13 +9,16 @@ from typing import Literal
 from trecjudge.judging.claims.clauses import clauses, subject_of
 from trecjudge.judging.claims.declining import MATERIAL, declines, may_decline
 from trecjudge.judging.claims.verbs import PREDICATES
-from trecjudge.text.sentences import CITATION, split_sentences
+from trecjudge.text.layout import LAYOUT, judged_texts
+from trecjudge.text.lead_ins import is_code
+from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import scripts, tokenize
 
-NoClaim = Literal["question", "heading", "opinion", "about_the_answer", "abstention", "too_short"]
+NoClaim = Literal[
+    "question", "heading", "opinion", "about_the_answer", "abstention", "too_short", "code"
+]
 
 _MARK = re.compile(rf"\s*{CITATION}")
-_LAYOUT = re.compile(r"^\s*(?:#{1,6}\s+|[-*•‣]\s+|\d{1,3}[.)]\s+|>\s*)+")
 _EMPHASIS = re.compile(r"\*{1,3}|__|`")
 # What is left where citations of another kind were taken out: "], and so on,,."
 _LEFT_OVER = re.compile(r"^[\],;:.)\s]+|(?<![\s,])(?:\s*,)+(?=\s*[.,;]|$)")
@@ -72,7 +75,7 @@ def statements(text: str) -> list[str]:
     Pronouns stay, except in a clause that is cut off from its subject.
     """
     found = []
-    for sentence in split_sentences(text):
+    for sentence in judged_texts(text):
         kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
         if kind == "abstention":
             opener = bare(sentence).removesuffix(plain)
@@ -85,15 +88,17 @@ def statements(text: str) -> list[str]:
 def bare(sentence: str) -> str:
     """Return a sentence without citation marks, emphasis and the mark of a list item."""
     spaced = " ".join(sentence.split())  # first: expressions are slow on long runs of spaces
-    plain = _EMPHASIS.sub("", _LAYOUT.sub("", _MARK.sub("", spaced)))
+    plain = _EMPHASIS.sub("", LAYOUT.sub("", _MARK.sub("", spaced)))
     return _LEFT_OVER.sub("", plain).strip()
 
 
 def no_claim(sentence: str) -> NoClaim | None:
     """Return why a sentence claims nothing that a document could support; None if it does.
 
-    Questions, headings, opinions, and statements of the answer about itself or what it lacks.
+    Questions, headings, opinions, code, and statements of the answer about itself or what it lacks.
     """
+    if is_code(sentence):
+        return "code"
     plain = bare(sentence)
     signed = _HEADING_MARK.match(" ".join(sentence.split())) and not _has_predicate(plain)
     marked = signed or plain.endswith((":", "："))
@@ -117,7 +122,7 @@ def abstains(text: str, agreed: bool = False) -> bool:
 
     `agreed`: a model found no claim in it either; then a weaker wording is enough.
     """
-    sentences = split_sentences(text)
+    sentences = judged_texts(text)
     claiming = [sentence for sentence in sentences if statements(sentence)]
     if agreed and claiming:
         return all(may_decline(bare(sentence)) for sentence in claiming)

@@ -27,6 +27,7 @@ _WHY: dict[NoClaim, str] = {
     "heading": "it is a heading",
     "opinion": "it is an opinion",
     "about_the_answer": "it is about the response itself",
+    "code": "it is code",
     "too_short": "it is too short to claim anything",
 }
 _OF_ITSELF = re.compile(

@@ -5,7 +5,7 @@ Both forms of a reply, JSON and field markers, are read in the same way, whichev
 
 from trecjudge.models.reading.fields import Fields, Unparsed, is_exact
 from trecjudge.models.reading.loops import loop_at_end
-from trecjudge.models.reading.reasoning import without_reasoning
 from trecjudge.models.reading.unfinished import closed
+from trecjudge.text.reasoning import without_reasoning
 
 __all__ = ["Fields", "Unparsed", "closed", "is_exact", "loop_at_end", "without_reasoning"]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args, get_origin
 
-from trecjudge.models.reading.reasoning import without_reasoning
 from trecjudge.models.reading.sets import (
     Contradiction,
     FieldSet,
@@ -17,6 +16,7 @@ from trecjudge.models.reading.sets import (
 )
 from trecjudge.models.reading.tags import tagged_sets
 from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
+from trecjudge.text.reasoning import without_reasoning
 
 MOST_BEHIND = 2000
 """Lines after an answer that are searched for a second one; with more, a reply is refused."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.prompt import FORMS, Form, Prompts
-from trecjudge.models.reading import without_reasoning
 from trecjudge.text.chat_tokens import THOUGHTS, broken
+from trecjudge.text.reasoning import CUT, answer_without_reasoning, without_reasoning
 
 TAGS = (
     "<think>", "</think>", "<THINKING>", "</reasoning >", "[THINK]", "[/THINK]", "◁/think▷",
@@ -59,3 +61,57 @@ def test_no_input_ends_the_reasoning_of_a_reply_that_quotes_it(word: str, tag: s
 @pytest.mark.parametrize("text", ["a < b", "x[3]", "<b>bold</b>", "[sic]", "think", "if a<end>b"])
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert broken(text) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        pytest.param("<think>a\nb</think>\nc", "c", id="tags"),
+        pytest.param("<reasoning>a</reasoning><answer>b</answer>", "b", id="an answer in tags"),
+        pytest.param("It may be.\n</think>\nIt is.", "It is.", id="a closing tag only"),
+        pytest.param("<think>It may", "", id="nothing but reasoning"),
+        pytest.param("<think>``` a</think>b", "b", id="half a block of code"),
+        pytest.param(
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+            "b",
+            id="channels",
+        ),
+        pytest.param("analysisIt may.assistantfinalIt is.", "It is.", id="channels without signs"),
+        pytest.param(
+            ["<think>a", {"text": "b"}, "</think>c", "d"], [CUT, CUT, "c", "d"], id="list"
+        ),
+        pytest.param(
+            [{"text": "</think> b", "citations": [1]}], [{"text": "b", "citations": [1]}], id="kept"
+        ),
+    ],
+)
+def test_reasoning_is_no_part_of_an_answer(value: object, answer: object) -> None:
+    found, cut = answer_without_reasoning(value)
+    assert found == answer and cut > 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Models think within `<think>` and `</think>`.",
+        "Write <think> and </think> around it.",
+        'The tag "</think>" ends it.',
+        "```\n<think>a</think>\n```\nb",
+        "The sign `<|channel|>` opens one.",
+        "[Analysis] It rose by 3 < 4.",
+        "analysis of the harbour",
+        ["a", {"text": "b"}, None, 3],
+        {"text": "<think>"},
+    ],
+)
+def test_what_is_only_spoken_of_stays(value: object) -> None:
+    assert answer_without_reasoning(value) == (value, 0) or isinstance(value, dict)
+
+
+@pytest.mark.parametrize(
+    "unit", ["<think>", "</think>", "`", "```", "`<think>", "<", "[/", "<|channel|>"]
+)
+def test_tags_in_any_number_are_read_at_once(unit: str) -> None:
+    started = time.process_time()
+    answer_without_reasoning(unit * 60_000)
+    assert time.process_time() - started < 2
