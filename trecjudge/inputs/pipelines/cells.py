@@ -1,0 +1,80 @@
+"""Values of a table's cells: JSON, and lists and arrays as Python, pandas and numpy print them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from trecjudge.settings.limits import limits
+
+TOKEN = re.compile(
+    r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<array>array\()"""
+    r"""|(?P<end>,\s*dtype=[\w<>'"]+\s*\)|\))|(?P<mark>[][{}:,])|(?P<word>[\w.+-]+))""",
+    re.DOTALL,
+)
+LISTED = re.compile(r"""(?:\[\s*)+(?:['"{]|array\()|array\(|\{\s*['"]""")
+"""How a list or an object of texts begins."""
+OPENING = ("[", "{")
+
+
+class Unsplit(str):
+    """A text that looks like a list, and was not surely split."""
+
+    __slots__ = ()
+
+
+def cell_value(cell: str) -> Any:
+    """Return a cell's value: a list or an object as JSON or Python writes it, else the text.
+
+    What looks like a list of texts and cannot be read for sure is `Unsplit`.
+    """
+    text = cell.strip()
+    if not text.startswith(("[", "{", "array(")):
+        return cell
+    if limits().excess_of_text(text):
+        return Unsplit(cell) if LISTED.match(text) else cell
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(text)
+    # Nothing is evaluated but plain values.
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(_with_commas(text))
+    return Unsplit(cell) if LISTED.match(text) else cell
+
+
+def _with_commas(text: str) -> str:
+    """Return a printed list with commas, which numpy leaves out between the entries of an array.
+
+    Python would join texts that stand side by side. Raises ValueError where a list has some commas
+    and some gaps, or an array leaves entries out.
+    """
+    written: list[str] = []
+    # Of every list that is open: whether its entries are separated by commas; None so far.
+    commas: list[bool | None] = []
+    position, after_value = 0, False
+    while position < len(text):
+        token = TOKEN.match(text, position)
+        if token is None:
+            raise ValueError("is no printed list")
+        position, kind, found = token.end(), token.lastgroup, token[0].strip()
+        begins = found in OPENING or kind in ("text", "word", "array")
+        if after_value and (begins or found == ",") and commas:
+            commas[-1] = _one_way(commas[-1], found == ",", token[0][:1].isspace())
+            written += "," if begins else ""
+        if found in OPENING:
+            commas.append(None)
+        elif found in ("]", "}") and commas:
+            commas.pop()
+        if kind not in ("array", "end"):
+            written.append(found.replace("\n", "\\n") if kind == "text" else found)
+        after_value = not (found in OPENING or found in (",", ":") or kind == "array")
+    return " ".join(written)
+
+
+def _one_way(before: bool | None, comma: bool, apart: bool) -> bool:
+    if before not in (None, comma) or not (comma or apart):
+        raise ValueError("has commas between some entries only")
+    return comma
