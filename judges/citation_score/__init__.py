@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trecjudge import (
+    EXCERPT_CUT,
     NO_TEXT,
+    NOT_READ,
     Document,
     Failure,
     Item,
@@ -36,6 +38,8 @@ AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
 _MOST_MISSING = 8
 _UNREAD = {
     "script": "no cited text shares a script with {what}: words cannot be compared",
+    EXCERPT_CUT: "a cited text is known in part only, and lacks words of {what}",
+    NOT_READ: "a cited text could not be read, and the others lack words of {what}",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
 }
 
@@ -115,12 +119,15 @@ class CitationScoreJudge:
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
-        passages = [passage for passage in cited.values() if passage is not None]
+        passages = [
+            passage for passage in cited.values() if passage and (passage.forms or passage.complete)
+        ]
         if not passages:
             return [_without_text(item, cited)] * len(AXES)
+        in_part = any(passage and not passage.complete for passage in cited.values())
         return [
             self._faithfulness(item, response, cited),
-            _coverage(item, passages),
+            _coverage(item, passages, in_part),
             _redundancy(item, passages),
         ]
 
@@ -186,7 +193,7 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     return replace(judgment, value=float(best), failure=None)
 
 
-def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
+def _coverage(item: Item, passages: Sequence[CitedText], in_part: bool) -> Judgment:
     topic = item.topic
     text = "\n".join((topic.title, topic.problem_statement, topic.background)).strip()
     text = text or topic.body
@@ -196,6 +203,8 @@ def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
     if not any(passage.comparable(text) for passage in passages):
         return _unjudged(item, "script", "the topic")
     absent = missing(terms, passages)
+    if absent and in_part:
+        return _unjudged(item, EXCERPT_CUT, "the topic")
     found = len(terms) - len(absent)
     reason = f"{found} of {len(terms)} topic terms"
     if absent:
@@ -210,7 +219,10 @@ def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
 
 
 def _cited_text(document: Document | None) -> CitedText | None:
-    return read_cited_text(document.full_text) if document and document.has_text else None
+    if document is None or (document.complete and not document.has_text):
+        return None
+    found = read_cited_text(document.full_text if document.has_text else "")
+    return found if document.complete else replace(found, complete=False)
 
 
 def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
@@ -222,7 +234,8 @@ def _measured(item: Item, name: str, value: float, reason: str) -> Judgment:
 
 
 def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment:
-    return unjudged(item, text_missing(*(i for i, passage in cited.items() if passage is None)))
+    missing = [i for i, passage in cited.items() if passage is None]
+    return unjudged(item, text_missing(*missing)) if missing else _unjudged(item, NOT_READ)
 
 
 def _unjudged(item: Item, kind: str, what: str = "the answer") -> Judgment:

@@ -50,10 +50,10 @@ def document_of(
         own = _first(record, shape.addresses) or None
     if own is None:
         return None
-    key, text = _text(record, shape)
+    key, body = _text(record, shape)
     found = Document(
         own,
-        text,
+        body,
         next((text for key in shape.titles if (text := as_text(record[key]))), ""),
         url=_first(record, shape.urls) if shape.urls else "",
         date=_first(record, shape.dates) if shape.dates else "",
@@ -62,7 +62,7 @@ def document_of(
     )
     if not key and tell is not None:
         return _guessed(found, written, tell)
-    cut = key in shape.excerpts and is_cut(text)
+    cut = key in shape.excerpts and is_cut(body)
     cut = cut or any(record[flag] is True for flag in shape.flags)
     return replace(found, complete=False) if cut and carried and key else found
 

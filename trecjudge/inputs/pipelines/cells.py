@@ -13,7 +13,7 @@ from trecjudge.settings.limits import limits
 
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<array>array\()"""
-    r"""|(?P<end>,\s*dtype=[\w<>'"]+\s*\)|\))|(?P<mark>[][{}:,])|(?P<word>[\w.+-]+))""",
+    r"""|(?P<end>,\s*dtype=[\w<>'"]+\s*\)|\))|(?P<mark>[][{}:,])|(?P<word>[\w+-][\w.+-]*))""",
     re.DOTALL,
 )
 LISTED = re.compile(r"""(?:\[\s*)+(?:['"{]|array\()|array\(|\{\s*['"]""")
@@ -69,7 +69,8 @@ def _with_commas(text: str) -> str:
         elif found in ("]", "}") and commas:
             commas.pop()
         if kind not in ("array", "end"):
-            written.append(found.replace("\n", "\\n") if kind == "text" else found)
+            plain = found.replace("\n", "\\n") if kind == "text" else found
+            written.append("None" if found in ("nan", "NaN", "null") else plain)
         after_value = not (found in OPENING or found in (",", ":") or kind == "array")
     return " ".join(written)
 

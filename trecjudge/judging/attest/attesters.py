@@ -26,6 +26,8 @@ from trecjudge.text.tokens import comparable, scripts
 
 _DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
+NOT_READ: Final = "not_read"
+EXCERPT_CUT: Final = "excerpt_cut"
 _FEW = 3
 """Ids that a message lists."""
 STRICT_CUT: Final = 0.5
@@ -137,8 +139,20 @@ def text_missing(*doc_ids: str) -> JudgmentFailed:
     return JudgmentFailed(NO_TEXT, f"{what}; supply it with --documents")
 
 
+def known_in_part(*documents: Document) -> JudgmentFailed:
+    """Return the failure of what documents that are not complete do not say."""
+    unread = [document.doc_id for document in documents if not document.has_text]
+    few = ", ".join((unread or [document.doc_id for document in documents])[:_FEW])
+    if unread:
+        message = f"the text of {few} could not be read; name its field `text`"
+        return JudgmentFailed(NOT_READ, message)
+    return JudgmentFailed(EXCERPT_CUT, f"the excerpt of {few} is cut, and the rest may say it")
+
+
 def require_text(document: Document | None) -> None:
     """Raise JudgmentFailed if there is no text of a document, and that is not the run's doing."""
+    if document is not None and not (document.complete or document.has_text):
+        raise known_in_part(document)
     if document is None or not (document.has_text or document.hollow):
         raise text_missing(*([document.doc_id] if document else []))
 
