@@ -78,7 +78,8 @@ def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document
         tell(guess.field)
         return replace(document, text=guess.text)
     # A text that the run itself left empty is empty, whatever else is in the record.
-    return replace(document, complete=names_text(record) or not guess.open)
+    complete = not document.own or names_text(record) or not guess.open
+    return replace(document, complete=complete)
 
 
 def is_cut(excerpt: str) -> bool:

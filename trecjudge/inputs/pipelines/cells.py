@@ -7,8 +7,7 @@ import re
 from contextlib import suppress
 from typing import Any
 
-import orjson
-
+from trecjudge.inputs.sources.values import loads_leniently
 from trecjudge.settings.limits import limits
 
 TOKEN = re.compile(
@@ -37,8 +36,8 @@ def cell_value(cell: str) -> Any:
         return cell
     if limits().excess_of_text(text):
         return Unsplit(cell) if LISTED.match(text) else cell
-    with suppress(orjson.JSONDecodeError):
-        return orjson.loads(text)
+    with suppress(ValueError):
+        return loads_leniently(text)
     # Nothing is evaluated but plain values.
     with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         return ast.literal_eval(_with_commas(text))
