@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from trecjudge.inputs.documents.names import ALL_TEXTS, KNOWN, plain
+from trecjudge.inputs.documents.names import (
+    ADDRESSES,
+    ALL_TEXTS,
+    DATES,
+    IDENTIFYING,
+    TITLES,
+    VERSIONS,
+    plain,
+)
 
-FEWEST_WORDS = 3
+FEWEST_WORDS, SURELY_LONG = 4, 12
+"""Words of a sentence, and of what has no full stop, from which on they are a long text."""
 WITHOUT_SPACES = 12
-"""Characters of a text in a script without spaces from which on it may be a document."""
+"""The same in characters of a script without spaces."""
+SENTENCE = re.compile(r"[.!?…。！？।؟]\W?$")
 MUCH_LONGER = 3
 """Of two fields the longer one is the text if it is so many times as long."""
-NOT_TEXTS = KNOWN.difference(ALL_TEXTS)
+OTHERS = (
+    *("author", "authors", "byline", "creator", "publisher", "journal", "venue", "license"),
+    *("keywords", "tags", "query", "question", "path", "filename", "breadcrumbs", "copyright"),
+)
+NOT_TEXTS = frozenset((*IDENTIFYING, *ADDRESSES, *TITLES, *DATES, *VERSIONS, *OTHERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,45 +43,38 @@ class Guess:
     open: bool = False
 
 
-def guess_text(record: Mapping[str, Any]) -> Guess:
+def guess_text(record: dict[str, Any]) -> Guess:
     """Return which field of a record is its text: one inside it under a known name, or a long one.
 
     Of several long ones it is the one that is much longer than all others.
     """
-    written = list(_texts(record, ""))
-    known = [found for found in written if found.known] or written
-    found = sorted((f for f in known if _is_long(f.text)), key=lambda f: -len(f.text))
-    if found and (len(found) == 1 or len(found[0].text) >= MUCH_LONGER * len(found[1].text)):
-        return Guess(found[0].field, found[0].text, open=True)
-    return Guess(open=any(len(f.text.split()) > 1 or _is_long(f.text) for f in written))
+    parts: dict[str, list[str]] = {}
+    for field, text in _texts(record, ""):
+        parts.setdefault(field, []).append(text)
+    written = {field: "\n".join(texts) for field, texts in parts.items()}
+    known = {f: t for f, t in written.items() if plain(f.rpartition(".")[2]) in ALL_TEXTS}
+    long = {field: text for field, text in (known or written).items() if _is_long(text)}
+    first, *others = sorted(long, key=lambda field: -len(long[field])) or [""]
+    if first and (not others or len(long[first]) >= MUCH_LONGER * len(long[others[0]])):
+        return Guess(first, long[first], open=True)
+    return Guess(open=any(" " in text or _is_long(text) for text in written.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    field: str
-    text: str
-    known: bool
-
-
-def _texts(record: Mapping[str, Any], path: str) -> Iterator[_Field]:
-    """Yield the fields of text, with those of objects inside; no ids, titles, dates, addresses."""
-    for key, value in record.items():
-        name, field = plain(key), f"{path}{key}"
-        if isinstance(value, Mapping):
-            yield from _texts(value, f"{field}.")
-        elif name not in NOT_TEXTS and (text := _written(value)):
-            yield _Field(field, text, name in ALL_TEXTS)
-
-
-def _written(value: object) -> str:
-    parts = value if isinstance(value, list) else [value]
-    texts = [part for part in parts if isinstance(part, str)]
-    return "\n".join(texts).strip() if len(texts) == len(parts) else ""
+def _texts(value: Any, field: str) -> Iterator[tuple[str, str]]:
+    """Yield (field, text) of all inside a value that may be texts: no ids, titles, addresses..."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(inner, dict | list) or plain(key) not in NOT_TEXTS:
+                yield from _texts(inner, f"{field}.{key}" if field else str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, field)
+    elif isinstance(value, str) and value.strip() and "://" not in value[:WITHOUT_SPACES]:
+        yield field, value.strip()
 
 
 def _is_long(text: str) -> bool:
-    """Return whether a text is more than a name, and no address."""
-    if "://" in text[:WITHOUT_SPACES] and len(text.split()) == 1:
-        return False
-    beyond = sum(1 for c in text[:200] if ord(c) >= 0x0E00)  # Thai and all scripts after it
-    return len(text.split()) >= FEWEST_WORDS or beyond >= WITHOUT_SPACES
+    """Return whether a text is more than a name."""
+    words, beyond = len(text.split()), sum(c >= "\u0e00" for c in text[:200])  # Thai and after
+    sentence = words >= FEWEST_WORDS and SENTENCE.search(text[-2:])
+    return bool(sentence) or words >= SURELY_LONG or beyond >= WITHOUT_SPACES

@@ -20,7 +20,7 @@ from trecjudge.text.visible import is_blank
 ELLIPSIS = r"(?:\.{3,}|…|\[\s?(?:\.{3,}|…)\s?\]|\((?:\.{3,}|…)\))"
 CUT_SHORT = re.compile(rf"""["'“”«»]?{ELLIPSIS}""")
 ENDS_CUT = re.compile(rf"""{ELLIPSIS}["'“”«»]?$""")
-Tell = Callable[[str], None]
+Tell = Callable[[str], object]
 """Called with the name of the field from which a text was taken by guess."""
 
 
@@ -39,8 +39,8 @@ def document_of(
     under a known name has the text of its one long field.
     """
     if not isinstance(record, dict):
-        given = doc_id and (isinstance(record, str) or record is None)
-        return Document(doc_id, as_text(record), own=carried) if doc_id and given else None
+        given = record is None or isinstance(record, str) or (record and _are_texts(record))
+        return Document(doc_id, _written(record), own=carried) if doc_id and given else None
     written, shape = record, shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
         record = _unnested(record, shape)
@@ -181,6 +181,10 @@ def _text(record: Mapping[str, Any], shape: Shape) -> tuple[str, str]:
             return key, max(text, *abstracts, key=len)
         return key, _unpacked(text) if key.casefold() in ("raw", "html") else text
     return "", blank
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
 def _written(value: object) -> str:

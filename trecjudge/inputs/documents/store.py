@@ -21,7 +21,7 @@ from trecjudge.inputs.documents.collection import (
     record_unusable,
 )
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
-from trecjudge.inputs.documents.record import Tell, document_of, documents_within
+from trecjudge.inputs.documents.record import document_of, documents_within
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Document, Place
@@ -275,7 +275,7 @@ def _documents(
         if found is None:
             report(file_unusable(file))
             continue
-        tell = _tell_once(file, report)
+        guessed: dict[str, None] = {}
         for line, record, key in found:
             document = document_of(record, key)
             if document is not None and document.has_text:
@@ -283,25 +283,15 @@ def _documents(
                 continue
             within = list(_within(record))
             if document is not None and not within:
-                document = document_of(record, key, tell=tell)
+                document = document_of(record, key, tell=guessed.setdefault)
             for other, entry in within or [(document, record)]:
                 if other is None:
                     report(record_unusable(file, line, record))
                 else:
                     yield file, line, other, entry
-
-
-def _tell_once(file: Path, report: OnFinding) -> Tell:
-    """Return what reports the fields that are taken for texts of a file, each once."""
-    told: set[str] = set()
-
-    def tell(field: str) -> None:
-        if field not in told:
-            told.add(field)
-            message = f"has texts in the field {field!r}, whose name is not known"
-            report(Finding("text_field_guessed", Place(str(file)), message, field))
-
-    return tell
+        for name in guessed:
+            message = f"has texts in the field {name!r}, whose name is not known"
+            report(Finding("text_field_guessed", Place(str(file)), message, name))
 
 
 def _within(record: object) -> Iterator[tuple[Document | None, object]]:

@@ -15,8 +15,8 @@ DATASET = "any"
 SUMMARY = "question, answer and contexts: RAGAS, DeepEval, LangChain, LlamaIndex, chat messages..."
 # Before the formats of the tracks: these would take any record with an `answer`.
 RANK = 20
-SAID = ("confidence", "grounded", "groundedness")
-SAID_OF_SOURCES = ("similarity", "confidence", "grounded")
+SAID = ("confidence", "grounded", "groundedness", "similarity")
+"""What a system says of its answer, and of each of its contexts."""
 
 
 def claims(record: Mapping[str, Any]) -> str | None:
@@ -34,6 +34,8 @@ def draft(record: Mapping[str, Any]) -> Draft:
     parts = parts_of(record)
     assert parts is not None
     found = read_contexts(parts.contexts)
+    entries = parts.contexts if isinstance(parts.contexts, list) else []
+    of_contexts = [_said(entry) if isinstance(entry, Mapping) else {} for entry in entries]
     listed = parts.contexts is not None and not found.unread
     return Draft(
         run_id=parts.run_id or ABSENT,
@@ -45,16 +47,9 @@ def draft(record: Mapping[str, Any]) -> Draft:
         narrative=parts.question,
         of_a_track=False,
         key="answer",
-        said=_said(record, parts.contexts),
+        said=_said(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
     )
 
 
-def _said(record: Mapping[str, Any], contexts: Any) -> dict[str, Any]:
-    """Return what a system says of its answer, and of each of its contexts in order."""
-    said = {key: record[key] for key in record if plain(key) in SAID}
-    entries = contexts if isinstance(contexts, list) else []
-    of_sources = {
-        name: [entry.get(name) for entry in entries if isinstance(entry, Mapping)]
-        for name in SAID_OF_SOURCES
-    }
-    return said | {name: values for name, values in of_sources.items() if any(values)}
+def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: record[key] for key in record if plain(key) in SAID}
