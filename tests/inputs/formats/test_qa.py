@@ -156,7 +156,7 @@ def test_markers_are_citations_of_contexts(
         pytest.param('"A."', ["A."], id="one text"),
         pytest.param('{"text": "A."}', ["A."], id="one object"),
         pytest.param(
-            '[{"id": "x", "text": "A."}, {"id": "x", "text": "B."}]', ["A.", "B."], id="an id twice"
+            '[{"id": "x", "text": "A."}, {"id": "x", "text": "B."}]', ["A.\n\nB."], id="two chunks"
         ),
         pytest.param('["A.", null, 7]', ["A.", "", ""], id="what is no text holds its place"),
         pytest.param("[]", [], id="nothing was retrieved"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,8 +16,6 @@ from trecjudge.records import Document
 
 MADE = "made"
 """Stands for an id until the text is known that it is made from."""
-ID = re.compile(r"[!-~]*[0-9][!-~]*(?<![.!?])")
-"""What is an id and no text, where all contexts of a record are such."""
 Entries = list[Any]
 
 
@@ -44,7 +41,11 @@ def ids_made(contexts: Any) -> bool:
 
 
 def _is_id(entry: object) -> bool:
-    return type(entry) is int or (isinstance(entry, str) and ID.fullmatch(entry) is not None)
+    """Return whether an entry is an id, and no text: one word with a digit."""
+    if not isinstance(entry, str):
+        return type(entry) is int
+    one_word = entry.isascii() and entry.split() == [entry] and entry[-1].isalnum()
+    return one_word and any(map(str.isdigit, entry))
 
 
 def _entries(contexts: Any) -> Entries | None:
@@ -92,7 +93,7 @@ def _of_object(value: dict[str, Any]) -> Entries | None:
     if value and not named and all(map(_is_entry, value.values())):
         as_objects = ((k, v if isinstance(v, dict) else {"text": v}) for k, v in value.items())
         return [{"id": key} | entry for key, entry in as_objects]
-    return [value] if not value or _tells_text(value) else None
+    return ([value] if _tells_text(value) else None) if value else []
 
 
 def _rows(value: dict[str, Any]) -> Entries:
