@@ -77,7 +77,10 @@ DUPLICATE, UNUSABLE = "document_duplicate", "documents_unusable"
         ),
         pytest.param('{"a": ["A.", "B."]}', {"a": "A.\nB."}, [], id="a list of sentences"),
         pytest.param(
-            '{"a": {"text": "", "author": "Of a long name."}}', {"a": ""}, [], id="left empty"
+            '{"a": {"text": "", "p": "Two words", "q": "And three."}}',
+            {"a": ""},
+            [HOLLOW],
+            id="empty",
         ),
     ],
 )

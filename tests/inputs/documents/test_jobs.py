@@ -66,23 +66,22 @@ def test_documents_that_cannot_be_read_leave_it_unjudged(
     assert summary["findings"]["documents_unusable"] >= 1
 
 
-@pytest.mark.parametrize(
-    ("document", "kind"),
-    [
-        pytest.param('{"id": "a", "p": "Two words", "q": "Or three."}', "not_read", id="not read"),
-        pytest.param('{"id": "a", "excerpt": "It opened ..."}', "excerpt_cut", id="a cut excerpt"),
-        pytest.param('{"id": "a", "quote": "[…] it did."}', "excerpt_cut", id="cut at its start"),
-        pytest.param('{"id": "a", "text": "It did", "truncated": true}', "excerpt_cut", id="flag"),
-    ],
-)
+IN_PART = {
+    "not read": ('[{"p": "Two words", "q": "Or three."}]', "not_read"),
+    "a cut excerpt": ('[{"excerpt": "Kettles, [...]"}]', "excerpt_cut"),
+    "cut at its start": ('[{"quote": "… of kettles."}]', "excerpt_cut"),
+    "said to be cut": ('[{"text": "Kettles", "truncated": true}]', "excerpt_cut"),
+}
+
+
+@pytest.mark.parametrize(("contexts", "kind"), IN_PART.values(), ids=IN_PART)
 @pytest.mark.parametrize("judge_name", EVERY)
 def test_what_the_rest_of_a_document_may_say_is_unjudged(
-    judge_name: str, document: str, kind: str, write: Write, tmp_path: Path
+    judge_name: str, contexts: str, kind: str, write: Write, tmp_path: Path
 ) -> None:
     said = "Nine in ten kettles whistle through their spout [1]."
-    run = write(f'{{"question": "Kettles?", "answer": "{said}", "contexts": [{document}]}}')
-    setting = ("--set", "compat=alce") if judge_name == "support" else ()
-    done = judge(run, tmp_path / "out", "--judge", judge_name, "--json", *setting)
+    run = write(f'{{"question": "Kettles?", "answer": "{said}", "contexts": {contexts}}}')
+    done = judge(run, tmp_path / "out", "--judge", judge_name, "--json")
     assert (done.status, set(json.loads(done.out)["failures"])) == (3, {kind})
 
 
@@ -90,17 +89,17 @@ def test_what_the_rest_of_a_document_may_say_is_unjudged(
 def test_what_a_cut_excerpt_says_is_judged(judge_name: str, write: Write, tmp_path: Path) -> None:
     contexts = '[{"excerpt": "The Alder bridge was opened in 1931 by the mayor ..."}]'
     asked = '"question": "Alder bridge?", "answer": "The Alder bridge was opened in 1931 [1]."'
-    run = write(f'{{{asked}, "contexts": {contexts}, "confidence": 0.9}}')
+    run = write(f'{{{asked}, "contexts": {contexts}}}')
     assert judge(run, tmp_path / "out", "--judge", judge_name, "-q").status == 0
 
 
-@pytest.mark.parametrize("contexts", ["5", '{"k": {"n": 1}}', "\"['A b.' 'C d.', 'E f.']\""])
-@pytest.mark.parametrize("judge_name", ["grounding", "attribution", "faithfulness"])
+@pytest.mark.parametrize("contexts", ["5", "\"['A b.' 'C d.', 'E f.']\""])
 def test_contexts_that_cannot_be_read_leave_all_unjudged(
-    judge_name: str, contexts: str, write: Write, tmp_path: Path
+    contexts: str, write: Write, tmp_path: Path
 ) -> None:
     run = write(f'{{"question": "Q?", "answer": "Trams ran in May.", "contexts": {contexts}}}')
-    done = judge(run, tmp_path / "out", "--judge", judge_name, "--json")
+    names = "grounding,attribution,faithfulness"
+    done = judge(run, tmp_path / "out", "--judge", names, "--json")
     assert (done.status, set(json.loads(done.out)["failures"])) == (3, {"not_read"})
 
 

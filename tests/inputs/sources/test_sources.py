@@ -199,7 +199,7 @@ def test_a_bad_line_is_found_and_the_others_are_read(bad: bytes, kind: str, writ
         '{"a": 1}\n{"a": NaN, "b": "NaN"}\n{"a": 3}',
         '[{"a": 1},\n{"a": -Infinity, "b": "NaN"}, {"a": 3}]',
         '[{"a": 1}, {"a": Infinity, "b": "NaN"}, {"a": 3}]',
-        '{"a": 1}\n{\n"a": NaN, "b": "NaN"\n}\n{"a": 3}',
+        '{\n"a": 1}\n{\n"a": NaN, "b": "NaN"\n}\n{"a": 3}',
     ],
     ids=["lines", "an array over lines", "an array on one line", "objects over lines"],
 )

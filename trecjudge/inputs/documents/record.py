@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +17,8 @@ from trecjudge.settings.limits import limits
 from trecjudge.text.markup import without_markup
 from trecjudge.text.visible import is_blank
 
-ELLIPSIS = r"(?:\.{3,}|…|\[\s?(?:\.{3,}|…)\s?\]|\((?:\.{3,}|…)\))"
-CUT_SHORT = re.compile(rf"""["'“”«»]?{ELLIPSIS}""")
-ENDS_CUT = re.compile(rf"""{ELLIPSIS}["'“”«»]?$""")
+BEGINS_CUT = re.compile(r"\W{0,2}(?:\.\.\.|…)")
+ENDS_CUT = re.compile(r"(?:\.\.\.|…)\W{0,2}$")
 Tell = Callable[[str], object]
 """Called with the name of the field from which a text was taken by guess."""
 
@@ -39,7 +38,8 @@ def document_of(
     under a known name has the text of its one long field.
     """
     if not isinstance(record, dict):
-        given = record is None or isinstance(record, str) or (record and _are_texts(record))
+        texts = isinstance(record, list) and record and all(isinstance(t, str) for t in record)
+        given = record is None or isinstance(record, str) or texts
         return Document(doc_id, _written(record), own=carried) if doc_id and given else None
     written, shape = record, shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
@@ -62,39 +62,34 @@ def document_of(
     )
     if not key and tell is not None:
         return _guessed(found, written, tell)
-    cut = key in shape.excerpts and is_cut(body)
-    cut = cut or any(record[flag] is True for flag in shape.flags)
+    cut = key in shape.excerpts and _is_cut(body)
+    cut |= any(record[flag] is True for flag in shape.flags)
     return replace(found, complete=False) if cut and carried and key else found
 
 
 def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document:
-    """Return a document with the text of the one field that may be it.
-
-    It is not complete where some field may be its text and none surely is. It has no text where a
-    known name says so and no other field may be it.
-    """
+    """Return a document with the text of its one long field; not complete if several may be it."""
     guess = guess_text(record)
     if guess.field:
         tell(guess.field)
         return replace(document, text=guess.text)
     # A text that the run itself left empty is empty, whatever else is in the record.
-    complete = not document.own or names_text(record) or not guess.open
-    return replace(document, complete=complete)
+    unread = document.own and guess.open and not names_text(record)
+    return replace(document, complete=not unread)
 
 
-def is_cut(excerpt: str) -> bool:
+def _is_cut(excerpt: str) -> bool:
     """Return whether an excerpt begins or ends with dots for what was cut."""
     text = excerpt.strip()
-    return bool(CUT_SHORT.match(text) or ENDS_CUT.search(text[-8:]))
+    return bool(BEGINS_CUT.match(text) or ENDS_CUT.search(text[-6:]))
 
 
-def joined(chunks: Iterable[Document]) -> Document:
+def joined(chunks: Sequence[Document]) -> Document:
     """Return chunks of one document as one: all their texts in order, each once."""
-    parts = list(chunks)
-    texts = dict.fromkeys(part.text for part in parts if part.has_text)
-    title = next((part.title for part in parts if part.title), "")
-    complete = all(part.complete for part in parts)
-    return replace(parts[0], text="\n\n".join(texts), title=title, complete=complete)
+    texts = dict.fromkeys(chunk.text for chunk in chunks if chunk.has_text)
+    title = next((chunk.title for chunk in chunks if chunk.title), "")
+    complete = all(chunk.complete for chunk in chunks)
+    return replace(chunks[0], text="\n\n".join(texts), title=title, complete=complete)
 
 
 def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -181,10 +176,6 @@ def _text(record: Mapping[str, Any], shape: Shape) -> tuple[str, str]:
             return key, max(text, *abstracts, key=len)
         return key, _unpacked(text) if key.casefold() in ("raw", "html") else text
     return "", blank
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
 def _written(value: object) -> str:

@@ -11,13 +11,12 @@ from trecjudge.inputs.sources.values import loads_leniently
 from trecjudge.settings.limits import limits
 
 TOKEN = re.compile(
-    r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<array>array\()"""
-    r"""|(?P<end>,\s*dtype=[\w<>'"]+\s*\)|\))|(?P<mark>[][{}:,])|(?P<word>[\w+-][\w.+-]*))""",
+    r"""\s*(?:(?P<text>u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))|(?P<begin>array\(|[{(\[])"""
+    r"""|(?P<end>(?:,\s*dtype=[\w<>'"]+\s*)?\)|[]}])|(?P<mark>[:,])|(?P<word>[\w+-][\w.+-]*))""",
     re.DOTALL,
 )
 LISTED = re.compile(r"""(?:\[\s*)+(?:['"{]|array\()|array\(|\{\s*['"]""")
 """How a list or an object of texts begins."""
-OPENING = ("[", "{")
 
 
 class Unsplit(str):
@@ -32,15 +31,12 @@ def cell_value(cell: str) -> Any:
     What looks like a list of texts and cannot be read for sure is `Unsplit`.
     """
     text = cell.strip()
-    if not text.startswith(("[", "{", "array(")):
-        return cell
-    if limits().excess_of_text(text):
-        return Unsplit(cell) if LISTED.match(text) else cell
-    with suppress(ValueError):
-        return loads_leniently(text)
-    # Nothing is evaluated but plain values.
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        return ast.literal_eval(_with_commas(text))
+    if text.startswith(("[", "{", "array(")) and not limits().excess_of_text(text):
+        with suppress(ValueError):
+            return loads_leniently(text)
+        # Nothing is evaluated but plain values.
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return ast.literal_eval(_with_commas(text))
     return Unsplit(cell) if LISTED.match(text) else cell
 
 
@@ -59,22 +55,17 @@ def _with_commas(text: str) -> str:
         if token is None:
             raise ValueError("is no printed list")
         position, kind, found = token.end(), token.lastgroup, token[0].strip()
-        begins = found in OPENING or kind in ("text", "word", "array")
-        if after_value and (begins or found == ",") and commas:
-            commas[-1] = _one_way(commas[-1], found == ",", token[0][:1].isspace())
-            written += "," if begins else ""
-        if found in OPENING:
+        gap = kind in ("text", "begin", "word")
+        if after_value and commas and (gap or found == ","):
+            if commas[-1] is gap or (gap and not token[0][0].isspace()):
+                raise ValueError("has commas between some entries only")
+            commas[-1] = not gap
+            written += "," if gap else ""
+        if kind == "begin":
             commas.append(None)
-        elif found in ("]", "}") and commas:
+        elif kind == "end" and commas:
             commas.pop()
-        if kind not in ("array", "end"):
-            plain = found.replace("\n", "\\n") if kind == "text" else found
-            written.append("None" if found in ("nan", "NaN", "null") else plain)
-        after_value = not (found in OPENING or found in (",", ":") or kind == "array")
+        plain = "None" if found in ("nan", "NaN", "null") else found.replace("\n", "\\n")
+        written.append({"begin": found[-1], "end": found[-1]}.get(kind or "", plain))
+        after_value = kind in ("text", "end", "word")
     return " ".join(written)
-
-
-def _one_way(before: bool | None, comma: bool, apart: bool) -> bool:
-    if before not in (None, comma) or not (comma or apart):
-        raise ValueError("has commas between some entries only")
-    return comma

@@ -60,10 +60,10 @@ def _entries(contexts: Any) -> Entries | None:
 
 def _listed(entries: Entries) -> Iterator[Any]:
     for entry in entries:
-        if isinstance(entry, list):
-            pair = _pair(entry)
+        if isinstance(entry, list | tuple):
+            pair = _pair(list(entry))
             # Some keep a list of passages for each search.
-            yield from _listed(entry) if pair is None else [pair]
+            yield from _listed(list(entry)) if pair is None else [pair]
         else:
             yield from (isinstance(entry, dict) and _within(entry)) or [entry]
 
