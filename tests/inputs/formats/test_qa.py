@@ -113,6 +113,12 @@ def test_ids_that_are_there_are_kept(read: Read) -> None:
     assert response.documents["d-1"].full_text == "T\nPerch."
 
 
+def test_what_a_system_says_of_itself_is_kept(read: Read) -> None:
+    sources = '[{"text": "A.", "similarity": 0.8}]'
+    found = read(f'{{"question": "Q?", "answer": "A.", "grounded": true, "sources": {sources}}}')
+    assert found.response.said == {"grounded": True, "contexts": [{"similarity": 0.8}]}
+
+
 def test_predictions_are_joined_with_examples_by_their_number(read: Read, write: Write) -> None:
     examples = '{"examples": [{"query": "When?", "reference_answer": "2022"}, {"query": "Who?"}]}'
     found = read(
