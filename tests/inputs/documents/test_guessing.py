@@ -13,6 +13,7 @@ CASES = {
     "one field": (f'{{"id": "d", "utterance": "{LONG}"}}', "utterance", True),
     "inside objects": (f'{{"a": {{"b": {{"c": "{LONG}"}}}}}}', "a.b.c", True),
     "a known name inside": (f'{{"a": {{"text": "{LONG}", "b": "{LONG}"}}}}', "a.text", True),
+    "a short one of a known name": ('{"k": {"text": "Trams."}, "p": "q"}', "k.text", True),
     "a list": (f'{{"spans": [{{"t": "{LONG}"}}, {{"t": "B."}}]}}', "spans.t", True),
     "no spaces": ('{"p": "水壶的壶嘴里有蒸汽所以会响。"}', "p", True),
     "one is much longer": (f'{{"a": "{LONG}", "b": "{LONG * 4}"}}', "b", True),

@@ -22,6 +22,7 @@ SHAPES = {
     "Chroma": '{"ids": [["x1", "x2"]], "documents": [["$A", "$B"]]}',
     "only documents": '{"documents": [["$A", "$B"]]}',
     "a reply": '{"matches": 2, "results": [{"text": "$A"}, {"text": "$B"}]}',
+    "a reply of any name": '{"matches": [{"id": "1", "metadata": {"text": "$A"}}, {"text": "$B"}]}',
     "by number": '{"1": "$A", "2": "$B"}',
     "by id": '{"d1": {"text": "$A"}, "d2": {"content": "$B"}}',
     "pairs": '[["d1", "$A"], ["d2", "$B"]]',

@@ -53,7 +53,7 @@ def guess_text(record: dict[str, Any]) -> Guess:
         parts.setdefault(field, []).append(text)
     written = {field: "\n".join(texts) for field, texts in parts.items()}
     known = {f: t for f, t in written.items() if plain(f.rpartition(".")[2]) in ALL_TEXTS}
-    long = {field: text for field, text in (known or written).items() if _is_long(text)}
+    long = known or {field: text for field, text in written.items() if _is_long(text)}
     first, *others = sorted(long, key=lambda field: -len(long[field])) or [""]
     if first and (not others or len(long[first]) >= MUCH_LONGER * len(long[others[0]])):
         return Guess(first, long[first], open=True)

@@ -24,7 +24,7 @@ TEXTS = (
     *("summary", "description", "html", "raw"),
 )
 """Names of the text, the preferred ones first: summaries and raw text come last."""
-EXCERPTS = ("excerpt", "quote", "snippet", "highlight")
+EXCERPTS = ("excerpt", "quote", "snippet", "highlights", "snippets", "excerpts")
 """Texts that may be cut from a longer one."""
 ALL_TEXTS = (*TEXTS[:-4], "sentences", "paragraphs", *EXCERPTS, *TEXTS[-4:])
 """Those of TEXTS, and more for JSON: in markup the names of EXCERPTS are parts of a text."""
@@ -39,7 +39,7 @@ DATES = ("date", "published", "publicationdate", "timestamp", "time")
 VERSIONS = ("version", "revision")
 NESTED = (
     *("doc", "document", "source", "node", "passage", "payload", "fields", "properties", "entity"),
-    *("kwargs", "data", "content", "textresource", "metadata", "meta"),
+    *("kwargs", "data", "content", "textresource", "chunk", "retrievedcontext", "metadata", "meta"),
 )
 """Objects inside a record that describe the same document."""
 LISTS = (

@@ -62,9 +62,11 @@ def document_of(
     )
     if not key and tell is not None:
         return _guessed(found, written, tell)
+    if not (key and carried and (shape.excerpts or shape.flags)):
+        return found
     cut = key in shape.excerpts and _is_cut(body)
     cut |= any(record[flag] is True for flag in shape.flags)
-    return replace(found, complete=False) if cut and carried and key else found
+    return replace(found, complete=False) if cut else found
 
 
 def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document:
@@ -74,7 +76,8 @@ def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document
         tell(guess.field)
         return replace(document, text=guess.text)
     # A text that the run itself left empty is empty, whatever else is in the record.
-    unread = document.own and guess.open and not names_text(record)
+    some = guess.open or any(record[flag] is True for flag in shape_of(record).flags)
+    unread = document.own and some and not names_text(record)
     return replace(document, complete=not unread)
 
 
@@ -102,9 +105,8 @@ def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 def names_text(record: Mapping[str, Any]) -> bool:
     """Return whether a record has a field of text, even a null one."""
-    if any(not isinstance(record[key], dict) for key in shape_of(record).texts):
-        return True
-    return bool(shape_of(_unnested(record, shape_of(record))).texts)
+    parts = record, _unnested(record, shape_of(record))
+    return any(not isinstance(p[key], dict) for p in parts for key in shape_of(p).texts)
 
 
 def documents_within(record: Mapping[str, Any]) -> Iterator[Any]:

@@ -15,8 +15,6 @@ TOKEN = re.compile(
     r"""|(?P<end>(?:,\s*dtype=[\w<>'"]+\s*)?\)|[]}])|(?P<mark>[:,])|(?P<word>[\w+-][\w.+-]*))""",
     re.DOTALL,
 )
-LISTED = re.compile(r"""(?:\[\s*)+(?:['"{]|array\()|array\(|\{\s*['"]""")
-"""How a list or an object of texts begins."""
 
 
 class Unsplit(str):
@@ -37,7 +35,10 @@ def cell_value(cell: str) -> Any:
         # Nothing is evaluated but plain values.
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
             return ast.literal_eval(_with_commas(text))
-    return Unsplit(cell) if LISTED.match(text) else cell
+    first = text.removeprefix("array(").lstrip(
+        "[ \n"
+    )  # a list or an object of texts begins with one of these
+    return Unsplit(cell) if text != first and first[:1] in ("'", '"', "{") else cell
 
 
 def _with_commas(text: str) -> str:

@@ -10,7 +10,13 @@ from typing import Any
 from trecjudge.inputs.documents.carried import ReadDocuments
 from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import ALL_TEXTS, KNOWN, plain
-from trecjudge.inputs.documents.record import Tell, document_of, documents_within, names_text
+from trecjudge.inputs.documents.record import (
+    Tell,
+    document_of,
+    documents_within,
+    ids_of,
+    names_text,
+)
 from trecjudge.inputs.pipelines.cells import Unsplit, cell_value
 from trecjudge.records import Document
 
@@ -37,7 +43,9 @@ def read_contexts(contexts: Any) -> ReadDocuments:
 
 def ids_made(contexts: Any) -> bool:
     """Return whether any of the contexts has no id of its own."""
-    return any(d.doc_id.startswith("context-") for d in read_contexts(contexts).documents)
+    entries = _entries(contexts) or []
+    named = (isinstance(entry, dict) and ids_of(entry)[0] for entry in entries)
+    return not (all(named) or all(map(_is_id, entries)))
 
 
 def _is_id(entry: object) -> bool:
@@ -89,6 +97,9 @@ def _of_object(value: dict[str, Any]) -> Entries | None:
     """Return the entries of an object: its columns, its list, texts by id, or itself."""
     if found := _rows(value) or _within(value):
         return found
+    of_objects = [v for v in value.values() if isinstance(v, list) and v and isinstance(v[0], dict)]
+    if len(of_objects) == 1 and not names_text(value):
+        return list(_listed(of_objects[0]))
     named = any(plain(key) in KNOWN for key in value)
     if value and not named and all(map(_is_entry, value.values())):
         as_objects = ((k, v if isinstance(v, dict) else {"text": v}) for k, v in value.items())
