@@ -34,6 +34,6 @@ def test_what_is_not_surely_split_stays_one_text(cell: str) -> None:
 
 @pytest.mark.parametrize("character", list("['\",(\\ \na."))
 def test_a_long_cell_is_read_at_once(character: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     cell_value("['" + character * 1_000_000)
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1

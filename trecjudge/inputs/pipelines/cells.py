@@ -11,10 +11,13 @@ from trecjudge.inputs.sources.values import loads_leniently
 from trecjudge.settings.limits import limits
 
 TOKEN = re.compile(
-    r"""\s*(?:(?P<text>u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))|(?P<begin>array\(|[{(\[])"""
-    r"""|(?P<end>(?:,\s*dtype=[\w<>'"]+\s*)?\)|[]}])|(?P<mark>[:,])|(?P<word>[\w+-][\w.+-]*))""",
+    r"""\s*(?:(?P<text>u?(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"))"""
+    r"""|(?P<begin>array\(|[{(\[])|(?P<end>(?:,\s*dtype=[\w<>'"]+\s*)?\)|[]}])|(?P<mark>[:,])"""
+    r"""|(?P<word>[\w+-][\w.+-]*))""",
     re.DOTALL,
 )
+DEEPEST = 500
+"""Lists inside each other; Python reads no more of them."""
 
 
 class Unsplit(str):
@@ -53,7 +56,7 @@ def _with_commas(text: str) -> str:
     position, after_value = 0, False
     while position < len(text):
         token = TOKEN.match(text, position)
-        if token is None:
+        if token is None or len(commas) > DEEPEST:
             raise ValueError("is no printed list")
         position, kind, found = token.end(), token.lastgroup, token[0].strip()
         gap = kind in ("text", "begin", "word")
