@@ -31,8 +31,8 @@ from .inputs.provenance import quote_span as quote_span
 from .judging.attest.attesters import EXCERPT_CUT as EXCERPT_CUT
 from .judging.attest.attesters import HOLLOW as HOLLOW
 from .judging.attest.attesters import NO_TEXT as NO_TEXT
-from .judging.attest.attesters import NOT_READ as NOT_READ
 from .judging.attest.attesters import AttesterName as AttesterName
+from .judging.attest.attesters import known_in_part as known_in_part
 from .judging.attest.attesters import require_shared_script as require_shared_script
 from .judging.attest.attesters import require_text as require_text
 from .judging.attest.attesters import text_missing as text_missing

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trecjudge import (
-    EXCERPT_CUT,
     NO_TEXT,
-    NOT_READ,
     Document,
     Failure,
     Item,
@@ -26,6 +24,7 @@ from trecjudge import (
     WholeResponse,
     WorkflowError,
     judgment_of,
+    known_in_part,
     mean_cosine,
     text_missing,
     unjudged,
@@ -38,8 +37,6 @@ AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
 _MOST_MISSING = 8
 _UNREAD = {
     "script": "no cited text shares a script with {what}: words cannot be compared",
-    EXCERPT_CUT: "a cited text is known in part only, and lacks words of {what}",
-    NOT_READ: "a cited text could not be read, and the others lack words of {what}",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
 }
 
@@ -119,17 +116,17 @@ class CitationScoreJudge:
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
-        passages = [
-            passage for passage in cited.values() if passage and (passage.forms or passage.complete)
-        ]
+        passages = [passage for passage in cited.values() if passage is not None]
+        in_part = [found for found in there.values() if found and not found.complete]
         if not passages:
-            return [_without_text(item, cited)] * len(AXES)
-        in_part = any(passage and not passage.complete for passage in cited.values())
-        return [
-            self._faithfulness(item, response, cited),
-            _coverage(item, passages, in_part),
-            _redundancy(item, passages),
-        ]
+            without = unjudged(item, known_in_part(*in_part)) if in_part else None
+            return [without or _without_text(item, cited)] * len(AXES)
+        found = [self._faithfulness(item, response, cited), _coverage(item, passages)]
+        if in_part:  # what they lack may be in the rest
+            gap = unjudged(item, known_in_part(*in_part))
+            read = all(document.has_text for document in in_part)
+            found = [axis if read and axis.value == 1 else gap for axis in found]
+        return [*found, _redundancy(item, passages)]
 
     def _faithfulness(
         self, item: Item, response: Response, cited: Mapping[str, CitedText | None]
@@ -193,7 +190,7 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     return replace(judgment, value=float(best), failure=None)
 
 
-def _coverage(item: Item, passages: Sequence[CitedText], in_part: bool) -> Judgment:
+def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
     topic = item.topic
     text = "\n".join((topic.title, topic.problem_statement, topic.background)).strip()
     text = text or topic.body
@@ -203,8 +200,6 @@ def _coverage(item: Item, passages: Sequence[CitedText], in_part: bool) -> Judgm
     if not any(passage.comparable(text) for passage in passages):
         return _unjudged(item, "script", "the topic")
     absent = missing(terms, passages)
-    if absent and in_part:
-        return _unjudged(item, EXCERPT_CUT, "the topic")
     found = len(terms) - len(absent)
     reason = f"{found} of {len(terms)} topic terms"
     if absent:
@@ -219,10 +214,7 @@ def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
 
 
 def _cited_text(document: Document | None) -> CitedText | None:
-    if document is None or (document.complete and not document.has_text):
-        return None
-    found = read_cited_text(document.full_text if document.has_text else "")
-    return found if document.complete else replace(found, complete=False)
+    return read_cited_text(document.full_text) if document and document.has_text else None
 
 
 def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
@@ -234,8 +226,7 @@ def _measured(item: Item, name: str, value: float, reason: str) -> Judgment:
 
 
 def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment:
-    missing = [i for i, passage in cited.items() if passage is None]
-    return unjudged(item, text_missing(*missing)) if missing else _unjudged(item, NOT_READ)
+    return unjudged(item, text_missing(*(i for i, passage in cited.items() if passage is None)))
 
 
 def _unjudged(item: Item, kind: str, what: str = "the answer") -> Judgment:

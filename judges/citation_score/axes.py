@@ -21,21 +21,17 @@ from trecjudge import (
     wording_of,
 )
 
-Unreadable = Literal["script", "no_document_text", "excerpt_cut", "not_read"]
+Unreadable = Literal["script", "no_document_text"]
 """Why words cannot be compared: kinds of `errors.JudgmentFailed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
-    """A cited text: its forms (also in other writings), TF-IDF vector and writing systems.
-
-    One that is not `complete` is only a part of its document, or empty: it could not be read.
-    """
+    """A cited text: its forms (also in other writings), TF-IDF vector and writing systems."""
 
     forms: Set[str]
     vector: Vector
     scripts: frozenset[str]
-    complete: bool = True
 
     def has(self, term: Term) -> bool:
         """Return whether a term of a claim is in the text, as a number in either writing."""
@@ -105,11 +101,7 @@ def read_claims(
         with_text = [passage for passage in found if passage is not None]
         readable = [passage for passage in with_text if passage.comparable(sentence.text)]
         if readable:
-            absent = missing(terms, readable)
-            if absent and not all(passage.complete for passage in readable):
-                unread.append("excerpt_cut" if all(p.forms for p in readable) else "not_read")
-                continue
-            shares.append(1 - len(absent) / len(terms))
+            shares.append(1 - len(missing(terms, readable)) / len(terms))
         elif found:
             unread.append("script" if with_text else NO_TEXT)
         else:
