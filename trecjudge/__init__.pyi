@@ -28,11 +28,13 @@ from .evaluation.comparing import Comparison as Comparison
 from .findings import Finding as Finding
 from .inputs.nuggets.writing import nuggets_record as nuggets_record
 from .inputs.provenance import quote_span as quote_span
+from .judging.attest.attesters import CITATION_NOT_READ as CITATION_NOT_READ
+from .judging.attest.attesters import EXCERPT_CUT as EXCERPT_CUT
 from .judging.attest.attesters import HOLLOW as HOLLOW
 from .judging.attest.attesters import NO_TEXT as NO_TEXT
-from .judging.attest.attesters import NOT_READ as NOT_READ
 from .judging.attest.attesters import AttesterName as AttesterName
 from .judging.attest.attesters import citation_not_read as citation_not_read
+from .judging.attest.attesters import known_in_part as known_in_part
 from .judging.attest.attesters import require_shared_script as require_shared_script
 from .judging.attest.attesters import require_text as require_text
 from .judging.attest.attesters import text_missing as text_missing

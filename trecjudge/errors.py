@@ -72,8 +72,8 @@ class JudgmentFailed(Exception):
     The `kind` shows the cause. The model: `transport`, `too_long`, `filtered`, `refused`,
     `account`, `stopped`, `parse`, `cut`, `empty`, `too_large`, `budget`, `offline`, `interrupted`.
     The inputs of the judge: `no_model`, `no_document_text`, `no_topic_text`, `script`, `not_read`,
-    `citation_not_read`, `not_given`. An error in its code: `bug`. A call that --plan only counts:
-    `planned`.
+    `citation_not_read`, `excerpt_cut`, `not_given`. An error in its code: `bug`. A call that --plan
+    only counts: `planned`.
 
     A judge may give a kind of its own, or only a reason: `JudgmentFailed("the sentence has no
     verb")` is of kind `undecided`. `call` is the exchange with the model that failed, and `program`

@@ -106,6 +106,11 @@ KINDS: dict[str, FindingKind] = {
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
+    "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
+    "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),
+    "document_not_read": FindingKind("warning", "what depends on its text cannot be judged"),
+    "excerpt_cut": FindingKind("warning", "judged where it says enough; else unjudged"),
+    "number_not_json": FindingKind("note", "read as null"),
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
     "own_document_empty": FindingKind("warning", "it supports nothing: the run left its text out"),
     "document_differs": FindingKind(

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
+    CITATION_NOT_READ,
     CONFIRMED,
     FULL,
     NEEDS_CITATION,
-    NOT_READ,
     NOT_STATED,
     OKAY,
     PARTIAL,
@@ -174,7 +174,7 @@ def sentence_support(tree: Tree) -> Share:
 def citation_relevance(tree: Tree) -> Share:
     """Return citations of a document that the bank gives for an answer, of all citations."""
     every = [judgment for found in tree.citations.values() for judgment in found]
-    cited = [j for j in every if not (j.failure and j.failure.kind == NOT_READ)]
+    cited = [j for j in every if not (j.failure and j.failure.kind == CITATION_NOT_READ)]
     if cited and not tree.has_bank:
         return of_unknown(tree)
     known = {d for j in tree.bank if j.nugget for a in j.nugget.answers for d in a.documents}

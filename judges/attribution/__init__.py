@@ -9,6 +9,7 @@ from trecjudge import (
     AMBIGUOUS,
     ATTRIBUTED,
     CONTRADICTED,
+    EXCERPT_CUT,
     HOLLOW,
     NO_TEXT,
     Claim,
@@ -158,7 +159,8 @@ def _leaves_open(judgment: Judgment, document: Document) -> bool:
     A claim that is open because of documents not read was compared with all the others.
     """
     assert judgment.failure is not None and judgment.claim is not None
-    if document.hollow or judgment.failure.kind == NO_TEXT:
+    compared = judgment.failure.kind in (NO_TEXT, EXCERPT_CUT) and document.complete
+    if document.hollow or compared:
         return False
     ours, theirs = scripts(judgment.claim.text), scripts_of(document.full_text)
     return judgment.failure.kind != "script" or not comparable(ours, theirs)

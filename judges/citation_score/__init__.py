@@ -25,6 +25,7 @@ from trecjudge import (
     WorkflowError,
     citation_not_read,
     judgment_of,
+    known_in_part,
     mean_cosine,
     text_missing,
     unjudged,
@@ -120,13 +121,16 @@ class CitationScoreJudge:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
         passages = [passage for passage in cited.values() if passage is not None]
+        in_part = [found for found in there.values() if found and not found.complete]
         if not passages:
-            return [_without_text(item, cited)] * len(AXES)
-        return [
-            self._faithfulness(item, response, cited),
-            _coverage(item, passages),
-            _redundancy(item, passages),
-        ]
+            without = unjudged(item, known_in_part(*in_part)) if in_part else None
+            return [without or _without_text(item, cited)] * len(AXES)
+        found = [self._faithfulness(item, response, cited), _coverage(item, passages)]
+        if in_part:  # what they lack may be in the rest
+            gap = unjudged(item, known_in_part(*in_part))
+            read = all(document.has_text for document in in_part)
+            found = [axis if read and axis.value == 1 else gap for axis in found]
+        return [*found, _redundancy(item, passages)]
 
     def _faithfulness(
         self, item: Item, response: Response, cited: Mapping[str, CitedText | None]

@@ -199,6 +199,8 @@ def _decided(
     failure = next(unknown, None)
     if answer.label == UNSURE and failure is not None:
         return judgment_of(item, failure=failure, usage=answer.usage, **on_claim(claim))
+    if answer.label == UNSURE and library.in_part and library.gap:
+        return replace(unjudged(item, library.gap), usage=answer.usage, **on_claim(claim))
     source = next(iter(answer.sources), None)
     return judgment_of(
         item,

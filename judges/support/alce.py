@@ -85,10 +85,13 @@ def _joined(items: Sequence[Item], name: str) -> Document | None:
     """
     documents = [item.document for item in items if item.document]
     known = [document for document in documents if document.has_text or document.hollow]
+    in_part = [document for document in documents if not document.complete]
+    if unread := [document for document in in_part if not document.has_text]:
+        return unread[0]
     if len(known) < len(items):
         return None
     texts = (document.full_text for document in known if document.has_text)
-    return Document(name, "\n\n".join(texts), own=True)
+    return Document(name, "\n\n".join(texts), own=True, complete=not in_part)
 
 
 def alce_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:

@@ -254,5 +254,9 @@ def _document_record(document: Any) -> Any:
     if not isinstance(document, Document):
         return document
     named = {name: getattr(document, name) for name in ("title", "url", "date", "version")}
-    given = {name: value for name, value in named.items() if value}
-    return {"docid": document.doc_id, "text": document.text} | given
+    given: dict[str, Any] = {name: value for name, value in named.items() if value}
+    if not document.complete:
+        given["truncated"] = True
+    if document.complete or document.has_text:
+        given["text"] = document.text
+    return {"docid": document.doc_id} | given

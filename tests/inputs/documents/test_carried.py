@@ -63,6 +63,25 @@ DUPLICATE, UNUSABLE = "document_duplicate", "documents_unusable"
             [DUPLICATE],
             id="twice",
         ),
+        pytest.param(
+            '[{"docno": "a", "text": "A."}, {"docno": "a", "text": "More of a."}]',
+            {"a": "A.\n\nMore of a."},
+            ["document_chunks"],
+            id="chunks",
+        ),
+        pytest.param(
+            '[{"docno": "a", "words": "These are its words."}, {"docno": "b", "words": "So are."}]',
+            {"a": "These are its words.", "b": ""},
+            ["text_field_guessed", "document_not_read"],
+            id="texts of an unknown name",
+        ),
+        pytest.param('{"a": ["A.", "B."]}', {"a": "A.\nB."}, [], id="a list of sentences"),
+        pytest.param(
+            '{"a": {"text": "", "p": "Two words", "q": "And three."}}',
+            {"a": ""},
+            [HOLLOW],
+            id="empty",
+        ),
     ],
 )
 def test_documents_that_references_name(
@@ -114,7 +133,7 @@ def test_texts_without_any_id_may_be_what_an_id_means(read: Read) -> None:
     "documents",
     [
         *("5", "true", "[1, 2]", "[[]]", "[{}]", '[{"score": 1}]', '["a", "b"]', '"A. B."'),
-        *('[{"docno": "a", "words": "These are its words."}]', '{"a": 5}'),
+        '{"a": 5}',
     ],
 )
 def test_documents_that_cannot_be_read_are_not_given(documents: str, read: Read) -> None:

@@ -15,6 +15,8 @@ TEXT = "The ferry Perch entered service on 3 May 2022."
 OTHER = "The lamp of the harbour burns paraffin oil since 1901."
 GOOD = f'[{{"text": "{TEXT}", "citations": [0]}}, {{"text": "{OTHER}", "citations": ["b"]}}]'
 
+EVERY = ["citation", "support", "citation_score", "attribution", "faithfulness", "grounding"]
+
 
 def means(folder: Path) -> dict[str, float]:
     rows = read_rows(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
@@ -53,7 +55,7 @@ def test_texts_that_a_run_carries_are_judged(
 
 
 @pytest.mark.parametrize("judge_name", ["citation", "grounding", "attribution", "citation_score"])
-@pytest.mark.parametrize("documents", ["5", "[1, 2]", '[{"rank": 1}]', '[{"words": "These are."}]'])
+@pytest.mark.parametrize("documents", ["5", "[1, 2]", '[{"rank": 1}]'])
 def test_documents_that_cannot_be_read_leave_it_unjudged(
     judge_name: str, documents: str, write: Write, tmp_path: Path
 ) -> None:
@@ -62,6 +64,43 @@ def test_documents_that_cannot_be_read_leave_it_unjudged(
     summary = json.loads(done.out)
     assert (done.status, summary["findings"]["documents_not_given"]) == (3, 1)
     assert summary["findings"]["documents_unusable"] >= 1
+
+
+IN_PART = {
+    "not read": ('[{"p": "Two words", "q": "Or three."}]', "not_read"),
+    "a cut excerpt": ('[{"excerpt": "Kettles, [...]"}]', "excerpt_cut"),
+    "cut at its start": ('[{"quote": "… of kettles."}]', "excerpt_cut"),
+    "said to be cut": ('[{"text": "Kettles", "truncated": true}]', "excerpt_cut"),
+}
+
+
+@pytest.mark.parametrize(("contexts", "kind"), IN_PART.values(), ids=IN_PART)
+@pytest.mark.parametrize("judge_name", EVERY)
+def test_what_the_rest_of_a_document_may_say_is_unjudged(
+    judge_name: str, contexts: str, kind: str, write: Write, tmp_path: Path
+) -> None:
+    said = "Nine in ten kettles whistle through their spout [1]."
+    run = write(f'{{"question": "Kettles?", "answer": "{said}", "contexts": {contexts}}}')
+    done = judge(run, tmp_path / "out", "--judge", judge_name, "--json")
+    assert (done.status, set(json.loads(done.out)["failures"])) == (3, {kind})
+
+
+@pytest.mark.parametrize("judge_name", EVERY)
+def test_what_a_cut_excerpt_says_is_judged(judge_name: str, write: Write, tmp_path: Path) -> None:
+    contexts = '[{"excerpt": "The Alder bridge was opened in 1931 by the mayor ..."}]'
+    asked = '"question": "Alder bridge?", "answer": "The Alder bridge was opened in 1931 [1]."'
+    run = write(f'{{{asked}, "contexts": {contexts}}}')
+    assert judge(run, tmp_path / "out", "--judge", judge_name, "-q").status == 0
+
+
+@pytest.mark.parametrize("contexts", ["5", "\"['A b.' 'C d.', 'E f.']\""])
+def test_contexts_that_cannot_be_read_leave_all_unjudged(
+    contexts: str, write: Write, tmp_path: Path
+) -> None:
+    run = write(f'{{"question": "Q?", "answer": "Trams ran in May.", "contexts": {contexts}}}')
+    names = "grounding,attribution,faithfulness"
+    done = judge(run, tmp_path / "out", "--judge", names, "--json")
+    assert (done.status, set(json.loads(done.out)["failures"])) == (3, {"not_read"})
 
 
 @pytest.mark.parametrize("judge_name", ["citation", "grounding", "attribution", "citation_score"])

@@ -113,6 +113,12 @@ def test_ids_that_are_there_are_kept(read: Read) -> None:
     assert response.documents["d-1"].full_text == "T\nPerch."
 
 
+def test_what_a_system_says_of_itself_is_kept(read: Read) -> None:
+    sources = '[{"text": "A.", "similarity": 0.8}]'
+    found = read(f'{{"question": "Q?", "answer": "A.", "grounded": true, "sources": {sources}}}')
+    assert found.response.said == {"grounded": True, "contexts": [{"similarity": 0.8}]}
+
+
 def test_predictions_are_joined_with_examples_by_their_number(read: Read, write: Write) -> None:
     examples = '{"examples": [{"query": "When?", "reference_answer": "2022"}, {"query": "Who?"}]}'
     found = read(
@@ -156,7 +162,7 @@ def test_markers_are_citations_of_contexts(
         pytest.param('"A."', ["A."], id="one text"),
         pytest.param('{"text": "A."}', ["A."], id="one object"),
         pytest.param(
-            '[{"id": "x", "text": "A."}, {"id": "x", "text": "B."}]', ["A.", "B."], id="an id twice"
+            '[{"id": "x", "text": "A."}, {"id": "x", "text": "B."}]', ["A.\n\nB."], id="two chunks"
         ),
         pytest.param('["A.", null, 7]', ["A.", "", ""], id="what is no text holds its place"),
         pytest.param("[]", [], id="nothing was retrieved"),

@@ -169,11 +169,11 @@ def test_documents_are_kept_the_cited_ones_first(read: Read) -> None:
     assert list(read(citing('["b"]')).response.documents) == ["b", "a"]
 
 
-def test_a_second_document_of_an_id_is_found(read: Read) -> None:
+def test_chunks_of_one_document_are_all_its_text(read: Read) -> None:
     documents = '[{"id": "a", "text": "A."}, {"id": "a", "text": "Other."}]'
     found = read(citing('["a"]', f', "documents": {documents}'))
-    assert found.response.documents["a"].text == "A."
-    assert found.kinds == ["document_duplicate"]
+    assert found.response.documents["a"].text == "A.\n\nOther."
+    assert found.kinds == ["document_chunks"]
 
 
 ODD = {

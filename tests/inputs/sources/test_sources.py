@@ -175,8 +175,6 @@ def test_values_of_arrays_in_any_layout(text: str, write: Write) -> None:
     ("bad", "kind"),
     [
         pytest.param(b'{"a": 2', "line_not_json", id="cut"),
-        pytest.param(b'{"a": NaN}', "line_not_json", id="NaN"),
-        pytest.param(b'{"a": -Infinity}', "line_not_json", id="infinity"),
         pytest.param(b"{'a': 2}", "line_not_json", id="single quotes"),
         pytest.param(b'{"a": 2},', "line_not_json", id="comma at the end"),
         pytest.param(b"\x00", "line_not_json", id="NUL"),
@@ -193,6 +191,23 @@ def test_a_bad_line_is_found_and_the_others_are_read(bad: bytes, kind: str, writ
     assert [(f.kind, f.place.line) for f in findings] == [(kind, 2)]
     said = {"bad_utf8": "is not UTF-8", "record_too_large": "is nested more than 200 deep"}
     assert f"run.jsonl:2: {said.get(kind, 'is not JSON')}" in str(findings[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}\n{"a": NaN, "b": "NaN"}\n{"a": 3}',
+        '[{"a": 1},\n{"a": -Infinity, "b": "NaN"}, {"a": 3}]',
+        '[{"a": 1}, {"a": Infinity, "b": "NaN"}, {"a": 3}]',
+        '{\n"a": 1}\n{\n"a": NaN, "b": "NaN"\n}\n{"a": 3}',
+    ],
+    ids=["lines", "an array over lines", "an array on one line", "objects over lines"],
+)
+def test_nan_and_infinity_are_null_with_a_finding(text: str, write: Write) -> None:
+    findings: list[Finding] = []
+    found = [value for _, value in values(write(text), findings.append)]
+    assert found == [{"a": 1}, {"a": None, "b": "NaN"}, {"a": 3}]
+    assert [finding.kind for finding in findings] == ["number_not_json"]
 
 
 def test_what_is_whole_on_a_bad_line_is_read(write: Write) -> None:

@@ -93,6 +93,15 @@ def test_what_cannot_be_compared_leaves_open_only_claims_that_cite_it(
         both.require_read(CLAIM)
 
 
+@pytest.mark.parametrize(("cited", "open_"), [(("d",), True), ((), True), (("e",), False)])
+def test_a_document_known_in_part_leaves_open_what_cites_it_or_nothing(
+    cited: tuple[str, ...], open_: bool
+) -> None:
+    cut = Document("d", "Kettles are ...", complete=False)
+    both = Library([cut, Document("e", FILLER)], in_part=[cut]).of_claim(Claim(0, CLAIM, 0, cited))
+    assert (both.gap is not None and both.gap.kind == "excerpt_cut") == open_
+
+
 def test_an_uncited_document_in_another_script_is_looked_into_last() -> None:
     both = library("Москва велика. " * 3, f"{FILLER}Steam is hot. A kettle is round.")
     claim = Claim(0, CLAIM, 0, ("d1",))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.findings import shown
+from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import KNOWN, plain
-from trecjudge.inputs.documents.record import document_of, ids_of, names_text
+from trecjudge.inputs.documents.record import document_of, ids_of, joined, names_text
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document
 
@@ -18,18 +19,38 @@ PLACE = "place"
 """An id that is not known yet: it follows from the document's place in the list."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReadDocuments:
+    """Documents that a format has read by itself, in the order that numbers count.
+
+    `guessed` are the fields from which texts were taken by guess. `unread`: the whole could not be
+    read, and stands as one document whose text is not known.
+    """
+
+    documents: tuple[Document, ...]
+    guessed: tuple[str, ...] = ()
+    unread: bool = False
+
+
 @dataclass(slots=True)
 class Carried:
     """The documents of a run's `documents` field, by id.
 
     `given`: some of it could be read, or it is empty; `named`: some document has an id. `order` are
-    the ids of a list, None for what is no document.
+    the ids of a list, None for what is no document. `unread`: any id may be one of what could not
+    be read. `chunks` are the documents of an id that has several.
     """
 
     documents: dict[str, Document] = field(default_factory=dict)
     given: bool = False
     named: bool = True
     order: list[str | None] = field(default_factory=list)
+    unread: bool = False
+    chunks: dict[str, list[Document]] = field(default_factory=dict)
+
+    def join_chunks(self) -> None:
+        """Make one document of those that share an id."""
+        self.documents |= {doc_id: joined(parts) for doc_id, parts in self.chunks.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +72,34 @@ class CarriedReader:
         if value is None:
             return Carried()
         carried = Carried(given=value in ([], {}))
+        self._read_into(carried, value)
+        carried.join_chunks()
+        for doc_id, parts in carried.chunks.items():
+            message = f"has {len(parts)} chunks of document {doc_id!r}: one document"
+            self.complain("document_chunks", message, doc_id)
+        return carried
+
+    def _read_into(self, carried: Carried, value: Any) -> None:
+        if isinstance(value, ReadDocuments):
+            self._read_already(carried, value)
+            return
         if isinstance(value, dict):
             if not self._has_no_ids(value):
                 self._by_key(value, carried)
-                return carried
+                return
             value = [value] if self._is_one(value) else list(value.values())
         if isinstance(value, str) and len(self.references) > 1:
             self._refuse(value)  # one text for several references: whose is it?
-            return carried
+            return
         self._by_place(value if isinstance(value, list) else [value], carried)
-        return carried
+
+    def _read_already(self, carried: Carried, read: ReadDocuments) -> None:
+        for name in read.guessed:
+            self._tell(name)
+        for document in read.documents:
+            self._add(document, carried, again=True)
+        carried.given, carried.unread = True, read.unread
+        carried.order = [] if read.unread else [d.doc_id for d in read.documents]
 
     def _has_no_ids(self, value: dict[Any, Any]) -> bool:
         """Return whether the keys of an object are no ids of documents.
@@ -88,8 +127,8 @@ class CarriedReader:
 
     def _by_key(self, value: dict[Any, Any], carried: Carried) -> None:
         for key, entry in value.items():
-            document = document_of(entry, as_id(key), carried=True)
-            if document is None or (not document.has_text and _text_unknown(entry)):
+            document = document_of(entry, as_id(key), carried=True, tell=self._tell)
+            if document is None:
                 self._refuse(key)
             else:
                 self._add(document, carried)
@@ -126,11 +165,9 @@ class CarriedReader:
             return document_of(entry, PLACE, carried=True)
         if not isinstance(entry, dict):
             return None
-        document = document_of(entry, by_address=False, carried=True)
+        document = document_of(entry, by_address=False, carried=True, tell=self._tell)
         if document is None:
             return self._unnamed(entry)
-        if not document.has_text and _text_unknown(entry):
-            return None
         if document.doc_id in self.known:
             return document
         ids, _ = ids_of(entry)
@@ -141,23 +178,43 @@ class CarriedReader:
 
     def _unnamed(self, entry: dict[str, Any]) -> Document | None:
         """Return the document of an object without id: by its address where that is cited."""
-        if not names_text(entry):
+        if not names_text(entry) and not guess_text(entry).open:
             return None
         _, addresses = ids_of(entry)
         address = next((found for found in addresses if self._wanted(found)), PLACE)
-        return document_of(entry, address, carried=True)
+        return document_of(entry, address, carried=True, tell=self._tell)
 
     def _id_at(self, place: int, named: Collection[str]) -> str:
         """Return the id of the reference at this place, or the place where another has it."""
         referred = self.references[place] if place < len(self.references) else None
         return referred if referred and referred not in named else str(place)
 
-    def _add(self, document: Document, carried: Carried) -> None:
+    def _add(self, document: Document, carried: Carried, again: bool = False) -> None:
+        """Add a document; one that is there already is a finding, unless it may be there again."""
         carried.given = True
-        # Of two the first counts, as with topics and labels.
-        if carried.documents.setdefault(document.doc_id, document) is not document:
-            message = f"has document {document.doc_id!r} twice"
-            self.complain("document_duplicate", message, document.doc_id)
+        doc_id = document.doc_id
+        first = carried.documents.setdefault(doc_id, document)
+        if first is document:
+            self._check(document)
+        elif first.text != document.text:  # chunks of one document carry its id
+            self._check(document)
+            carried.chunks.setdefault(doc_id, [first]).append(document)
+        elif not again:
+            self.complain("document_duplicate", f"has document {doc_id!r} twice", doc_id)
+
+    def _check(self, document: Document) -> None:
+        if document.complete:
+            return
+        if document.has_text:
+            message = f"has only an excerpt of {document.doc_id!r}, which is cut"
+            self.complain("excerpt_cut", message, document.doc_id)
+        else:
+            message = f"has {document.doc_id!r} with no text that could be read for sure"
+            self.complain("document_not_read", message, document.doc_id)
+
+    def _tell(self, name: str) -> None:
+        message = f"has texts of documents in the field {name!r}, whose name is not known"
+        self.complain("text_field_guessed", message, name)
 
     def _refuse(self, entry: Any) -> None:
         message = f"has a document {shown(entry)} without id or text"
@@ -176,13 +233,3 @@ class CarriedReader:
             self.complain("documents_by_position", message, unnamed)
         else:
             self.complain("documents_position_unsure", message, unnamed)
-
-
-def _text_unknown(entry: object) -> bool:
-    """Return whether an object has a text, but under a name that is not known."""
-    if not isinstance(entry, dict) or names_text(entry):
-        return False
-    return any(
-        isinstance(value, str) and len(value.split()) > 2 and plain(key) not in KNOWN
-        for key, value in entry.items()
-    )

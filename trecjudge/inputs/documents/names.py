@@ -19,10 +19,17 @@ ADDRESSES = ("url", "uri", "link", "sourceurl", "source")
 TEXTS = (
     *("text", "segment", "contents", "content", "passage", "body", "cleantext", "pagecontent"),
     *("fulltext", "plaintext", "bodytext", "maintext", "documenttext", "passagetext", "chunktext"),
+    *("paragraphtext", "rawcontent", "chunkcontent", "textcontent"),
     *("paragraph", "chunk", "document", "doc", "article", "abstract", "abstracttext", "snippet"),
     *("summary", "description", "html", "raw"),
 )
 """Names of the text, the preferred ones first: summaries and raw text come last."""
+EXCERPTS = ("excerpt", "quote", "snippet", "highlights", "snippets", "excerpts")
+"""Texts that may be cut from a longer one."""
+ALL_TEXTS = (*TEXTS[:-4], "sentences", "paragraphs", *EXCERPTS, *TEXTS[-4:])
+"""Those of TEXTS, and more for JSON: in markup the names of EXCERPTS are parts of a text."""
+CUT = ("truncated", "istruncated")
+"""Flags of a text that is cut."""
 WHOLE = frozenset({"body", "fulltext", "bodytext", "maintext", "article"})
 """Texts of whole documents; where an abstract is longer, they were cut, and the abstract counts."""
 ABSTRACTS = ("abstract", "abstracttext")
@@ -30,7 +37,10 @@ TITLES = ("articletitle", "title", "headline", "head", "ttl")
 URLS = ("url", "uri", "link", "sourceurl")
 DATES = ("date", "published", "publicationdate", "timestamp", "time")
 VERSIONS = ("version", "revision")
-NESTED = ("doc", "document", "source", "node", "passage", "payload", "fields", "metadata", "meta")
+NESTED = (
+    *("doc", "document", "source", "node", "passage", "payload", "fields", "properties", "entity"),
+    *("kwargs", "data", "content", "textresource", "chunk", "retrievedcontext", "metadata", "meta"),
+)
 """Objects inside a record that describe the same document."""
 LISTS = (
     *("candidates", "documents", "docs", "passages", "hits", "results", "corpus", "ctxs"),
@@ -51,7 +61,9 @@ def plain(name: object) -> str:
 
 
 IDENTIFYING = frozenset((*PASSAGE_IDS, *IDS))
-KNOWN = frozenset((*IDENTIFYING, *ADDRESSES, *TEXTS, *TITLES, *DATES, *VERSIONS, *LISTS, *NESTED))
+KNOWN = frozenset(
+    (*IDENTIFYING, *ADDRESSES, *ALL_TEXTS, *TITLES, *DATES, *VERSIONS, *LISTS, *NESTED)
+)
 """No document has such an id: an object with such a key is a record, not documents by id."""
 
 
@@ -63,6 +75,8 @@ class Shape:
     ids: tuple[str, ...]
     addresses: tuple[str, ...]
     texts: tuple[str, ...]
+    excerpts: frozenset[str]
+    flags: tuple[str, ...]
     whole: frozenset[str]
     abstracts: tuple[str, ...]
     titles: tuple[str, ...]
@@ -86,7 +100,9 @@ class Shape:
             named(PASSAGE_IDS),
             named(IDS),
             named(ADDRESSES),
-            named(TEXTS),
+            named(ALL_TEXTS),
+            frozenset(named(EXCERPTS)),
+            named(CUT),
             frozenset(key for name in WHOLE for key in written.get(name, ())),
             named(ABSTRACTS),
             named(TITLES),

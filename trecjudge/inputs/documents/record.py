@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import Shape, shape_of
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import Document
@@ -14,19 +17,31 @@ from trecjudge.settings.limits import limits
 from trecjudge.text.markup import without_markup
 from trecjudge.text.visible import is_blank
 
+BEGINS_CUT = re.compile(r"\W{0,2}(?:\.\.\.|…)")
+ENDS_CUT = re.compile(r"(?:\.\.\.|…)\W{0,2}$")
+Tell = Callable[[str], object]
+"""Called with the name of the field from which a text was taken by guess."""
+
 
 def document_of(
-    record: object, doc_id: str | None = None, *, by_address: bool = True, carried: bool = False
+    record: object,
+    doc_id: str | None = None,
+    *,
+    by_address: bool = True,
+    carried: bool = False,
+    tell: Tell | None = None,
 ) -> Document | None:
     """Return the document that a JSON value describes: an object, or plain text with its id.
 
     None if it has no id, or is neither of these. A null text is no text. Where a record has no id,
-    its address is used as one. `carried`: a run carries it.
+    its address is used as one. `carried`: a run carries it. With `tell`, a record without text
+    under a known name has the text of its one long field.
     """
     if not isinstance(record, dict):
-        given = doc_id and (isinstance(record, str) or record is None)
-        return Document(doc_id, as_text(record), own=carried) if doc_id and given else None
-    shape = shape_of(record)
+        texts = isinstance(record, list) and record and all(isinstance(t, str) for t in record)
+        given = record is None or isinstance(record, str) or texts
+        return Document(doc_id, _written(record), own=carried) if doc_id and given else None
+    written, shape = record, shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
         record = _unnested(record, shape)
         shape = shape_of(record)
@@ -35,15 +50,49 @@ def document_of(
         own = _first(record, shape.addresses) or None
     if own is None:
         return None
-    return Document(
+    key, body = _text(record, shape)
+    found = Document(
         own,
-        _text(record, shape),
+        body,
         next((text for key in shape.titles if (text := as_text(record[key]))), ""),
         url=_first(record, shape.urls) if shape.urls else "",
         date=_first(record, shape.dates) if shape.dates else "",
         version=_first(record, shape.versions) if shape.versions else "",
         own=carried,
     )
+    if not key and tell is not None:
+        return _guessed(found, written, tell)
+    if not (key and carried and (shape.excerpts or shape.flags)):
+        return found
+    cut = key in shape.excerpts and _is_cut(body)
+    cut |= any(record[flag] is True for flag in shape.flags)
+    return replace(found, complete=False) if cut else found
+
+
+def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document:
+    """Return a document with the text of its one long field; not complete if several may be it."""
+    guess = guess_text(record)
+    if guess.field:
+        tell(guess.field)
+        return replace(document, text=guess.text)
+    # A text that the run itself left empty is empty, whatever else is in the record.
+    some = guess.open or any(record[flag] is True for flag in shape_of(record).flags)
+    unread = document.own and some and not names_text(record)
+    return replace(document, complete=not unread)
+
+
+def _is_cut(excerpt: str) -> bool:
+    """Return whether an excerpt begins or ends with dots for what was cut."""
+    text = excerpt.strip()
+    return bool(BEGINS_CUT.match(text) or ENDS_CUT.search(text[-6:]))
+
+
+def joined(chunks: Sequence[Document]) -> Document:
+    """Return chunks of one document as one: all their texts in order, each once."""
+    texts = dict.fromkeys(chunk.text for chunk in chunks if chunk.has_text)
+    title = next((chunk.title for chunk in chunks if chunk.title), "")
+    complete = all(chunk.complete for chunk in chunks)
+    return replace(chunks[0], text="\n\n".join(texts), title=title, complete=complete)
 
 
 def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -56,8 +105,8 @@ def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 def names_text(record: Mapping[str, Any]) -> bool:
     """Return whether a record has a field of text, even a null one."""
-    record = _unnested(record, shape_of(record))
-    return bool(shape_of(record).texts)
+    parts = record, _unnested(record, shape_of(record))
+    return any(not isinstance(p[key], dict) for p in parts for key in shape_of(p).texts)
 
 
 def documents_within(record: Mapping[str, Any]) -> Iterator[Any]:
@@ -97,8 +146,10 @@ def _unnested(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
         return record
     whole: dict[str, Any] = {}
     # Later values win: the record's own, then those of the first object inside it.
-    for part in (*reversed(inner), record):
-        whole |= {k: v for k, v in part.items() if v is not None and not isinstance(v, dict)}
+    flat = [_unnested(part, shape_of(part)) for part in reversed(inner)]
+    for part in (*flat, record):
+        kept = {k: v for k, v in part.items() if v is not None and not isinstance(v, dict)}
+        whole |= {k: v for k, v in kept.items() if v != "" or k not in whole}
     return whole
 
 
@@ -110,8 +161,11 @@ def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
     return ""
 
 
-def _text(record: Mapping[str, Any], shape: Shape) -> str:
-    """Return the first text that is not blank, of an abstract and a whole text the longer one."""
+def _text(record: Mapping[str, Any], shape: Shape) -> tuple[str, str]:
+    """Return (key, text) of the first text that is not blank; no key where all are.
+
+    Of an abstract and a whole text it is the longer one.
+    """
     blank = ""
     for key in shape.texts:
         value = record[key]
@@ -121,9 +175,9 @@ def _text(record: Mapping[str, Any], shape: Shape) -> str:
             continue
         if shape.abstracts and key in shape.whole:
             abstracts = (_written(record[name]) for name in shape.abstracts)
-            return max(text, *abstracts, key=len)
-        return _unpacked(text) if key.casefold() in ("raw", "html") else text
-    return blank
+            return key, max(text, *abstracts, key=len)
+        return key, _unpacked(text) if key.casefold() in ("raw", "html") else text
+    return "", blank
 
 
 def _written(value: object) -> str:
@@ -152,5 +206,5 @@ def _unpacked(raw: str) -> str:
             return raw
         if record is None or most.excess(record):
             return raw
-        return _text(record, shape_of(record)) or raw
+        return _text(record, shape_of(record))[1] or raw
     return without_markup(raw) if start == "<" else raw

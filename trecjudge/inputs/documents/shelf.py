@@ -79,6 +79,13 @@ class Shelf:
         how = f"carries {shown(mine.doc_id)} with another text than an earlier record"
         return self._report_once(run, mine, "" if same else how)
 
+    def is_first(self, *what: object) -> bool:
+        """Return whether something is reported for the first time."""
+        key = digest(*what)
+        is_new = key not in self.reported
+        self.reported.setdefault(key, 1)
+        return is_new
+
     def _given(self, doc_id: str) -> Document | None:
         """Return the document of the store, if it has text there."""
         given = self.store.get(doc_id) if self.store is not None else None

@@ -275,17 +275,23 @@ def _documents(
         if found is None:
             report(file_unusable(file))
             continue
+        guessed: dict[str, None] = {}
         for line, record, key in found:
             document = document_of(record, key)
             if document is not None and document.has_text:
                 yield file, line, document, record
                 continue
             within = list(_within(record))
+            if document is not None and not within:
+                document = document_of(record, key, tell=guessed.setdefault)
             for other, entry in within or [(document, record)]:
                 if other is None:
                     report(record_unusable(file, line, record))
                 else:
                     yield file, line, other, entry
+        for name in guessed:
+            message = f"has texts in the field {name!r}, whose name is not known"
+            report(Finding("text_field_guessed", Place(str(file)), message, name))
 
 
 def _within(record: object) -> Iterator[tuple[Document | None, object]]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import ABSENT, Draft
-from trecjudge.inputs.pipelines.contexts import documents_in, ids_made
+from trecjudge.inputs.pipelines.contexts import ids_made, read_contexts
 from trecjudge.inputs.pipelines.parts import parts_of
-from trecjudge.records import Document
 
 NAME = "qa"
 DATASET = "any"
 SUMMARY = "question, answer and contexts: RAGAS, DeepEval, LangChain, LlamaIndex, chat messages..."
 # Before the formats of the tracks: these would take any record with an `answer`.
 RANK = 20
+SAID = ("confidence", "grounded", "groundedness", "similarity")
+"""What a system says of its answer, and of each of its contexts."""
 
 
 def claims(record: Mapping[str, Any]) -> str | None:
@@ -31,23 +33,24 @@ def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts; the answer is one text, its contexts are what `[1]` counts."""
     parts = parts_of(record)
     assert parts is not None
-    documents = documents_in(parts.contexts)
-    given = parts.contexts is not None
+    found = read_contexts(parts.contexts)
+    entries = parts.contexts if isinstance(parts.contexts, list) else []
+    of_contexts = [_said(entry) if isinstance(entry, Mapping) else {} for entry in entries]
+    listed = parts.contexts is not None and not found.unread
     return Draft(
         run_id=parts.run_id or ABSENT,
         team_id=ABSENT,
         topic_ids=(("question", parts.topic_id),),
         sentences=parts.answer,
-        references=[document.doc_id for document in documents] if given else ABSENT,
-        documents={d.doc_id: _written(d) for d in documents} if given else ABSENT,
+        references=[document.doc_id for document in found.documents] if listed else ABSENT,
+        documents=found if parts.contexts is not None else ABSENT,
         narrative=parts.question,
         of_a_track=False,
-        retrieved=tuple(document.doc_id for document in documents) if given else None,
+        retrieved=tuple(document.doc_id for document in found.documents) if listed else None,
         key="answer",
+        said=_said(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
     )
 
 
-def _written(document: Document) -> dict[str, str]:
-    """Return a document as a run carries it."""
-    kept = ("text", "title", "url", "date", "version")
-    return {name: value for name in kept if (value := getattr(document, name))}
+def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: record[key] for key in record if plain(key) in SAID}

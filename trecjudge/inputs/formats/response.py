@@ -135,7 +135,12 @@ class Reader:
         value = None if self.draft.documents is ABSENT else self.draft.documents
         cited = cache(partial(ids_written, self.draft.sentences))
         known = references.known
-        return CarriedReader(references.ids, known, cited, self._complain).read(value)
+        return CarriedReader(references.ids, known, cited, self._complain_once).read(value)
+
+    def _complain_once(self, kind: str, message: str, value: object) -> None:
+        """Report a problem of the documents; a field of texts once for each run."""
+        if kind != "text_field_guessed" or self.shelf.is_first(self.run_id, kind, value):
+            self._complain(kind, message, value)
 
     def _documents_given(self, carried: Carried) -> bool:
         """Return whether anything could supply documents: the job, or the run here or elsewhere."""
@@ -149,6 +154,8 @@ class Reader:
 
         Not where the run gives ids elsewhere: if it leaves them out here, that is its own fault.
         """
+        if carried.unread:
+            return True
         if self.shelf.store is not None or carried.named:
             return False
         return not self.survey.names(self.draft, self.place)
@@ -228,7 +235,7 @@ class Reader:
             elif document.hollow:
                 message = f"cites {doc_id!r}, which it carries without text"
                 self._complain("own_document_empty", message, doc_id, index)
-            elif not document.has_text:
+            elif document.complete and not document.has_text:
                 message = f"cites {doc_id!r}, a document without text"
                 self._complain("document_empty", message, doc_id, index)
 

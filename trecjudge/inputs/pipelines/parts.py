@@ -22,7 +22,7 @@ ANSWERS = (
 CONTEXTS = (
     *("contexts", "retrievedcontexts", "retrievalcontext", "context", "sourcedocuments"),
     *("sourcenodes", "retrieveddocuments", "retrievedpassages", "documents", "docs", "passages"),
-    *("chunks", "sources", "doc"),
+    *("chunks", "sources", "doc", "ctxs", "retrievedcontext", "retrievedreferences", "paragraphs"),
 )
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
 RUNS = ("runid", "systemid", "system")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any
-
-import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.cells import cell_value
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.containers import Opened
@@ -84,17 +81,4 @@ def _parquet(file: Opened) -> Iterator[Row]:
 
 
 def _row(cells: Mapping[str, str]) -> dict[str, Any]:
-    return {key: _value(cell) for key, cell in cells.items() if cell.strip() not in NOTHING}
-
-
-def _value(cell: str) -> Any:
-    """Return a cell's value: a list or an object as JSON or Python writes it, else the text."""
-    text = cell.strip()
-    if text[:1] not in ("[", "{") or limits().excess_of_text(text):
-        return cell
-    with suppress(orjson.JSONDecodeError):
-        return orjson.loads(text)
-    # pandas writes lists as Python does; nothing is evaluated but plain values.
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        return ast.literal_eval(text)
-    return cell
+    return {key: cell_value(cell) for key, cell in cells.items() if cell.strip() not in NOTHING}

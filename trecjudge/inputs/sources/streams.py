@@ -16,11 +16,27 @@ from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no JSON number")
+class Decoder(json.JSONDecoder):
+    """Reads JSON with NaN and Infinity as null, as Python and pandas write them.
 
+    `constants` are those that it met in the last value.
+    """
 
-DECODER = json.JSONDecoder(parse_constant=_refuse)
+    def __init__(self) -> None:
+        self.constants: list[str] = []
+        super().__init__(parse_constant=self.constants.append)
+
+    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+        """Return (value, position after it)."""
+        self.constants.clear()
+        return super().raw_decode(s, idx)
+
+    def report(self, place: Place, report: OnFinding) -> None:
+        """Report the constants of the last value."""
+        if self.constants:
+            names = " and ".join(sorted(set(self.constants)))
+            message = f"holds {names}, which is no JSON number"
+            report(Finding("number_not_json", place, message, names))
 
 
 def too_large(place: Place, excess: str) -> Finding:
@@ -47,7 +63,7 @@ class JsonStream:
         self._report = report
         self._chunks = opened.chunks() if chunks is None else chunks
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")()
-        self._decode = DECODER.raw_decode
+        self._decoder = Decoder()
         self._most = limits()
         self._text = ""
         self._many = False
@@ -85,6 +101,7 @@ class JsonStream:
             value, end = self._value()
             excess = self._most.excess(value)
             if not excess:
+                self._decoder.report(Place(str(self._path), line), self._report)
                 json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be written
                 self._stand_at(end)
                 return line, value
@@ -121,7 +138,7 @@ class JsonStream:
             if self._many and (excess := self._most.excess_of_text(self._held_of_value())):
                 raise TooLarge(excess)
             try:
-                value, end = self._decode(self._text, self._position)
+                value, end = self._decoder.raw_decode(self._text, self._position)
                 # A number at the end of what is held may go on.
                 if end < len(self._text) or self._ended or not isinstance(value, int | float):
                     if end - self._position > most:

@@ -14,7 +14,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.sources.containers import Opened, lines
-from trecjudge.inputs.sources.streams import DECODER, JsonStream, too_large
+from trecjudge.inputs.sources.streams import Decoder, JsonStream, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import Limits, limits
 
@@ -71,7 +71,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
         if limits().excess_of_text(line):
             continue
         with suppress(orjson.JSONDecodeError):
-            objects_ += islice(_entries(0, orjson.loads(line)), count)
+            objects_ += islice(_entries(0, loads_leniently(line)), count)
     return [value for _, value in objects_ if isinstance(value, dict)][:count]
 
 
@@ -91,11 +91,24 @@ def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
     if most.excess_of_text(first):
         return False
     try:
-        orjson.loads(first)
+        loads_leniently(first)
     except orjson.JSONDecodeError:
         # A line that is cut is followed by another record; a value that goes on is not.
         return first[:1] == b"[" or not second.startswith(b"{")
     return False
+
+
+def loads_leniently(text: str | bytes) -> Any:
+    """Return a JSON value, with null for NaN and Infinity. Raises orjson.JSONDecodeError."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        with suppress(ValueError, RecursionError):
+            held = text.decode() if isinstance(text, bytes) else text
+            value, end = Decoder().raw_decode(held.strip())
+            if end == len(held.strip()):
+                return value
+        raise
 
 
 def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) -> Iterator[Any]:
@@ -105,14 +118,15 @@ def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) ->
     except UnicodeDecodeError as bad:
         report(Finding("bad_utf8", place, f"is not UTF-8 at byte {bad.start}", shown(line)))
         return
-    position = count = 0
+    decoder, position, count = Decoder(), 0, 0
     while position < len(text):
         count += 1
         if count > limits().entries:
             report(too_large(place, limits().too_many))
             return
         try:
-            value, position = DECODER.raw_decode(text, position)
+            value, position = decoder.raw_decode(text, position)
+            decoder.report(place, report)
             # Only this decoder lets half a character pass; nothing could write it out again.
             json.dumps(value, ensure_ascii=False).encode()
         except RecursionError:

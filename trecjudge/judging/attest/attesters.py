@@ -28,7 +28,9 @@ from trecjudge.text.tokens import comparable, scripts
 
 _DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
-NOT_READ: Final = "citation_not_read"
+CITATION_NOT_READ: Final = "citation_not_read"
+NOT_READ: Final = "not_read"
+EXCERPT_CUT: Final = "excerpt_cut"
 _FEW = 3
 """Ids that a message lists."""
 STRICT_CUT: Final = 0.5
@@ -142,11 +144,23 @@ def text_missing(*doc_ids: str) -> JudgmentFailed:
 
 def citation_not_read(citation: Citation) -> JudgmentFailed:
     """Return the failure of a citation of which the reader does not know what it means."""
-    return JudgmentFailed(NOT_READ, f"{shown(citation.value)}: {citation.unread}")
+    return JudgmentFailed(CITATION_NOT_READ, f"{shown(citation.value)}: {citation.unread}")
+
+
+def known_in_part(*documents: Document) -> JudgmentFailed:
+    """Return the failure of what documents that are not complete do not say."""
+    unread = [document.doc_id for document in documents if not document.has_text]
+    few = ", ".join((unread or [document.doc_id for document in documents])[:_FEW])
+    if unread:
+        message = f"the text of {few} could not be read; name its field `text`"
+        return JudgmentFailed(NOT_READ, message)
+    return JudgmentFailed(EXCERPT_CUT, f"the excerpt of {few} is cut, and the rest may say it")
 
 
 def require_text(document: Document | None) -> None:
     """Raise JudgmentFailed if there is no text of a document, and that is not the run's doing."""
+    if document is not None and not (document.complete or document.has_text):
+        raise known_in_part(document)
     if document is None or not (document.has_text or document.hollow):
         raise text_missing(*([document.doc_id] if document else []))
 

@@ -15,13 +15,16 @@ from trecjudge.judging.attest.attesters import (
     ModelAttester,
     attester_for,
     citation_not_read,
+    known_in_part,
     require_text,
 )
+from trecjudge.judging.judge import unjudged
 from trecjudge.models.model import Model, Program
 from trecjudge.records import (
     FULL,
     GRADES,
     NONE,
+    PARTIAL,
     Citation,
     Item,
     Judgment,
@@ -134,6 +137,9 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
 
 
 def _attested(item: Item, found: Attestation) -> Judgment:
+    """Return the judgment; what a part of a document does not say in full is unjudged."""
+    if item.document and not item.document.complete and found.label in (NONE, PARTIAL):
+        return replace(unjudged(item, known_in_part(item.document)), usage=found.usage)
     return judgment_of(
         item,
         label=found.label,

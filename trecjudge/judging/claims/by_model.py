@@ -77,6 +77,8 @@ class ModelDetector:
         found = None
         for part in parts[: self.rounds]:
             found = _read(claim, part, await self._asked(claim, part))
+            if found.label == AMBIGUOUS and library.in_part:
+                library.require_text()
             if found.label != UNATTRIBUTED:
                 return found
         assert found is not None

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.attest.attesters import text_missing
+from trecjudge.judging.attest.attesters import known_in_part, text_missing
 from trecjudge.judging.offline.calibration import Calibration
 from trecjudge.judging.offline.passages import LENGTH, best_passage, passage_weights
 from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_of
@@ -90,6 +90,7 @@ class Library:
     `unread` are the ids of those without text, `hollow` of those that the run carries so. `cited`
     are the documents of the sentence that a claim is from, None where that is not known: only
     they may leave the claim open. Other documents that a run adds cannot keep a claim open.
+    `in_part` are the documents that are not complete: they leave a claim open that cites nothing.
     """
 
     documents: Sequence[Document]
@@ -97,6 +98,7 @@ class Library:
     embedder: Embedder | None = None
     hollow: Sequence[str] = ()
     cited: Collection[str] | None = None
+    in_part: Sequence[Document] = ()
 
     @classmethod
     def of(cls, response: Response) -> Library:
@@ -113,7 +115,8 @@ class Library:
         if response.documents_lost:
             cited = (c.doc_id for s in response.sentences for c in s.citations)
             unread += dict.fromkeys(i for i in cited if i and response.has(i) is None)
-        return cls(with_text, unread, hollow=hollow)
+        in_part = [document for document in every if not document.complete]
+        return cls(with_text, unread, hollow=hollow, in_part=in_part)
 
     def of_claim(self, claim: Claim) -> Library:
         """Return the same documents, with what the sentence of a claim cites."""
@@ -203,10 +206,18 @@ class Library:
             message = f"{len(foreign)} documents are in another script than the claim"
             raise JudgmentFailed("script", f"{message}: a model can read them (--use-env-llm)")
 
+    @property
+    def gap(self) -> JudgmentFailed | None:
+        """Why a claim that was not found may be there: some text that matters to it is not."""
+        alone = not (self.cited and self.documents)
+        if in_part := [d for d in self.in_part if alone or self.bears_on(d.doc_id)]:
+            return known_in_part(*in_part)
+        return text_missing(*self.missing) if self.missing else None
+
     def require_text(self) -> None:
-        """Raise JudgmentFailed if the text of a document that matters to the claim is missing."""
-        if missing := self.missing:
-            raise text_missing(*missing)
+        """Raise JudgmentFailed if text that matters to the claim is missing."""
+        if self.gap:
+            raise self.gap
 
     def what_was_read(self, nothing: str) -> str:
         """Return the reason where no passage is near a claim, with the documents without text."""

@@ -1,0 +1,56 @@
+"""Contexts in the shapes that retrievers and data sets give them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trecjudge.inputs.pipelines.contexts import read_contexts
+
+A, B = "Trams ran in May.", "The quay was closed."
+SHAPES = {
+    "Bedrock": '[{"content": {"text": "$A"}}, {"content": {"text": "$B"}}]',
+    "Cohere": '[{"data": {"snippet": "$A"}}, {"data": {"text": "$B"}}]',
+    "Milvus, Weaviate": '[{"entity": {"text": "$A"}}, {"properties": {"content": "$B"}}]',
+    "LangChain": '[{"kwargs": {"page_content": "$A"}}, {"page_content": "$B"}]',
+    "LlamaIndex": '[{"node": {"text_resource": {"text": "$A"}}}, {"node": {"text": "$B"}}]',
+    "Tavily": '[{"content": "", "raw_content": "$A"}, {"content": "$B"}]',
+    "MuSiQue": '[{"paragraph_text": "$A"}, {"excerpt": "$B"}]',
+    "HotpotQA": '[["T", ["$A"]], ["U", ["$B"]]]',
+    "its columns": '{"title": ["T", "U"], "sentences": [["$A"], ["$B"]]}',
+    "Chroma": '{"ids": [["x1", "x2"]], "documents": [["$A", "$B"]]}',
+    "only documents": '{"documents": [["$A", "$B"]]}',
+    "a reply": '{"matches": 2, "results": [{"text": "$A"}, {"text": "$B"}]}',
+    "a reply of any name": '{"matches": [{"id": "1", "metadata": {"text": "$A"}}, {"text": "$B"}]}',
+    "by number": '{"1": "$A", "2": "$B"}',
+    "by id": '{"d1": {"text": "$A"}, "d2": {"content": "$B"}}',
+    "pairs": '[["d1", "$A"], ["d2", "$B"]]',
+    "with scores": '[["$A", 0.9], [{"page_content": "$B"}, 0.7]]',
+    "a list for each search": '[["$A"], [{"query": "q", "results": ["$B"]}]]',
+    "a printed array": "\"['$A' '$B']\"",
+    "any name": '[{"id": "x", "utterance": "$A"}, {"id": "y", "utterance": "$B"}]',
+}
+
+
+@pytest.mark.parametrize("contexts", SHAPES.values(), ids=SHAPES)
+def test_texts_of(contexts: str) -> None:
+    found = read_contexts(json.loads(contexts.replace("$A", A).replace("$B", B)))
+    assert [(d.text, d.complete) for d in found.documents] == [(A, True), (B, True)]
+
+
+@pytest.mark.parametrize(
+    ("contexts", "wanted"),
+    [
+        pytest.param('["A.", 5.5, {"k": 1}, ""]', [True, False, True, True], id="a number"),
+        pytest.param('[{"a": "Two words", "b": "Or three."}]', [False], id="no known name"),
+        pytest.param('{"k": {"n": 1}}', [False], id="an object of no texts"),
+    ],
+)
+def test_what_is_not_surely_read_is_not_complete(contexts: str, wanted: list[bool]) -> None:
+    assert [d.complete for d in read_contexts(json.loads(contexts)).documents] == wanted
+
+
+def test_ids_by_themselves_are_documents_of_others() -> None:
+    found = read_contexts(["doc-1", 2]).documents
+    assert [(d.doc_id, d.text, d.own) for d in found] == [("doc-1", "", False), ("2", "", False)]
