@@ -1,14 +1,17 @@
-"""Packed files, unpacked as they are read: gzip, bzip2, xz or zstd, by their first bytes."""
+"""Files that are unpacked as they are read, by their first bytes: gzip, bzip2, xz, zstd, UTF-16."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from trecjudge.inputs.sources.zstd_frames import ZstdFrame
@@ -16,6 +19,8 @@ from trecjudge.inputs.sources.zstd_frames import ZstdFrame
 CHUNK = 1 << 20
 MOST_MEMORY = 512 << 20
 """Bytes that unpacking may take; `xz -9` writes what takes 65 MB."""
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What workbooks of Excel begin with: .xlsx and .xlsb, and .xls."""
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -80,6 +85,47 @@ class PackedReader(io.RawIOBase):
         return True
 
 
+class Utf16Reader(io.RawIOBase):
+    """Reads UTF-16 with a byte order mark as UTF-8, a little at a time.
+
+    Raises ValueError for bytes that are not UTF-16.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._decoder = file, codecs.getincrementaldecoder("utf-16")()
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer`; return the number of bytes, 0 at the end."""
+        data, text = b"-", ""
+        while data and not text:
+            data = self._file.read(len(buffer) // 2)  # two bytes become three at most
+            text = self._decoder.decode(data, final=not data)
+        found = text.encode()
+        buffer[: len(found)] = found
+        return len(found)
+
+
+class Workbook(ValueError):
+    """A file is a workbook of a spreadsheet program."""
+
+    def __init__(self) -> None:
+        super().__init__("is an Excel workbook; save it as CSV")
+
+
+def refuse_workbook(path: Path, first: bytes) -> None:
+    """Raise Workbook for a file that is one; `first` are its first bytes."""
+    sheets = False
+    if first.startswith(ZIP) and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as parts:
+            sheets = any(name.startswith("xl/") for name in parts.namelist())
+    if sheets or first.startswith(OLE):
+        raise Workbook
+
+
 def _xz() -> Unpacker:
     return lzma.LZMADecompressor(memlimit=MOST_MEMORY)
 
@@ -90,6 +136,8 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
     b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, ZstdFrame), CHUNK),
+    codecs.BOM_UTF16_LE: lambda file: io.BufferedReader(Utf16Reader(file), CHUNK),
+    codecs.BOM_UTF16_BE: lambda file: io.BufferedReader(Utf16Reader(file), CHUNK),
 }
 
 
