@@ -7,7 +7,7 @@ from typing import Any
 
 from trecjudge.inputs.formats.draft import ABSENT, Draft
 from trecjudge.inputs.pipelines.contexts import documents_in, ids_made
-from trecjudge.inputs.pipelines.parts import parts_of
+from trecjudge.inputs.pipelines.parts import parts_of, sample_of
 from trecjudge.records import Document
 
 NAME = "qa"
@@ -43,6 +43,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
         narrative=parts.question,
         of_a_track=False,
         key="answer",
+        sample=sample_of(record),
     )
 
 

@@ -25,6 +25,9 @@ CONTEXTS = (
     *("chunks", "sources", "doc"),
 )
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
+SAMPLES = ("sample", "queryrun", "epoch", "repeat", "repetition", "trial", "runnumber")
+"""Which of several answers of one system to one question a record is."""
+LONGEST_SAMPLE = 40
 RUNS = ("runid", "systemid", "system")
 OF_A_TRACK = ("responses", "references", "narrativeid", "requestid", "isragtime", "turnid")
 """Keys of the tracks' formats: a record that has one is no pipeline's."""
@@ -81,6 +84,13 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
         _id(record, keys, RUNS),
         " and ".join(f"`{name}`" for name in named),
     )
+
+
+def sample_of(record: Mapping[str, Any]) -> str:
+    """Return which of several answers to one question a record says that it is, empty if none."""
+    keys = {plain(key): key for key in reversed(list(record))}
+    found = _id(record, keys, SAMPLES)
+    return found if len(found) <= LONGEST_SAMPLE else ""
 
 
 def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
