@@ -54,7 +54,6 @@ def test_a_record_that_cannot_be_known_says_what_to_give(read: Read) -> None:
     [
         ("answr=x", "--keys 'answr=x': unknown part 'answr'; did you mean 'answer'?"),
         ("answer", "--keys 'answer': name the key that holds the answer: answer=KEY"),
-        ("question=q", "--keys 'question=q': name the key that holds the answer: answer=KEY"),
     ],
 )
 def test_keys_that_say_nothing(written: str, message: str) -> None:

@@ -147,7 +147,7 @@ def test_a_named_format_passes_over_its_header_too(write: Write) -> None:
         pytest.param(
             "r1 t1 .unjudged 1", "has 1 as .unjudged, not a number of items", id="of nothing"
         ),
-        pytest.param(b"r1 t\xff M 1", "is not UTF-8 at byte 4", id="bad bytes"),
+        pytest.param(b"r1 t\x81 M 1", "is not UTF-8 at byte 4", id="bad bytes"),
     ],
 )
 def test_a_bad_line_is_found_and_the_others_count(

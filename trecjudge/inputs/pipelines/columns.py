@@ -15,9 +15,9 @@ Complain = Callable[[str], None]
 def unstacked(record: Record, complain: Complain) -> list[Record]:
     """Return the records of an object that holds columns, or the object itself.
 
-    Columns are lists (`{"question": […], "answer": […]}`), objects by row (`{"question": {"0": …}}`)
-    or named beside rows (`{"columns": […], "data": [[…]]}`). Other values belong to every record.
-    None where columns differ in length, which is complained of.
+    Columns are lists, objects by the numbers of rows, or rows whose cells `columns` names. Other
+    values belong to every record. None are there where columns differ in length: that is
+    complained of.
     """
     columns = _split(record) or _columns(record)
     if columns is None:

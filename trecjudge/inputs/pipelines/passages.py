@@ -62,16 +62,18 @@ def _joined(rows: Iterator[Row]) -> Iterator[Row]:
     samples: dict[tuple[str, str], set[str]] = {}
     answered = False
     for number, (line, row) in enumerate(rows):
-        parts, group = _parts(row), ("", "", str(number))
+        parts = _parts(row)
+        group: tuple[str, str, str] = ("", "", str(number))
         if parts and parts.topic_id:
             answered = answered or not is_blank(parts.answer)
             group = (parts.run_id, parts.topic_id, sample_of(row))
             samples.setdefault(group[:2], set()).add(group[2])
         held.add(group, (line, _plain_values(row)))
-    for group in held:
-        found = held.rows(group)
+    for run_id, topic_id, sample in held:
+        found = held.rows((run_id, topic_id, sample))
+        several = len(samples.get((run_id, topic_id), ())) > 1
         # A file without any answer holds no responses.
-        yield from _responses(found, len(samples.get(group[:2], ())) > 1) if answered else found
+        yield from _responses(found, several) if answered else found
 
 
 def _parts(row: Mapping[str, Any]) -> Parts | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,13 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     for line, record in objects(opened, report):
-        place = Place(str(opened.path), line)
-        for inner in _inside(record, lambda m: report(Finding("record_unknown_shape", place, m))):
+        complain = partial(_complain, report, Place(str(opened.path), line))
+        for inner in _inside(record, complain):
             yield line, inner
+
+
+def _complain(report: OnFinding, place: Place, message: str) -> None:
+    report(Finding("record_unknown_shape", place, message))
 
 
 def _inside(record: dict[str, Any], complain: Complain) -> Iterator[dict[str, Any]]:

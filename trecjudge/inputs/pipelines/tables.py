@@ -28,7 +28,7 @@ Row = tuple[int, dict[str, Any]]
 
 
 def is_table(file: Opened) -> bool:
-    """Return whether a file is Parquet, or a table whose header names an answer and what it answers."""
+    """Return whether a file is Parquet, or has a header of answers and of what they answer."""
     first = next(iter(file.first(1)), b"")
     return first.startswith(PARQUET) or _delimiter(first) is not None
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from trecjudge.settings.limits import IN_ALL, limits
 
-
 DELIMITERS = ("\t", ",", ";")
 """What separates cells; spreadsheets write `;` where the comma is decimal."""
 LONGEST_HEADER = 100_000

@@ -12,7 +12,15 @@ from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.inputs.topics.record import ID_KEYS, SAME_KEYS, TEXT_KEYS, Record, named, topic_of
+from trecjudge.inputs.topics.record import (
+    ID_KEYS,
+    SAME_KEYS,
+    TEXT_KEYS,
+    Record,
+    named,
+    texts_in,
+    topic_of,
+)
 from trecjudge.inputs.topics.tables import table_topics
 from trecjudge.inputs.topics.tagged import tagged_topics
 from trecjudge.inputs.topics.turns import topics_in, turns_in
@@ -27,6 +35,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
+    unasked: dict[str, Place] = {}
     hostile = HostileText(report)
     for place, fields in _records(path, report):
         found = topic_of(fields)
@@ -34,9 +43,10 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
             report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
             continue
-        topic, names = found
-        for name in names:
-            unused.setdefault(name, place)
+        topic, left_out = found
+        for name in left_out:
+            asks = any(text.rstrip().endswith(("?", "？", "؟")) for text in texts_in(fields[name]))
+            (unasked if asks else unused).setdefault(name, place)
         _check_ids(place, fields, topic, report)
         if topic.topic_id in topics:
             message = f"repeats topic {topic.topic_id!r} of an earlier record"
@@ -51,10 +61,15 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             " TSV or CSV of id and text, or TREC's <top> ... </top>"
         )
     hostile.finish()
-    if unused:
-        message = f"holds text that no judge sees: {', '.join(sorted(unused))}"
-        place = next(iter(unused.values()))
-        report(Finding("topic_text_unused", place, message, ", ".join(sorted(unused))))
+    if names := ", ".join(sorted(unasked)):
+        message, place = (
+            f"holds a question that no judge sees: {names}",
+            next(iter(unasked.values())),
+        )
+        report(Finding("topic_question_unused", place, message, names))
+    if names := ", ".join(sorted(unused)):
+        message, place = f"holds text that no judge sees: {names}", next(iter(unused.values()))
+        report(Finding("topic_text_unused", place, message, names))
     return topics
 
 
