@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.packed import PackedRows
+from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.pipelines.fields import PASSAGES
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS,
@@ -42,52 +41,39 @@ def passages_joined(found: Iterator[Row], looked_at: int) -> Iterator[Row]:
     """
     head = list(islice(found, looked_at))
     rows = chain(head, found)
-    yield from _joined(rows) if any(map(_has_passage, head)) else rows
-
-
-def _has_passage(row: Row) -> bool:
-    parts = _parts(row[1]) if _passage_key(row[1]) else None
-    return parts is not None and bool(parts.topic_id)
+    yield from _joined(rows) if any(_passage_key(row) for _, row in head) else rows
 
 
 def _passage_key(row: Mapping[str, Any]) -> str:
     """Return the key of a row's one passage, empty where it has none."""
     names = {plain(key): key for key in reversed(list(row))}
     there = (names[name] for name in (*PASSAGES, *CONTEXTS) if name in names)
-    return next((key for key in there if isinstance(row[key], str)), "")
-
-
-def _joined(rows: Iterator[Row]) -> Iterator[Row]:
-    held = PackedRows()
-    samples: dict[tuple[str, str], set[str]] = {}
-    answered = False
-    for number, (line, row) in enumerate(rows):
-        parts = _parts(row)
-        group: tuple[str, str, str] = ("", "", str(number))
-        if parts and parts.topic_id:
-            answered = answered or not is_blank(parts.answer)
-            group = (parts.run_id, parts.topic_id, sample_of(row))
-            samples.setdefault(group[:2], set()).add(group[2])
-        held.add(group, (line, _plain_values(row)))
-    for run_id, topic_id, sample in held:
-        found = held.rows((run_id, topic_id, sample))
-        several = len(samples.get((run_id, topic_id), ())) > 1
-        # A file without any answer holds no responses.
-        yield from _responses(found, several) if answered else found
+    key = next((key for key in there if isinstance(row[key], str)), "")
+    return key if key and _parts(row) else ""
 
 
 def _parts(row: Mapping[str, Any]) -> Parts | None:
     """Return the parts of a row that may lack the answer; None of another format's record."""
-    return parts_of({"answer": "", "contexts": "", **row})
+    parts = parts_of({"answer": "", "contexts": "", **row})
+    return parts if parts and parts.topic_id else None
 
 
-def _plain_values(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row that can be held packed: dates and the like of Parquet are text."""
-    try:
-        marshal.dumps(row)
-    except ValueError:
-        return dict(json.loads(json.dumps(row, default=str)))
-    return row
+def _joined(rows: Iterator[Row]) -> Iterator[Row]:
+    held, answered = PackedRows(), False
+    samples: dict[Group, set[str]] = {}
+    for number, (line, row) in enumerate(rows):
+        parts = _parts(row)
+        group = (parts.run_id, parts.topic_id) if parts else ("", "", str(number))
+        sample = sample_of(row)
+        samples.setdefault(group, set()).add(sample)
+        answered = answered or (parts is not None and not is_blank(parts.answer))
+        # As JSON: what Parquet has besides, such as dates, could not be packed.
+        held.add((*group, sample), (line, json.loads(json.dumps(row, default=str))))
+    for found in held:
+        rows_of_one = held.rows(found)
+        # A file without any answer holds no responses.
+        several = len(samples[found[:-1]]) > 1
+        yield from _responses(rows_of_one, several) if answered else rows_of_one
 
 
 def _responses(rows: Sequence[Row], sampled: bool) -> Iterator[Row]:

@@ -10,7 +10,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -85,45 +85,29 @@ class PackedReader(io.RawIOBase):
         return True
 
 
-class Utf16Reader(io.RawIOBase):
-    """Reads UTF-16 with a byte order mark as UTF-8, a little at a time.
-
-    Raises ValueError for bytes that are not UTF-16.
-    """
+class Utf16Reader:
+    """Reads UTF-16 with a byte order mark as UTF-8: what `_Readable` needs of a file."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._decoder = file, codecs.getincrementaldecoder("utf-16")()
+        self._texts = codecs.getreader("utf-16")(file)
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill `buffer`; return the number of bytes, 0 at the end."""
-        data, text = b"-", ""
-        while data and not text:
-            data = self._file.read(len(buffer) // 2)  # two bytes become three at most
-            text = self._decoder.decode(data, final=not data)
-        found = text.encode()
-        buffer[: len(found)] = found
-        return len(found)
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, none at the end. Raises ValueError for what is not UTF-16."""
+        return self._texts.read(size // 2).encode()  # two bytes become three at most
 
 
 class Workbook(ValueError):
     """A file is a workbook of a spreadsheet program."""
 
-    def __init__(self) -> None:
-        super().__init__("is an Excel workbook; save it as CSV")
-
 
 def refuse_workbook(path: Path, first: bytes) -> None:
     """Raise Workbook for a file that is one; `first` are its first bytes."""
-    sheets = False
+    sheets = first.startswith(OLE)
     if first.startswith(ZIP) and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as parts:
             sheets = any(name.startswith("xl/") for name in parts.namelist())
-    if sheets or first.startswith(OLE):
-        raise Workbook
+    if sheets:
+        raise Workbook("is an Excel workbook; save it as CSV")
 
 
 def _xz() -> Unpacker:
@@ -136,8 +120,8 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
     b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, ZstdFrame), CHUNK),
-    codecs.BOM_UTF16_LE: lambda file: io.BufferedReader(Utf16Reader(file), CHUNK),
-    codecs.BOM_UTF16_BE: lambda file: io.BufferedReader(Utf16Reader(file), CHUNK),
+    codecs.BOM_UTF16_LE: lambda file: nullcontext(Utf16Reader(file)),
+    codecs.BOM_UTF16_BE: lambda file: nullcontext(Utf16Reader(file)),
 }
 
 

@@ -27,13 +27,7 @@ from trecjudge.results.leaderboards.layouts import (
     layout_of,
 )
 from trecjudge.results.leaderboards.spreadsheet import csv_cells
-from trecjudge.results.leaderboards.wide import (
-    Scored,
-    is_wide,
-    is_wide_header,
-    score_of,
-    wide_rows,
-)
+from trecjudge.results.leaderboards.wide import is_wide, is_wide_header, score_of, wide_rows
 from trecjudge.results.trec import (
     ALL,
     ENCODED_ALL,
@@ -78,7 +72,7 @@ def _any_rows(
     layout = layout_named(format_name)
     if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
         yield from _of_objects(path, report)
-    elif layout is None and (delimiter := delimiter_of(_first_text(path), is_wide_header)):
+    elif layout is None and (delimiter := _wide_delimiter(path)):
         yield from wide_rows(path, list(_of_cells(path, delimiter, report)))
     else:
         yield from _of_lines(path, report, layout, shared)
@@ -88,60 +82,57 @@ def _begins_json(path: Path) -> bool:
     return first_line(path).lstrip()[:1] in (b"{", b"[")
 
 
-def _first_text(path: Path) -> str:
-    return first_line(path).decode(errors="replace")
+def _wide_delimiter(path: Path) -> str | None:
+    return delimiter_of(first_line(path).decode(errors="replace"), is_wide_header)
 
 
-def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]:
+def _of_cells(
+    path: Path, delimiter: str, report: OnFinding
+) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """Yield (place, cells by column) of each row of a table with a header."""
     header: list[str] = []
     try:
         for line, cells in csv_rows(decoded_lines(path, report), delimiter):
-            place = Place(str(path), line)
-            if not header:
-                header = [cell.strip() for cell in cells]
-            elif len(cells) == len(header):
-                yield place, dict(zip(header, cells, strict=True))
-            else:
-                report(_bad(place, f"has {len(cells)} columns, not {len(header)}", cells))
+            header = header or [cell.strip() for cell in cells]
+            if len(cells) != len(header):
+                message = f"has {len(cells)} columns, not {len(header)}"
+                report(_bad(Place(str(path), line), message, cells))
+            elif cells != header:
+                yield Place(str(path), line), dict(zip(header, cells, strict=True))
     except BrokenCsv as error:
         report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
 
 
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
-    wide: list[Scored] = []
-    for line, whole in objects(path, report):
+    wide: list[tuple[Place, Mapping[str, Any]]] = []
+    for line, record in objects(path, report):
         place = Place(str(path), line)
-        if found := [record for record in unstacked(whole, unreported) if is_wide(record)]:
-            wide += [(place, record) for record in found]
+        if found := list(filter(is_wide, unstacked(record, unreported))):
+            wide += [(place, one) for one in found]
+            continue
+        named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
+        if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
+            named[TOPIC] = ALL
+            yield from _companions(place, record, named)
+            if record["mean"] is None:
+                continue
+        missing = {RUN, TOPIC, MEASURE, VALUE} - set(named)
+        if missing:
+            report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
+            continue
+        ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
+        value = named[VALUE]
+        number = score_of(value)
+        if None in ids:
+            report(_bad(place, f"has ids {shown(ids)}", named))
+        elif number is None:
+            report(_no_number(place, value))
         else:
-            yield from _of_object(place, whole, report)
+            run_id, topic_id, measure = map(str, ids)
+            # Ids are not encoded in JSON, except for a topic called `all`, which is no mean.
+            topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
+            yield place, LeaderboardRow(run_id, topic, measure, number)
     yield from wide_rows(path, wide)
-
-
-def _of_object(place: Place, record: Mapping[str, Any], report: OnFinding) -> Iterator[Placed]:
-    named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
-    if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
-        named[TOPIC] = ALL
-        yield from _companions(place, record, named)
-        if record["mean"] is None:
-            return
-    missing = {RUN, TOPIC, MEASURE, VALUE} - set(named)
-    if missing:
-        report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
-        return
-    ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
-    value = named[VALUE]
-    number = score_of(value)
-    if None in ids:
-        report(_bad(place, f"has ids {shown(ids)}", named))
-    elif number is None:
-        report(_no_number(place, value))
-    else:
-        run_id, topic_id, measure = map(str, ids)
-        # Ids are not encoded in JSON, except for a topic called `all`, which is no mean.
-        topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
-        yield place, LeaderboardRow(run_id, topic, measure, number)
 
 
 def _companions(
