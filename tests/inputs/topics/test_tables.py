@@ -24,6 +24,7 @@ BOTH = [Topic("1", "ferries"), Topic("2", "lamps, lit")]
         pytest.param('qid,query\n1,ferries\n2,"lamps, lit"\n', "t.txt", id="CSV by its header"),
         pytest.param('1,ferries\n2,"lamps, lit"\n', "t.csv", id="CSV by its name"),
         pytest.param("1\tferries\n2\tlamps, lit\n", "t.csv", id="tabs in a CSV"),
+        pytest.param("id;prompt\n1;ferries\n2;lamps, lit\n", "t.txt", id="semicolons"),
         pytest.param("\ufeffqid\tquery\r\n1\tferries\r\n\r\n2\tlamps, lit", "t.tsv", id="CRLF"),
     ],
 )

@@ -160,7 +160,9 @@ def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
         return
     with unpack(file) as unpacked:
         readable = _Readable(unpacked)
-        yield io.BufferedReader(readable, CHUNK)
+        found = io.BufferedReader(readable, CHUNK)
+        in_utf16 = found.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        yield io.BufferedReader(_Readable(Utf16Reader(found)), CHUNK) if in_utf16 else found
         if readable.error is not None:
             raise readable.error
 

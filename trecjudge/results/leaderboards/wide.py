@@ -12,7 +12,6 @@ from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, SAMPL
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.results.leaderboards.layouts import COLUMN_NAMES, MEASURE, RUN, TOPIC
 from trecjudge.results.trec import LeaderboardRow, companion, number_of
@@ -22,17 +21,7 @@ OVERALL = frozenset(("all", "mean", "overall", "average", "avg"))
 NO_MEASURES = frozenset(
     (
         *(*QUESTIONS, *ANSWERS, *CONTEXTS, *SAMPLES, "topic", "run", "system", "reference"),
-        *(
-            "",
-            "value",
-            "index",
-            "unnamed0",
-            "groundtruth",
-            "rank",
-            "seed",
-            "number",
-            "responselength",
-        ),
+        *("", "value", "index", "unnamed0", "rank", "seed", "number", "responselength"),
     )
 )
 OF_A_RUN = frozenset(("responses", "references"))
@@ -67,39 +56,21 @@ def is_wide(record: Mapping[str, Any]) -> bool:
 def wide_rows(path: Path, scored: Sequence[Scored]) -> Iterator[tuple[Place, LeaderboardRow]]:
     """Yield the rows of a file with a measure a column; its run is named after it, or in a column.
 
-    A cell that is empty is unjudged, which companion rows count.
+    A topic's cell that is empty is unjudged, which a companion row counts.
     """
     names = dict.fromkeys(name for _, record in scored for name in record)
     measures = [name for name in names if _can_be_measure(name) and _are_scores(name, scored)]
     ids = [(_id(record, RUN) or bare_name(path), _topic(record)) for _, record in scored]
-    one_each = len({run_id for run_id, _ in ids}) == len(ids)
-    topics = [
-        None if topic_id.casefold() in OVERALL or not topic_id and one_each else topic_id or str(n)
-        for n, (_, topic_id) in enumerate(ids, 1)
-    ]
-    for measure in measures:
-        by_run: dict[str, dict[str | None, float | None]] = {}
-        for (place, record), (run_id, _), topic in zip(scored, ids, topics, strict=True):
-            value = score_of(record.get(measure))
-            by_run.setdefault(run_id, {}).setdefault(topic, value)
-            if value is not None:
-                yield place, LeaderboardRow(run_id, topic, measure, value)
+    one_each = len(dict(ids)) == len(ids)
+    for number, ((place, record), (run_id, topic_id)) in enumerate(zip(scored, ids, strict=True)):
+        is_all = topic_id.casefold() in OVERALL or (one_each and not topic_id)
+        for measure in measures:
+            topic = None if is_all else topic_id or str(number + 1)
+            row = LeaderboardRow(run_id, topic, measure, 0.0)
+            if (value := score_of(record.get(measure))) is not None:
+                yield place, row._replace(value=value)
             elif topic is not None:
-                yield place, LeaderboardRow(run_id, topic, f"{measure}{UNJUDGED}", 1.0)
-        for run_id, values in by_run.items():
-            yield from _means(Place(str(path)), LeaderboardRow(run_id, None, measure, 0.0), values)
-
-
-def _means(
-    place: Place, row: LeaderboardRow, values: dict[str | None, float | None]
-) -> Iterator[tuple[Place, LeaderboardRow]]:
-    """Yield the mean of a run that has unjudged topics and no mean, and how many these are."""
-    given = values.pop(None, None)
-    judged = [value for value in values.values() if value is not None]
-    if len(judged) < len(values):
-        yield place, companion(row, len(values) - len(judged))
-        if judged and given is None:
-            yield place, row._replace(value=sum(judged) / len(judged))
+                yield place, companion(row, 1)
 
 
 def _column(name: str) -> str:
