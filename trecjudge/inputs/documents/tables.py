@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.names import IDENTIFYING, TEXTS, TITLES, plain
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records
 from trecjudge.inputs.sources.comma_separated import delimiter_of as delimiter_of_header
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
@@ -84,11 +84,8 @@ def _unnamed(cells: list[str]) -> dict[str, Any]:
 def _comma_separated(
     decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: OnFinding
 ) -> Iterator[Row]:
-    table = csv_rows(decoded, delimiter)
     try:
-        _, header = next(table, (0, []))
-        for number, row in table:
-            yield number, dict(zip(header, row, strict=False))
+        yield from csv_records(decoded, delimiter)
     except BrokenCsv as error:
         message = f"is not CSV from here on: {error}"
         report(Finding("collection_unreadable", Place(str(path), error.line), message))

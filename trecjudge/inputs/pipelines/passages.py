@@ -84,7 +84,9 @@ def _responses(rows: Sequence[Row], sampled: bool) -> Iterator[Row]:
     passages = [passage for _, row in rows if (passage := _passage(row)) is not None]
     lines = [((parts.answer if (parts := _parts(row)) else ""), line) for line, row in rows]
     answers = {answer: line for answer, line in reversed(lines) if not is_blank(answer)}
-    if not passages or len(answers) == len(rows) > 1:
+    first = parts_of(rows[0][1])
+    is_whole = len(rows) == 1 and first is not None and first.contexts is not None
+    if is_whole or not passages or len(answers) == len(rows) > 1:
         yield from rows
         return
     about: dict[str, Any] = {}
@@ -105,7 +107,8 @@ def _passage(row: Mapping[str, Any]) -> tuple[int | None, dict[str, Any]] | None
     context = {"text": row.get(key, "")}
     for name, value in row.items():
         known = plain(name)
-        if name == key or known in OF_A_RESPONSE:
+        numbered = known in ("id", "index") and str(value).isdecimal()  # only the row's number
+        if name == key or known in OF_A_RESPONSE or numbered:
             continue
         number = IN_BRACKETS.fullmatch(str(value)) if known.endswith("id") else None
         if number or known in RANKS:

@@ -12,7 +12,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.pipelines.fields import holds_records
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import decoded_lines
@@ -57,13 +57,9 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
 
 
 def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
-    header: list[str] = []
     try:
-        for line, cells in csv_rows(decoded_lines(file.path, report), delimiter):
-            if header:
-                yield line, _row(dict(zip(header, cells, strict=False)))
-            else:
-                header = [cell.strip() for cell in cells]
+        for line, cells in csv_records(decoded_lines(file.path, report), delimiter):
+            yield line, _row(cells)
     except BrokenCsv as broken:
         place = Place(str(file.path), broken.line)
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))

@@ -53,3 +53,14 @@ def csv_rows(
             yield number, cells
     except csv.Error as error:
         raise BrokenCsv(number, str(error)) from error
+
+
+def csv_records(
+    lines: Iterable[tuple[int, str]], delimiter: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line, cells by the names of the header) of numbered lines. Raises BrokenCsv."""
+    header: list[str] = []
+    for line, cells in csv_rows(lines, delimiter):
+        if header:
+            yield line, dict(zip(header, cells, strict=False))
+        header = header or [cell.strip() for cell in cells]

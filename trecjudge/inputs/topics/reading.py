@@ -62,14 +62,11 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
         )
     hostile.finish()
     if names := ", ".join(sorted(unasked)):
-        message, place = (
-            f"holds a question that no judge sees: {names}",
-            next(iter(unasked.values())),
-        )
-        report(Finding("topic_question_unused", place, message, names))
+        message = f"holds a question that no judge sees: {names}"
+        report(Finding("topic_question_unused", next(iter(unasked.values())), message, names))
     if names := ", ".join(sorted(unused)):
-        message, place = f"holds text that no judge sees: {names}", next(iter(unused.values()))
-        report(Finding("topic_text_unused", place, message, names))
+        message = f"holds text that no judge sees: {names}"
+        report(Finding("topic_text_unused", next(iter(unused.values())), message, names))
     return topics
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.pipelines.columns import unstacked
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, first_line, lines
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
@@ -27,7 +27,7 @@ from trecjudge.results.leaderboards.layouts import (
     layout_of,
 )
 from trecjudge.results.leaderboards.spreadsheet import csv_cells
-from trecjudge.results.leaderboards.wide import is_wide, is_wide_header, score_of, wide_rows
+from trecjudge.results.leaderboards.wide import Scored, is_wide, is_wide_header, score_of, wide_rows
 from trecjudge.results.trec import (
     ALL,
     ENCODED_ALL,
@@ -86,25 +86,17 @@ def _wide_delimiter(path: Path) -> str | None:
     return delimiter_of(first_line(path).decode(errors="replace"), is_wide_header)
 
 
-def _of_cells(
-    path: Path, delimiter: str, report: OnFinding
-) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]:
     """Yield (place, cells by column) of each row of a table with a header."""
-    header: list[str] = []
     try:
-        for line, cells in csv_rows(decoded_lines(path, report), delimiter):
-            header = header or [cell.strip() for cell in cells]
-            if len(cells) != len(header):
-                message = f"has {len(cells)} columns, not {len(header)}"
-                report(_bad(Place(str(path), line), message, cells))
-            elif cells != header:
-                yield Place(str(path), line), dict(zip(header, cells, strict=True))
+        for line, cells in csv_records(decoded_lines(path, report), delimiter):
+            yield Place(str(path), line), cells
     except BrokenCsv as error:
         report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
 
 
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
-    wide: list[tuple[Place, Mapping[str, Any]]] = []
+    wide: list[Scored] = []
     for line, record in objects(path, report):
         place = Place(str(path), line)
         if found := list(filter(is_wide, unstacked(record, unreported))):
