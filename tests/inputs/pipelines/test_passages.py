@@ -14,6 +14,7 @@ HEAD = "query_id,query,query_run,passage_id,passage,generated_answer\n"
     [
         pytest.param(HEAD + "q,Q?,1,[1],C.,A [1][2].\nq,Q?,1,[2],D.,\n", "r.csv", id="CSV"),
         pytest.param(HEAD + "q,Q?,1,[2],D.,\nq,Q?,1,[1],C.,A [1][2].\n", "r.csv", id="numbered"),
+        pytest.param(HEAD + "q,Q?,1,[3],D.,\nq,Q?,1,[1],C.,A [1][3].\n,,,,,\n", "r.csv", id="gap"),
         pytest.param("qid\tcontext\tanswer\nq\tC.\tA [1][2].\nq\tD.\tA [1][2].", "r", id="twice"),
         pytest.param("qid,answer,chunk\nq,A [1][2].,\nq,,C.\nq,,D.\n", "r.csv", id="answer first"),
         pytest.param(

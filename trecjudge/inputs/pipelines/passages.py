@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.packed import Group, PackedRows
@@ -29,8 +29,16 @@ OF_A_RESPONSE = frozenset((*QUESTIONS, *ANSWERS, *TOPICS, *RUNS, *SAMPLES))
 RANKS = ("rank", "passagerank", "chunkrank", "contextrank", "retrievalrank", "position")
 IN_BRACKETS = re.compile(r"\[(\d+)\]")
 """The id of a passage that is only its number among those of its question."""
-DIGITS = 10
+DIGITS, MOST_NUMBERS = 10, 1000
 Row = tuple[int, dict[str, Any]]
+
+
+class Passage(NamedTuple):
+    """A passage, its place among those of its response, and whether the place is its number."""
+
+    place: int | None
+    numbered: bool
+    context: dict[str, Any]
 
 
 def passages_joined(found: Iterator[Row], looked_at: int) -> Iterator[Row]:
@@ -94,27 +102,39 @@ def _responses(rows: Sequence[Row], sampled: bool) -> Iterator[Row]:
         about |= {k: v for k, v in row.items() if plain(k) in OF_A_RESPONSE and k not in about}
     dropped = (*ANSWERS, *(() if sampled else SAMPLES))
     about = {k: v for k, v in about.items() if plain(k) not in dropped}
-    if all(place is not None for place, _ in passages):
-        passages.sort(key=lambda passage: passage[0] or 0)
-    contexts = [context for _, context in passages]
+    contexts = _in_order(passages)
     for answer, line in (answers or {"": rows[0][0]}).items():
         yield line, {**about, "answer": answer, "contexts": contexts}
 
 
-def _passage(row: Mapping[str, Any]) -> tuple[int | None, dict[str, Any]] | None:
-    """Return (place among those of its response, context) of a row; None where it has none."""
-    key, place = _passage_key(row), None
+def _in_order(passages: list[Passage]) -> list[dict[str, Any]]:
+    """Return contexts by their ranks or numbers, else as they come; `[2]` is the second one."""
+    if any(passage.place is None for passage in passages):
+        return [passage.context for passage in passages]
+    passages.sort(key=lambda passage: passage.place or 0)
+    by_number = {passage.place: passage.context for passage in passages if passage.numbered}
+    last = passages[-1].place or 0
+    if len(by_number) < len(passages) or last > MOST_NUMBERS:
+        return [passage.context for passage in passages]
+    return [by_number.get(number, {"text": ""}) for number in range(1, last + 1)]
+
+
+def _passage(row: Mapping[str, Any]) -> Passage | None:
+    """Return the passage of a row, None where it has none."""
+    key, place, numbered = _passage_key(row), None, False
     context = {"text": row.get(key, "")}
     for name, value in row.items():
         known = plain(name)
-        numbered = known in ("id", "index") and str(value).isdecimal()  # only the row's number
-        if name == key or known in OF_A_RESPONSE or numbered:
+        of_row = known in ("id", "index") and str(value).isdecimal()  # only the row's number
+        if name == key or known in OF_A_RESPONSE or of_row:
             continue
         number = IN_BRACKETS.fullmatch(str(value)) if known.endswith("id") else None
         if number or known in RANKS:
             written = number[1] if number else str(value).removesuffix(".0")
-            place = int(written) if written.isdecimal() and len(written) < DIGITS else place
+            if written.isdecimal() and len(written) < DIGITS:
+                place, numbered = int(written), number is not None
         else:
             context[name] = value
     has_id = any(plain(name).endswith("id") for name in context)
-    return (place, context) if has_id or not is_blank(context["text"]) else None
+    there = has_id or not is_blank(context["text"])
+    return Passage(place, numbered, context) if there else None

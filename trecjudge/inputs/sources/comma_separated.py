@@ -58,9 +58,12 @@ def csv_rows(
 def csv_records(
     lines: Iterable[tuple[int, str]], delimiter: str = ","
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (line, cells by the names of the header) of numbered lines. Raises BrokenCsv."""
+    """Yield (line, cells by the names of the header) of rows that are not empty.
+
+    Raises BrokenCsv.
+    """
     header: list[str] = []
     for line, cells in csv_rows(lines, delimiter):
-        if header:
+        if header and any(map(str.strip, cells)):
             yield line, dict(zip(header, cells, strict=False))
         header = header or [cell.strip() for cell in cells]
