@@ -233,8 +233,8 @@ class JobInputs:
             return (
                 f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
                 f" (such as {next(iter(self.topics))!r}); give the topic file of these runs,"
-                " no --rag-topics to take the topics from the runs, or the key of the topic's id"
-                " in their records, as in --keys topic=id"
+                " no --rag-topics to take the topics from the runs, or --keys topic=id where"
+                " `id` of their records is the topic's"
             )
         if self.job.only_runs and seen:
             return unknown("run", ", ".join(self.job.only_runs), seen)
