@@ -72,9 +72,9 @@ def test_a_measure_a_column(text: str, name: str, write: Write) -> None:
 
 
 def test_a_measure_a_column_without_topics(write: Write) -> None:
-    assert read(write("system,M\na,0.5\nb,1\n", "l"))[0] == [
-        ("a", None, "M", 0.5),
-        ("b", None, "M", 1.0),
+    assert read(write("system,is_valid,chunk_id\na,0.5,1\nb,1,2\n", "l"))[0] == [
+        ("a", None, "is_valid", 0.5),
+        ("b", None, "is_valid", 1.0),
     ]
     text = "user_input,response,retrieved_contexts,M\nQ?,A.,\"['C.']\",1\n P?,B.,[],0\n"
     ids = [row.topic_id for row in read(write(text, "l.csv"))[0]]

@@ -15,6 +15,8 @@ from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
+MOST_COLUMNS = 1000
+
 
 def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     """Yield a record for each row: by the names of a header, or of id and text without one."""
@@ -36,7 +38,7 @@ def header_of(cells: Sequence[str]) -> list[str]:
     A header names only known columns, or at least an id and a text. Where all columns are of text
     (`topic`, `title`), the first holds the ids. A row without tabs or commas is read word by word.
     """
-    parted = cells[0].split() if len(cells) == 1 else cells
+    parted = cells[0].split() if len(cells) == 1 else cells[:MOST_COLUMNS]
     # Headers are often commented out: `#qid`.
     names = [name_of(cell.lstrip("#")) for cell in parted]
     ids = [name for name in names if name in ID_KEYS]

@@ -13,7 +13,7 @@ from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place
-from trecjudge.results.leaderboards.layouts import COLUMN_NAMES, MEASURE, RUN, TOPIC
+from trecjudge.results.leaderboards.layouts import COLUMN_NAMES, MEASURE, RUN, TOPIC, VALUE
 from trecjudge.results.trec import LeaderboardRow, companion, number_of
 
 OVERALL = frozenset(("all", "mean", "overall", "average", "avg"))
@@ -24,6 +24,7 @@ NO_MEASURES = frozenset(
         *("", "value", "index", "unnamed0", "rank", "seed", "number", "responselength"),
     )
 )
+AN_ID = re.compile(r"(?:^|[^a-z]|doc|p)id$|[a-z]I[dD]$")
 OF_A_RUN = frozenset(("responses", "references"))
 EMPTY = frozenset(("", "nan", "none", "null", "na", "n/a", "-"))
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d{1,300},\d{1,300}\s*", re.ASCII)
@@ -79,7 +80,8 @@ def _column(name: str) -> str:
 
 
 def _can_be_measure(name: str) -> bool:
-    return plain(name) not in NO_MEASURES and not plain(name).endswith("id")
+    is_id = AN_ID.search(name.strip()) or _column(name) not in ("", VALUE)
+    return plain(name) not in NO_MEASURES and not is_id
 
 
 def _are_scores(name: str, scored: Sequence[Scored]) -> bool:
