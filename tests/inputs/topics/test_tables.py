@@ -42,6 +42,13 @@ def test_more_columns_are_read_by_their_names(write: Write) -> None:
     assert [(f.kind, f.value, f.place.line) for f in findings] == [("topic_text_unused", "hint", 2)]
 
 
+@pytest.mark.parametrize("text", ["Why so?", "List all of them by name."])
+def test_a_question_that_is_not_read_is_a_warning(text: str, write: Write) -> None:
+    findings: list[Finding] = []
+    read_topics(write(f"id;topic;task\n1;Traffic;{text}\n", "t.csv"), findings.append)
+    assert [(f.kind, f.severity) for f in findings] == [("topic_question_unused", "warning")]
+
+
 def test_a_cell_of_a_csv_may_hold_lines(write: Write) -> None:
     text = 'id,title,description\n1,ferries,"One.\nTwo, ""three""."\n'
     found = read_topics(write(text, "t.csv"), lambda finding: None)

@@ -25,7 +25,10 @@ CONTEXTS = (
     *("chunks", "sources", "doc"),
 )
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
-SAMPLES = ("sample", "queryrun", "epoch", "repeat", "repetition", "trial", "runnumber")
+SAMPLES = (
+    *("sample", "sampleindex", "sampleid", "queryrun", "runnumber", "epoch", "repeat"),
+    *("repetition", "trial", "attempt", "rollout"),
+)
 """Which of several answers of one system to one question a record is."""
 LONGEST_SAMPLE = 40
 RUNS = ("runid", "systemid", "system")
@@ -89,7 +92,9 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
 def sample_of(record: Mapping[str, Any]) -> str:
     """Return which of several answers to one question a record says that it is, empty if none."""
     keys = {plain(key): key for key in reversed(list(record))}
-    found = _id(record, keys, SAMPLES)
+    # Without another id, that of a sample may be the question's.
+    unsure = keys.keys().isdisjoint(TOPICS)
+    found = _id(record, keys, tuple(n for n in SAMPLES if n != "sampleid" or not unsure))
     return found if len(found) <= LONGEST_SAMPLE else ""
 
 

@@ -26,6 +26,8 @@ from trecjudge.inputs.topics.tagged import tagged_topics
 from trecjudge.inputs.topics.turns import topics_in, turns_in
 from trecjudge.records import Place, Topic
 
+WORDS_OF_A_QUESTION = 5
+
 
 def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
@@ -45,7 +47,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             continue
         topic, left_out = found
         for name in left_out:
-            asks = any(text.rstrip().endswith(("?", "？", "؟")) for text in texts_in(fields[name]))
+            asks = any(_may_ask(text, topic) for text in texts_in(fields[name]))
             (unasked if asks else unused).setdefault(name, place)
         _check_ids(place, fields, topic, report)
         if topic.topic_id in topics:
@@ -68,6 +70,13 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
         message = f"holds text that no judge sees: {names}"
         report(Finding("topic_text_unused", next(iter(unused.values())), message, names))
     return topics
+
+
+def _may_ask(text: str, topic: Topic) -> bool:
+    """Return whether a text may be the question of a topic: it asks, or says more than it all."""
+    known = len(topic.title + topic.problem_statement + topic.background + topic.body)
+    is_longer = len(text) > known and len(text.split()) >= WORDS_OF_A_QUESTION
+    return is_longer or text.rstrip().endswith(("?", "？", "؟"))
 
 
 def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) -> None:
