@@ -188,7 +188,9 @@ def test_how_many_responses_there_are_follows_from_the_bytes_read(
 ) -> None:
     paths = [write(in_lines(run_id), f"{run_id}.jsonl") for run_id in "abcd"]
     every = {t: Topic(t) for t in topics} if topics else None
-    reader = RunReader(paths, lambda finding: None, topics=every, known=("1", "2"))
+    reader = RunReader(
+        paths, lambda finding: None, topics=every, known={"1": Topic("1"), "2": Topic("2")}
+    )
     assert reader.expected is None
     expected = [reader.expected for _ in reader]
     assert all(expected) and [expected[-1], reader.expected] == [wanted[0], wanted[1]]

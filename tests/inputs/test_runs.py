@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from trecjudge.findings import Finding
 from trecjudge.inputs.documents.store import HeldDocuments
 from trecjudge.inputs.run_records import looks_like_a_run
 from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Document, Topic
 
 ONE, BOTH = {"1": Topic("1", "one")}, {"1": Topic("1", "one"), "2": Topic("2", "two")}
@@ -96,7 +98,7 @@ def test_looks_like_a_run(text: str | bytes, name: str, wanted: bool, write: Wri
     [
         pytest.param(PLAIN[:-9], id="cut"),
         pytest.param(PLAIN.encode().replace(b"S.", b"S\xff"), id="bad bytes"),
-        pytest.param(PLAIN.encode("utf-16"), id="UTF-16"),
+        pytest.param(PLAIN.encode("utf-16")[:-9], id="UTF-16, cut"),
         pytest.param(PLAIN.replace("[]", "[" * 2000 + "]" * 2000), id="nested too deep"),
         pytest.param("// made by hand\n{cut", id="comment first"),
     ],
@@ -108,6 +110,33 @@ def test_a_run_with_no_readable_record_is_lost_not_passed_over(
     assert found.answers == []
     assert "error" in [finding.severity for finding in found.findings]
     assert "file_not_a_run" not in found.kinds
+
+
+@pytest.mark.parametrize(
+    ("record", "wanted"),
+    [
+        pytest.param('"question": "what  is X?"', "1", id="by its text"),
+        pytest.param('"question": "Y?", "id": 3', "3", id="of two by its id"),
+        pytest.param('"question": "Y?"', "", id="one of two"),
+        pytest.param('"question": "Z?", "id": 1', "", id="another question"),
+    ],
+)
+def test_a_topic_is_known_by_its_text(record: str, wanted: str, read: Read) -> None:
+    every = {t: Topic(t, text) for t, text in {"1": "What is X?", "2": "Y?", "3": "Y?"}.items()}
+    found = read(f'{{"answer": "A.", {record}}}', topics=every)
+    assert [r.topic_id for r in found.responses] == ([wanted] if wanted else [])
+    assert found.kinds[0] == ("topic_by_text" if wanted else "topic_unknown")
+
+
+def test_a_workbook_is_named_as_one(write: Write, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as file:
+        file.writestr("xl/workbook.xml", "<workbook/>")
+    old = write(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.xls")
+    for path in (tmp_path / "a.xlsx", old):
+        (finding,) = reading(path).findings
+        assert finding.message == "is an Excel workbook; save it as CSV"
+        with pytest.raises(InputError, match="is an Excel workbook"):
+            read_topics(path, print)
 
 
 def test_records_after_many_bad_lines_are_read(read: Read) -> None:

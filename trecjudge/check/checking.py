@@ -49,6 +49,7 @@ def check(
     reader = RunReader(
         files,
         both,
+        known=topics or {},
         store=store,
         dataset=dataset,
         flag_hostile=flag_hostile,

@@ -13,6 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.formats import qa
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.provenance import is_beside_a_run
@@ -27,6 +28,8 @@ from trecjudge.inputs.run_records import (
 from trecjudge.inputs.sources.backups import backups_among, originals_first
 from trecjudge.inputs.sources.containers import Opened, bare_name
 from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.values import as_id
+from trecjudge.inputs.topics.record import even
 from trecjudge.records import Place, Response, Topic
 
 # Few enough for any system's limit of open files, which is 256 on some.
@@ -108,13 +111,14 @@ class RunReader:
     """Reads run files into responses on the wanted topics, in the order of files and lines.
 
     `topics` None takes every topic that a run answers. `known` are the topics of the topic file,
-    of which `topics` may be the first few: a response on another known topic is no finding.
+    of which `topics` may be the first few: a response on another known topic is no finding. A
+    response of a pipeline that asks what a topic asks is one on that topic.
     """
 
     files: Sequence[Path | Opened]
     report: OnFinding
     topics: dict[str, Topic] | None = None
-    known: Collection[str] = ()
+    known: Mapping[str, Topic] = field(default_factory=dict)
     store: DocumentStore | None = None
     own_documents: bool = False
     """Whether the text that a run carries is judged where `store` has the document too."""
@@ -152,6 +156,10 @@ class RunReader:
     _topic_ids: set[str] = field(default_factory=set, repr=False)
     _samples: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict, repr=False)
     """Digest of each answer by sample, by run and topic; not of runs of the tracks."""
+    _by_text: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    """Ids of the known topics by their texts; empty until one is looked for."""
+    _joined: set[str] = field(default_factory=set, repr=False)
+    """The runs whose responses were told by their questions."""
 
     def __post_init__(self) -> None:
         self.read = (
@@ -188,9 +196,10 @@ class RunReader:
                 self.taken(event.path, event.format_name, event.why)
             else:
                 self.position = event.position
-                self.observe(event.place, event.written, event.format_name, event.response)
-                if event.response is not None and not event.repeated:
-                    for topic, response in self._wanted(event):
+                found = self._on_its_topic(event)
+                self.observe(event.place, event.written, event.format_name, found.response)
+                if found.response is not None and not event.repeated:
+                    for topic, response in self._wanted(found):
                         if self.flag_hostile:
                             own = topic if self.topics is None else None
                             hostile.look_at_response(response, own)
@@ -288,6 +297,26 @@ class RunReader:
             message = f"answers topic {topic_id!r}, which is not in the topic file"
             self._about("topic_unknown", response, message)
         return topic
+
+    def _on_its_topic(self, event: RunRecord) -> RunRecord:
+        """Return a record; its response is under a topic's id where it asks what that asks."""
+        response, known = event.response, self.known or self.topics or {}
+        if response is None or event.format_name != qa.NAME or response.topic_id in known:
+            return event
+        if not self._by_text:
+            for topic in known.values():
+                for text in {even(topic.title), even(topic.problem_statement)} - {""}:
+                    self._by_text.setdefault(text, []).append(topic.topic_id)
+        alike = self._by_text.get(even(event.narrative), [])
+        # Of several topics of one text, the record's own id decides.
+        alike = [t for t in alike if len(alike) == 1 or t == as_id(event.written.get("id"))]
+        if not alike:
+            return event
+        if response.run_id not in self._joined:
+            self._joined.add(response.run_id)
+            message = f"asks what topic {alike[0]!r} asks: run {response.run_id!r} is read so"
+            self._about("topic_by_text", response, message)
+        return replace(event, response=replace(response, topic_id=alike[0]))
 
     def _wants(self, topic_id: str) -> bool:
         """Return whether a topic is wanted where no topics are given."""

@@ -176,7 +176,7 @@ class JobInputs:
             self.files,
             on_finding,
             topics=self.topics,
-            known=self.all_topics or (),
+            known=self.all_topics or {},
             store=self.store,
             qrels=self.qrels,
             banks=self.banks,
@@ -233,7 +233,8 @@ class JobInputs:
             return (
                 f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
                 f" (such as {next(iter(self.topics))!r}); give the topic file of these runs,"
-                " or no --rag-topics to take the topics from the runs"
+                " no --rag-topics to take the topics from the runs, or --keys topic=id where"
+                " `id` of their records is the topic's"
             )
         if self.job.only_runs and seen:
             return unknown("run", ", ".join(self.job.only_runs), seen)

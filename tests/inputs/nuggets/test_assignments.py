@@ -107,7 +107,8 @@ def test_assignments(
 def test_assessments(
     text: str, labels: dict[ItemKey, str], findings: list[str], write: Write
 ) -> None:
-    assert read(text, write, "a.csv") == (labels, findings)
+    for separator in ",;\t":
+        assert read(text.replace(",", separator), write, "a.csv") == (labels, findings)
 
 
 def test_a_table_without_a_column_is_refused(write: Write) -> None:

@@ -33,6 +33,37 @@ def test_a_key_leads_into_a_record(key: str, text: str, read: Read) -> None:
         assert read(RECORD).response.text == text
 
 
+@pytest.mark.parametrize(
+    ("keys", "record"),
+    [
+        ("answer=reply", '"question": "Q?", "reply": "A.", "contexts": ["C."]'),
+        ("contexts=s[].t", '"query": "Q?", "answer": "A.", "s": [{"t": "C."}]'),
+        ("contexts=h[].d.t", '"query": "Q?", "output": "A.", "h": [{"d": {"t": "C."}}]'),
+        ("answer=o[0].m", '"query": "Q?", "o": [{"m": "A."}], "references": [], "docs": "C."'),
+        ("answer=n", '"messages": [{"role": "user", "content": "Q?"}], "n": "A.", "doc": "C."'),
+        ("question=q", '"runs": [{"q": "Q?", "answer": "A.", "context": "C."}]'),
+        ("question=q", '"q": ["Q?"], "answer": ["A."], "contexts": [["C."]]'),
+    ],
+)
+def test_parts_that_no_key_names_are_found_as_usual(keys: str, record: str, read: Read) -> None:
+    with keyed(keys):
+        ((topic, response),) = read(f"{{{record}}}").pairs
+    (document,) = response.documents.values()
+    assert (topic.title, response.text, document.text) == ("Q?", "A.", "C.")
+
+
+def test_a_key_of_the_topic_leaves_the_format_as_it_is(read: Read) -> None:
+    with keyed("topic=id"):
+        record = '{"id": 7, "run_id": "x", "answer": [{"text": "A."}], "references": []}'
+        assert read(record).answers == [("x", "7")]
+
+
+def test_keys_name_the_columns_of_a_table(read: Read) -> None:
+    with keyed("question=q,answer=out,contexts=s[].t"):
+        found = read('q;out;s\nQ?;A.;"[{""t"": ""C.""}]"\n', "mine.csv")
+    assert [d.text for d in found.response.documents.values()] == ["C."]
+
+
 def test_keys_count_before_the_names_that_are_known(read: Read) -> None:
     with keyed("question=question,answer=draft"):
         assert read('{"question": "Q?", "answer": "A.", "draft": "B."}').response.text == "B."
@@ -54,7 +85,6 @@ def test_a_record_that_cannot_be_known_says_what_to_give(read: Read) -> None:
     [
         ("answr=x", "--keys 'answr=x': unknown part 'answr'; did you mean 'answer'?"),
         ("answer", "--keys 'answer': name the key that holds the answer: answer=KEY"),
-        ("question=q", "--keys 'question=q': name the key that holds the answer: answer=KEY"),
     ],
 )
 def test_keys_that_say_nothing(written: str, message: str) -> None:

@@ -56,6 +56,27 @@ def test_a_table_is_known_by_its_header(text: str, is_one: bool, write: Write) -
     assert is_table(Opened(write(text, "t.csv"))) is is_one
 
 
+@pytest.mark.parametrize(
+    ("encoding", "kinds"),
+    [("utf-8-sig", []), ("utf-16", []), ("utf-16-be", []), ("cp1252", ["encoding_assumed"])],
+)
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+def test_a_table_as_spreadsheets_save_it(
+    separator: str, encoding: str, kinds: list[str], write: Write
+) -> None:
+    text = 'qid;question;answer\n7;"Größe?";"Ja;\n„so“."\n'.replace(";", separator)
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    found = reading(write(f"{mark}{text}".encode(encoding), "mine.tsv"))
+    ((topic, response),) = found.pairs
+    assert (topic.title, response.run_id, found.kinds) == ("Größe?", "mine", kinds)
+    assert response.text.split() == [f"Ja{separator.strip()}", "„so“."]
+
+
+def test_damaged_utf_8_is_no_other_encoding(read: Read) -> None:
+    found = read("question,answer\nQ?,Größe.\nP?,B.\n".encode().replace(b"B", b"\xff"), "m.csv")
+    assert (len(found.pairs), found.kinds) == (1, ["bad_utf8"])
+
+
 def test_a_table_is_a_run_whatever_its_name(write: Write) -> None:
     path = write("question,answer\nQ?,A.\n", "export.txt")
     assert [opened.path for opened in open_runs([path], print)] == [path]

@@ -70,6 +70,7 @@ def test_a_text_by_itself_is_the_title(key: str) -> None:
             Topic("7", "T", "Q?\n\nN."),
             id="BioGen",
         ),
+        pytest.param('{"topic": "T", "prompt": "Q?"}', Topic("7", "Q?", "T"), id="a prompt"),
         pytest.param('{"title": "T", "query": " t\\n"}', Topic("7", "T"), id="nothing twice"),
         pytest.param(
             '{"title": "T", "article": "A.", "body": "B.", "background": "C."}',

@@ -24,6 +24,7 @@ BOTH = [Topic("1", "ferries"), Topic("2", "lamps, lit")]
         pytest.param('qid,query\n1,ferries\n2,"lamps, lit"\n', "t.txt", id="CSV by its header"),
         pytest.param('1,ferries\n2,"lamps, lit"\n', "t.csv", id="CSV by its name"),
         pytest.param("1\tferries\n2\tlamps, lit\n", "t.csv", id="tabs in a CSV"),
+        pytest.param("id;prompt\n1;ferries\n2;lamps, lit\n", "t.txt", id="semicolons"),
         pytest.param("\ufeffqid\tquery\r\n1\tferries\r\n\r\n2\tlamps, lit", "t.tsv", id="CRLF"),
     ],
 )
@@ -39,6 +40,13 @@ def test_more_columns_are_read_by_their_names(write: Write) -> None:
     found = read_topics(write(text, "t.tsv"), findings.append)
     assert found == {"1": Topic("1", "ferries", "No cars.")}
     assert [(f.kind, f.value, f.place.line) for f in findings] == [("topic_text_unused", "hint", 2)]
+
+
+@pytest.mark.parametrize("text", ["Why so?", "List all of them by name."])
+def test_a_question_that_is_not_read_is_a_warning(text: str, write: Write) -> None:
+    findings: list[Finding] = []
+    read_topics(write(f"id;topic;task\n1;Traffic;{text}\n", "t.csv"), findings.append)
+    assert [(f.kind, f.severity) for f in findings] == [("topic_question_unused", "warning")]
 
 
 def test_a_cell_of_a_csv_may_hold_lines(write: Write) -> None:

@@ -58,7 +58,7 @@ def test_an_unknown_tag_with_text_is_reported_with_its_line(write: Write) -> Non
     text = CLASSIC.replace("<title> Polio", "<title> Polio\n<smry> Who had it?")
     assert list(read_topics(write(text), findings.append).values()) == WANTED
     assert [(f.kind, f.value, f.place.line) for f in findings] == [
-        ("topic_text_unused", "smry", 11)
+        ("topic_question_unused", "smry", 11)
     ]
 
 

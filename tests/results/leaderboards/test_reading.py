@@ -37,6 +37,7 @@ def read(path: Path, format_name: str = "auto") -> tuple[list[LeaderboardRow], l
         pytest.param("run topic measure value\nr1 t1 M 0.5\nr1 all M 0.25\n", "l", id="a header"),
         pytest.param("RUN_ID Measure Query Score\nr1 M t1 0.5\nr1 M all 0.25\n", "l", id="words"),
         pytest.param("run,topic,measure,value\nr1,t1,M,0.5\nr1,all,M,0.25\n", "l.csv", id="csv"),
+        pytest.param("run;topic;measure;value\nr1;t1;M;0,5\nr1;all;M;0,25\n", "l.csv", id=";"),
         pytest.param(
             '{"run_id": "r1", "topic_id": "t1", "measure": "M", "value": 0.5}\n'
             '{"run_id": "r1", "topic_id": "all", "measure": "M", "value": 0.25}\n',
@@ -53,6 +54,31 @@ def read(path: Path, format_name: str = "auto") -> tuple[list[LeaderboardRow], l
 )
 def test_a_format_is_recognised_by_the_file(text: str, name: str, write: Write) -> None:
     assert read(write(text, name)) == (ROWS, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('{"qid": "t1", "M": 0.5, "N": null}\n{"qid": "all", "M": 0.25, "N": 1}', "r1.jsonl"),
+        ("qid\tM\tN\nt1\t0,5\t\nmean\t0,25\t1\n", "r1.tsv"),
+        ('run;id;note;M;N\nr1;t1;"a\nb";0,5;nan\nr1;Overall;;0,25;1\n', "l.csv"),
+    ],
+    ids=["JSONL", "decimal commas", "a column of runs"],
+)
+def test_a_measure_a_column(text: str, name: str, write: Write) -> None:
+    rows, findings = read(write(text, name))
+    assert rows == [ROWS[0], ("r1", "t1", "N.unjudged", 1.0), ROWS[1], ("r1", None, "N", 1.0)]
+    assert findings == []
+
+
+def test_a_measure_a_column_without_topics(write: Write) -> None:
+    assert read(write("system,is_valid,chunk_id\na,0.5,1\nb,1,2\n", "l"))[0] == [
+        ("a", None, "is_valid", 0.5),
+        ("b", None, "is_valid", 1.0),
+    ]
+    text = "user_input,response,retrieved_contexts,M\nQ?,A.,\"['C.']\",1\n P?,B.,[],0\n"
+    ids = [row.topic_id for row in read(write(text, "l.csv"))[0]]
+    assert ids == ["q-9fe05e41", "p-f4fe429b"]
 
 
 def test_where_tabs_part_columns_an_id_may_hold_spaces(write: Write) -> None:
@@ -147,7 +173,7 @@ def test_a_named_format_passes_over_its_header_too(write: Write) -> None:
         pytest.param(
             "r1 t1 .unjudged 1", "has 1 as .unjudged, not a number of items", id="of nothing"
         ),
-        pytest.param(b"r1 t\xff M 1", "is not UTF-8 at byte 4", id="bad bytes"),
+        pytest.param(b"r1 t\x81 M 1", "is not UTF-8 at byte 4", id="bad bytes"),
     ],
 )
 def test_a_bad_line_is_found_and_the_others_count(

@@ -80,7 +80,7 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
             files,
             report,
             topics=every,
-            known=every or (),
+            known=every or {},
             store=store,
             dataset=inputs.dataset,
             only_runs=inputs.only_runs,

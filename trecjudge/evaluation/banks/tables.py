@@ -14,7 +14,8 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
+from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import GoldAnswer, Nugget, Place
 from trecjudge.results.leaderboards.spreadsheet import FORMULA, MARK
@@ -106,8 +107,10 @@ def read_table(path: Path, report: OnFinding) -> Iterator[tuple[Place, dict[str,
             yield place, {name: _as_cell(record.get(name)) for name in COLUMNS}
         return
     head: list[str] = []
+    # A spreadsheet may have saved it with another separator.
+    delimiter = delimiter_of(first_line(path).decode(errors="replace"), set(NEEDED).issubset)
     try:
-        for number, cells in csv_rows(decoded_lines(path, report), "\t"):
+        for number, cells in csv_rows(decoded_lines(path, report), delimiter or "\t"):
             if not head:
                 head = [cell.strip().casefold() for cell in cells]
                 _check(path, head)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.names import IDENTIFYING, TEXTS, TITLES, plain
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records
+from trecjudge.inputs.sources.comma_separated import delimiter_of as delimiter_of_header
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
 
-DELIMITERS = ("\t", ",", ";")
 MOST_COLUMNS = 4
 """Of a table without a header line: id, address, title and text."""
 ADDRESS = re.compile(r"https?://\S+$")
@@ -22,9 +22,8 @@ Row = tuple[int, dict[str, Any]]
 
 def delimiter_of(first_line: str) -> str | None:
     """Return what separates the cells of a table, None where the line is not one of a table."""
-    for delimiter in DELIMITERS:
-        if _is_header(first_line.split(delimiter)):
-            return delimiter
+    if delimiter := delimiter_of_header(first_line, _is_header):
+        return delimiter
     first, tab, rest = first_line.partition("\t")
     return "\t" if tab and rest.strip() and len(first.split()) == 1 else None
 
@@ -37,7 +36,7 @@ def rows(path: Path, delimiter: str, report: OnFinding) -> Iterator[Row]:
     return _comma_separated(decoded, delimiter, path, report)
 
 
-def _is_header(cells: list[str]) -> bool:
+def _is_header(cells: Sequence[str]) -> bool:
     """Return whether cells are a header: they name an id, and a text or a title."""
     names = [plain(cell) for cell in cells]
     said = (*TEXTS, *TITLES)
@@ -85,11 +84,8 @@ def _unnamed(cells: list[str]) -> dict[str, Any]:
 def _comma_separated(
     decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: OnFinding
 ) -> Iterator[Row]:
-    table = csv_rows(decoded, delimiter)
     try:
-        _, header = next(table, (0, []))
-        for number, row in table:
-            yield number, dict(zip(header, row, strict=False))
+        yield from csv_records(decoded, delimiter)
     except BrokenCsv as error:
         message = f"is not CSV from here on: {error}"
         report(Finding("collection_unreadable", Place(str(path), error.line), message))

@@ -8,7 +8,7 @@ from typing import Any
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import ABSENT, Draft
 from trecjudge.inputs.pipelines.contexts import ids_made, read_contexts
-from trecjudge.inputs.pipelines.parts import parts_of
+from trecjudge.inputs.pipelines.parts import parts_of, sample_of
 
 NAME = "qa"
 DATASET = "any"
@@ -49,6 +49,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
         retrieved=tuple(document.doc_id for document in found.documents) if listed else None,
         key="answer",
         said=_said(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
+        sample=sample_of(record),
     )
 
 

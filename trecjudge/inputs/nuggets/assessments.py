@@ -8,7 +8,7 @@ from pathlib import Path
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.assignments import NuggetKey
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
@@ -28,8 +28,16 @@ Row = Mapping[str, str]
 
 def is_table(path: Path) -> bool:
     """Return whether a file is a table with a header, and not JSON."""
-    first = next(iter(Opened(path).first(1)), b"").lstrip()
-    return b"," in first and first[:1] not in (b"{", b"[")
+    first = _first_line(path)
+    return ("," in first or _delimiter(first) != ",") and first[:1] not in ("{", "[")
+
+
+def _first_line(path: Path) -> str:
+    return next(iter(Opened(path).first(1)), b"").lstrip().decode(errors="replace")
+
+
+def _delimiter(first: str) -> str:
+    return delimiter_of(first, lambda cells: "topic_id" in map(str.casefold, cells)) or ","
 
 
 def rubric_rank(number: int) -> str:
@@ -46,7 +54,7 @@ def assessments(
     """
     head: list[str] = []
     try:
-        for number, cells in csv_rows(decoded_lines(path, report)):
+        for number, cells in csv_rows(decoded_lines(path, report), _delimiter(_first_line(path))):
             if not head:
                 head = [cell.strip().casefold() for cell in cells]
                 _check(path, head)

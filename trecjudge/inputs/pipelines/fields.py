@@ -1,23 +1,34 @@
-"""The names that `--keys` gives for the parts of a record: `question=prompt.text,answer=out`."""
+"""The names of a record's parts: the usual ones, and those that `--keys` gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.inputs.pipelines.conversations import text_of
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.conversations import LISTS, conversation_in, text_of
+from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, OF_A_TRACK, QUESTIONS
 
 PARTS = {
     "question": "question",
     "answer": "answer",
     "contexts": "contexts",
-    "topic": "question_id",
+    "topic": "topic_id",
     "run": "run_id",
 }
-"""What `--keys` may name, and what the format `qa` calls it."""
+"""What `--keys` may name, and what formats call it."""
+PASSAGES = (
+    *("passage", "passagetext", "retrievedpassage", "chunk", "chunktext", "retrievedchunk"),
+    *("contexttext", "retrievedcontext", "document", "documenttext", "segment", "snippet"),
+)
+"""What tables with a row for each passage call its text, besides CONTEXTS."""
+USUAL = {"question": QUESTIONS, "answer": ANSWERS, "contexts": (*CONTEXTS, *PASSAGES)}
+EACH = "[]"
+"""The step of a key that stands for every entry of a list."""
 _SET: ContextVar[Mapping[str, str] | None] = ContextVar("record_keys", default=None)
 
 
@@ -51,27 +62,79 @@ def keys_of(written: str) -> dict[str, str]:
         if not equals or not key:
             raise InputError(f"--keys {pair!r}: name the key that holds the {part}: {part}=KEY")
         keys[part] = key
-    if keys and "answer" not in keys:
-        raise InputError(f"--keys {written!r}: name the key that holds the answer: answer=KEY")
     return keys
 
 
-def renamed(record: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
-    """Return a record's parts under the names that the format `qa` knows.
+def parts_among(names: Iterable[str]) -> dict[str, str]:
+    """Return the names of the question, the answer and the contexts among these, by part."""
+    given = list(names)
+    written = {plain(name): name for name in reversed(given)}
+    found = {
+        part: next((written[name] for name in usual if name in written), "")
+        for part, usual in USUAL.items()
+    }
+    for part, key in record_keys().items():
+        if name := next((n for n in given if n in (key, *_steps(key)[:1])), ""):
+            found[part] = name
+    return {part: name for part, name in found.items() if name}
 
-    A part whose key is not there is left out; a key may lead into objects and lists: `a.b`, `a.0`.
+
+def holds_records(names: Iterable[str]) -> bool:
+    """Return whether columns of these names hold answers, and what they answer."""
+    parts = parts_among(names)
+    return "answer" in parts and ("question" in parts or "contexts" in parts)
+
+
+def named(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record under the names that formats know, where `--keys` names parts that it has.
+
+    A part that no key names is where it usually is.
     """
-    found = {PARTS[part]: _at(record, key) for part, key in keys.items()}
-    if found.get("answer") is not None:
-        found["answer"] = text_of(found["answer"])
-    return {name: value for name, value in found.items() if value is not None}
+    keys = record_keys()
+    if not keys:
+        return record
+    values = {part: _at(record, key) for part, key in keys.items()}
+    if values.get("answer") is not None:
+        joined = isinstance(values["answer"], list) and EACH in keys["answer"]
+        texts = map(text_of, values["answer"] if joined else [values["answer"]])
+        values["answer"] = "\n".join(filter(None, texts)) if joined else next(texts)
+    found = {PARTS[part]: value for part, value in values.items() if value is not None}
+    if not found:
+        return record
+    hidden = set(map(plain, found))
+    if "answer" in found:  # such a record is of no track, whatever other keys it has
+        hidden.update(("metadata", *OF_A_TRACK))
+    if ("answer" in found or "question" in found) and (spoken := conversation_in(record)):
+        hidden.update(LISTS)
+        said = {
+            "question": spoken.question,
+            "answer": spoken.answer or None,
+            "contexts": spoken.contexts,
+        }
+        found = {name: value for name, value in said.items() if value is not None} | found
+    return found | {k: v for k, v in record.items() if k not in found and plain(k) not in hidden}
 
 
 def _at(record: Mapping[str, Any], key: str) -> Any:
-    if key in record:
-        return record[key]
-    value: Any = record
-    for step in key.split("."):
+    """Return the value that a key leads to, into objects and lists: `a.b`, `a.0`, `a[].b`."""
+    return record[key] if key in record else _reached(record, _steps(key))
+
+
+def _steps(key: str) -> list[str]:
+    parted = re.sub(r"\[(\d*)\]", lambda found: f".{found[1] or EACH}", key)
+    return [step for step in parted.split(".") if step]
+
+
+def _reached(value: Any, steps: Sequence[str]) -> Any:
+    """Return the value at the end of steps, None where they lead to nothing."""
+    for at, step in enumerate(steps):
+        if step == EACH and isinstance(value, list):
+            rest = steps[at + 1 :]
+            reached = [_reached(entry, rest) for entry in value]
+            if EACH in rest:
+                reached = [inner for entry in reached for inner in entry or ()]
+            # An entry without it keeps its place: `[2]` counts it too.
+            return None if reached and all(entry is None for entry in reached) else reached
         if isinstance(value, Mapping):
             value = value.get(step)
         elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):

@@ -25,6 +25,12 @@ CONTEXTS = (
     *("chunks", "sources", "doc", "ctxs", "retrievedcontext", "retrievedreferences", "paragraphs"),
 )
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
+SAMPLES = (
+    *("sample", "sampleindex", "sampleid", "queryrun", "runnumber", "epoch", "repeat"),
+    *("repetition", "trial", "attempt", "rollout"),
+)
+"""Which of several answers of one system to one question a record is."""
+LONGEST_SAMPLE = 40
 RUNS = ("runid", "systemid", "system")
 OF_A_TRACK = ("responses", "references", "narrativeid", "requestid", "isragtime", "turnid")
 """Keys of the tracks' formats: a record that has one is no pipeline's."""
@@ -81,6 +87,15 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
         _id(record, keys, RUNS),
         " and ".join(f"`{name}`" for name in named),
     )
+
+
+def sample_of(record: Mapping[str, Any]) -> str:
+    """Return which of several answers to one question a record says that it is, empty if none."""
+    keys = {plain(key): key for key in reversed(list(record))}
+    # Without another id, that of a sample may be the question's.
+    unsure = keys.keys().isdisjoint(TOPICS)
+    found = _id(record, keys, tuple(n for n in SAMPLES if n != "sampleid" or not unsure))
+    return found if len(found) <= LONGEST_SAMPLE else ""
 
 
 def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import OnFinding, unreported
-from trecjudge.inputs.pipelines.fields import record_keys, renamed
+from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.inputs.pipelines.columns import Complain, unstacked
+from trecjudge.inputs.pipelines.fields import named
+from trecjudge.inputs.pipelines.passages import passages_joined
 from trecjudge.inputs.pipelines.tables import is_table, table_records
 from trecjudge.inputs.pipelines.wrappers import records_in
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import first_objects, objects
+from trecjudge.records import Place
 
+ROWS_LOOKED_AT = 20
+"""First rows of a table, one of which has a passage where each row has one."""
 Row = tuple[int, dict[str, Any]]
 
 
@@ -25,8 +31,10 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
     What is no record is reported and passed over. Raises InputError if the file cannot be read.
     """
     opened = Opened.of(file)
-    found = table_records(opened, report) if is_table(opened) else _objects(opened, report)
-    return ((line, _named(record)) for line, record in found) if record_keys() else found
+    if is_table(opened):
+        rows = ((line, named(record)) for line, record in table_records(opened, report))
+        return passages_joined(rows, ROWS_LOOKED_AT)
+    return passages_joined(_objects(opened, report), 1)
 
 
 def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
@@ -42,18 +50,27 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
-            return [record for _, record in islice(run_records(opened.path, unreported), count)]
+            rows = islice(table_records(Opened(opened.path), unreported), count)
+            # The answer may stand in a later row of the same response.
+            return [{"answer": "", **named(record)} for _, record in rows]
         return []
-    found = (inner for record in first_objects(opened, count) for inner in records_in(record))
-    return list(map(_named, islice(found, count)))
-
-
-def _named(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record under the names that formats know, where `--keys` gives those it has."""
-    return renamed(record, record_keys()) or record
+    records = first_objects(opened, count)
+    found = (inner for record in records for inner in _inside(record, unreported))
+    return list(islice(found, count))
 
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     for line, record in objects(opened, report):
-        for inner in records_in(record):
+        complain = partial(_complain, report, Place(str(opened.path), line))
+        for inner in _inside(record, complain):
             yield line, inner
+
+
+def _complain(report: OnFinding, place: Place, message: str) -> None:
+    report(Finding("record_unknown_shape", place, message))
+
+
+def _inside(record: dict[str, Any], complain: Complain) -> Iterator[dict[str, Any]]:
+    """Yield the records of an object that holds them by column or in a list, or it itself."""
+    for whole in unstacked(record, complain):
+        yield from records_in(whole)

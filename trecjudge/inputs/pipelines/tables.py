@@ -1,4 +1,4 @@
-"""Records from tables that tools export: CSV, and Parquet where pyarrow is installed."""
+"""Records from tables that tools export: CSV, TSV, and Parquet where pyarrow is installed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.cells import cell_value
-from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.pipelines.fields import holds_records
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import decoded_lines
@@ -26,13 +25,15 @@ Row = tuple[int, dict[str, Any]]
 
 
 def is_table(file: Opened) -> bool:
-    """Return whether a file is Parquet, or CSV whose header names an answer and what it answers."""
+    """Return whether a file is Parquet, or has a header of answers and of what they answer."""
     first = next(iter(file.first(1)), b"")
-    if first.startswith(PARQUET):
-        return True
-    names = {plain(cell.strip(' "')) for cell in first.decode(errors="replace").split(",")}
-    asked = names.intersection(QUESTIONS) or names.intersection(CONTEXTS)
-    return first[:1] not in (b"{", b"[") and bool(asked and names.intersection(ANSWERS))
+    return first.startswith(PARQUET) or _delimiter(first) is not None
+
+
+def _delimiter(first: bytes) -> str | None:
+    """Return what separates the cells of a header of records, None for any other line."""
+    is_json = first[:1] in (b"{", b"[")
+    return None if is_json else delimiter_of(first.decode(errors="replace"), holds_records)
 
 
 def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
@@ -42,8 +43,9 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
     be read.
     """
     first = next(iter(file.first(1)), b"")
+    delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
-    found = _parquet(file) if first.startswith(PARQUET) else _csv(file, report)
+    found = _parquet(file) if first.startswith(PARQUET) else _csv(file, delimiter, report)
     for number, record in found:
         if excess := limits().excess(record):
             report(too_large(Place(str(file.path), number), excess))
@@ -51,14 +53,10 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
             yield number, record
 
 
-def _csv(file: Opened, report: OnFinding) -> Iterator[Row]:
-    header: list[str] = []
+def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
     try:
-        for line, cells in csv_rows(decoded_lines(file.path, report)):
-            if header:
-                yield line, _row(dict(zip(header, cells, strict=False)))
-            else:
-                header = [cell.strip() for cell in cells]
+        for line, cells in csv_records(decoded_lines(file.path, report), delimiter):
+            yield line, _row(cells)
     except BrokenCsv as broken:
         place = Place(str(file.path), broken.line)
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.conversations import text_of
+from trecjudge.inputs.pipelines.fields import named, record_keys
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, parts_of
 from trecjudge.inputs.sources.values import as_id
 
@@ -18,18 +19,24 @@ Record = dict[str, Any]
 
 
 def records_in(record: Record) -> Iterator[Record]:
-    """Yield the pipeline's records inside an object, or the object itself where it has none."""
+    """Yield the pipeline's records inside an object, or the object itself where it has none.
+
+    They are under the names that formats know.
+    """
     inside = next((found for found in map(_listed, _lists(record)) if found), None)
-    if inside is None or parts_of(record) is not None:
-        yield record
+    if inside is None or parts_of(named(record)) is not None:
+        yield named(record)
     else:
         yield from inside
 
 
 def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """Yield the lists of objects of a record; promptfoo has one in an object of the same name."""
+    """Yield the lists of objects of a record; promptfoo has one in an object of the same name.
+
+    Where `--keys` says what records look like, a list may have any name.
+    """
     for key, value in record.items():
-        if plain(key) in LISTS:
+        if record_keys() or plain(key) in LISTS:
             if isinstance(value, Mapping):
                 yield from _lists(value)
             elif isinstance(value, list) and value:
@@ -39,7 +46,7 @@ def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
 def _listed(entries: list[Any]) -> list[Record]:
     """Return the records that a list holds, empty where its first entry is none."""
     records = [
-        _of_promptfoo(entry) or _of_a_prediction(entry, number)
+        _of_promptfoo(entry) or _of_a_prediction(named(entry), number)
         for number, entry in enumerate(entries, 1)
         if isinstance(entry, dict)
     ]

@@ -1,11 +1,24 @@
-"""Rows of CSV, at the lines of the file where they end."""
+"""Rows of CSV, at the lines of the file where they end, and what separates their cells."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from trecjudge.settings.limits import IN_ALL, limits
+
+DELIMITERS = ("\t", ",", ";")
+"""What separates cells; spreadsheets write `;` where the comma is decimal."""
+LONGEST_HEADER = 100_000
+"""Characters of a first line that may be a header."""
+
+
+def delimiter_of(line: str, is_header: Callable[[Sequence[str]], object]) -> str | None:
+    """Return what separates the cells of a first line that is a header, None where it is none."""
+    if len(line) > LONGEST_HEADER:
+        return None
+    parted = ((d, [cell.strip(' "') for cell in line.split(d)]) for d in DELIMITERS if d in line)
+    return next((delimiter for delimiter, cells in parted if is_header(cells)), None)
 
 
 class BrokenCsv(Exception):
@@ -40,3 +53,17 @@ def csv_rows(
             yield number, cells
     except csv.Error as error:
         raise BrokenCsv(number, str(error)) from error
+
+
+def csv_records(
+    lines: Iterable[tuple[int, str]], delimiter: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line, cells by the names of the header) of rows that are not empty.
+
+    Raises BrokenCsv.
+    """
+    header: list[str] = []
+    for line, cells in csv_rows(lines, delimiter):
+        if header and any(map(str.strip, cells)):
+            yield line, dict(zip(header, cells, strict=False))
+        header = header or [cell.strip() for cell in cells]

@@ -16,7 +16,15 @@ import orjson
 from trecjudge.errors import InputError, why
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.sources.checksums import open_summed
-from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, is_packed, unpacking
+from trecjudge.inputs.sources.packing import (
+    CHUNK,
+    UNREADABLE,
+    Workbook,
+    breaks_off,
+    is_packed,
+    refuse_workbook,
+    unpacking,
+)
 from trecjudge.inputs.sources.zstd_places import FramesReader
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
@@ -131,6 +139,7 @@ class Opened:
         if self._unpacked is None:
             with ExitStack() as files:  # closed where the data are not what they begin as
                 self._packed = files.enter_context(open_summed(self.path))
+                refuse_workbook(self.path, self._packed.peek(8))
                 self._unpacked = files.enter_context(unpacking(self._packed))
                 self._files = files.pop_all()
         return self._unpacked
@@ -276,6 +285,8 @@ def seekable(path: Path) -> BinaryIO:
 
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:
+    if isinstance(error, Workbook):
+        return InputError(f"{path}: {error}")
     where = f" beyond line {number}" if number else ""
     # The unpackers' own errors have no number: the file is there, but not as it was packed.
     hint = "" if getattr(error, "errno", None) else "; it is cut or damaged: copy or make it again"
@@ -290,6 +301,6 @@ def opening(path: Path) -> bytes:
 def bare_name(path: Path) -> str:
     """Return a file's name without the endings of what holds it: `a.jsonl.gz` -> `a`."""
     name = path.name
-    for ending in (*ENDINGS, ".jsonl", ".json", ".csv", ".parquet"):
+    for ending in (*ENDINGS, ".jsonl", ".json", ".csv", ".tsv", ".parquet"):
         name = name.removesuffix(ending)
     return name

@@ -1,14 +1,17 @@
-"""Packed files, unpacked as they are read: gzip, bzip2, xz or zstd, by their first bytes."""
+"""Files that are unpacked as they are read, by their first bytes: gzip, bzip2, xz, zstd, UTF-16."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from trecjudge.inputs.sources.zstd_frames import ZstdFrame
@@ -16,6 +19,8 @@ from trecjudge.inputs.sources.zstd_frames import ZstdFrame
 CHUNK = 1 << 20
 MOST_MEMORY = 512 << 20
 """Bytes that unpacking may take; `xz -9` writes what takes 65 MB."""
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What workbooks of Excel begin with: .xlsx and .xlsb, and .xls."""
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -80,6 +85,31 @@ class PackedReader(io.RawIOBase):
         return True
 
 
+class Utf16Reader:
+    """Reads UTF-16 with a byte order mark as UTF-8: what `_Readable` needs of a file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._texts = codecs.getreader("utf-16")(file)
+
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, none at the end. Raises ValueError for what is not UTF-16."""
+        return self._texts.read(size // 2).encode()  # two bytes become three at most
+
+
+class Workbook(ValueError):
+    """A file is a workbook of a spreadsheet program."""
+
+
+def refuse_workbook(path: Path, first: bytes) -> None:
+    """Raise Workbook for a file that is one; `first` are its first bytes."""
+    sheets = first.startswith(OLE)
+    if first.startswith(ZIP) and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as parts:
+            sheets = any(name.startswith("xl/") for name in parts.namelist())
+    if sheets:
+        raise Workbook("is an Excel workbook; save it as CSV")
+
+
 def _xz() -> Unpacker:
     return lzma.LZMADecompressor(memlimit=MOST_MEMORY)
 
@@ -90,6 +120,8 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
     b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, ZstdFrame), CHUNK),
+    codecs.BOM_UTF16_LE: lambda file: nullcontext(Utf16Reader(file)),
+    codecs.BOM_UTF16_BE: lambda file: nullcontext(Utf16Reader(file)),
 }
 
 
@@ -128,7 +160,9 @@ def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
         return
     with unpack(file) as unpacked:
         readable = _Readable(unpacked)
-        yield io.BufferedReader(readable, CHUNK)
+        found = io.BufferedReader(readable, CHUNK)
+        in_utf16 = found.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        yield io.BufferedReader(_Readable(Utf16Reader(found)), CHUNK) if in_utf16 else found
         if readable.error is not None:
             raise readable.error
 

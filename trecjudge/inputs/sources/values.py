@@ -142,13 +142,36 @@ def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) ->
 
 
 def decoded_lines(path: Path, report: OnFinding) -> Iterator[tuple[int, str]]:
-    """Yield (number, text) of every line that is not blank; one that is not UTF-8 is reported."""
+    """Yield (number, text) of every line that is not blank, of a file in UTF-8 or Windows-1252.
+
+    It is in Windows-1252, which is reported once, where its lines show no UTF-8 beyond ASCII. A
+    line that is in neither is reported and passed over.
+    """
+    in_utf8 = assumed = False
     for number, line in lines(path, report):
+        place = Place(str(path), number)
         try:
-            yield number, line.decode()
+            text = line.decode()
+            in_utf8 = in_utf8 or not line.isascii()
         except UnicodeDecodeError as bad:
             message = f"is not UTF-8 at byte {bad.start}"
-            report(Finding("bad_utf8", Place(str(path), number), message, shown(line)))
+            text = "" if in_utf8 else _of_windows(line)
+            if not text:
+                report(Finding("bad_utf8", place, message, shown(line)))
+                continue
+            if not assumed:
+                message += ": read as Windows-1252, as older spreadsheets save it"
+                report(Finding("encoding_assumed", place, message, shown(line)))
+                assumed = True
+        yield number, text
+
+
+def _of_windows(line: bytes) -> str:
+    """Return a line in Windows-1252 as text, none where it is rather UTF-8 that is damaged."""
+    if line.decode(errors="ignore").isascii():
+        with suppress(UnicodeDecodeError):
+            return line.decode("cp1252")
+    return ""
 
 
 def objects(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -12,11 +12,21 @@ from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.inputs.topics.record import ID_KEYS, SAME_KEYS, TEXT_KEYS, Record, named, topic_of
+from trecjudge.inputs.topics.record import (
+    ID_KEYS,
+    SAME_KEYS,
+    TEXT_KEYS,
+    Record,
+    named,
+    texts_in,
+    topic_of,
+)
 from trecjudge.inputs.topics.tables import table_topics
 from trecjudge.inputs.topics.tagged import tagged_topics
 from trecjudge.inputs.topics.turns import topics_in, turns_in
 from trecjudge.records import Place, Topic
+
+WORDS_OF_A_QUESTION = 5
 
 
 def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
@@ -27,6 +37,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
+    unasked: dict[str, Place] = {}
     hostile = HostileText(report)
     for place, fields in _records(path, report):
         found = topic_of(fields)
@@ -34,9 +45,10 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
             report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
             continue
-        topic, names = found
-        for name in names:
-            unused.setdefault(name, place)
+        topic, left_out = found
+        for name in left_out:
+            asks = any(_may_ask(text, topic) for text in texts_in(fields[name]))
+            (unasked if asks else unused).setdefault(name, place)
         _check_ids(place, fields, topic, report)
         if topic.topic_id in topics:
             message = f"repeats topic {topic.topic_id!r} of an earlier record"
@@ -51,11 +63,20 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             " TSV or CSV of id and text, or TREC's <top> ... </top>"
         )
     hostile.finish()
-    if unused:
-        message = f"holds text that no judge sees: {', '.join(sorted(unused))}"
-        place = next(iter(unused.values()))
-        report(Finding("topic_text_unused", place, message, ", ".join(sorted(unused))))
+    if names := ", ".join(sorted(unasked)):
+        message = f"holds a question that no judge sees: {names}"
+        report(Finding("topic_question_unused", next(iter(unasked.values())), message, names))
+    if names := ", ".join(sorted(unused)):
+        message = f"holds text that no judge sees: {names}"
+        report(Finding("topic_text_unused", next(iter(unused.values())), message, names))
     return topics
+
+
+def _may_ask(text: str, topic: Topic) -> bool:
+    """Return whether a text may be the question of a topic: it asks, or says more than it all."""
+    known = len(topic.title + topic.problem_statement + topic.background + topic.body)
+    is_longer = len(text) > known and len(text.split()) >= WORDS_OF_A_QUESTION
+    return is_longer or text.rstrip().endswith(("?", "？", "؟"))
 
 
 def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) -> None:

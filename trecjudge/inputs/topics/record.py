@@ -27,6 +27,7 @@ SAME_KEYS = ("topic_id", "request_id", "narrative_id")
 TITLE_KEYS = (
     "title",
     "query",
+    *("prompt", "user_input", "user_query", "input", "instruction"),
     "topic",
     "question",
     "text",
@@ -91,10 +92,10 @@ def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
 
 def text_at(fields: Record, keys: Iterable[str], before: str = "") -> str:
     """Return the texts of these keys, with blank lines between; each once, and none of `before`."""
-    fresh = {_even(before): "", "": ""}
+    fresh = {even(before): "", "": ""}
     for key in keys:
         text = "\n".join(texts_in(fields.get(key)))
-        fresh.setdefault(_even(text), text)
+        fresh.setdefault(even(text), text)
     return "\n\n".join(filter(None, fresh.values()))
 
 
@@ -113,12 +114,12 @@ def _unused(fields: Record, topic: Topic) -> Iterator[str]:
     In a topic without any text, every field counts; in others only text that is more than a label.
     """
     parts = (topic.title, topic.problem_statement, topic.background, topic.body)
-    used = _even(" ".join(parts))
+    used = even(" ".join(parts))
     for name, value in fields.items():
         if name in (*ID_KEYS, *TEXT_KEYS, "url", "limit"):
             continue
         read = (line for text in texts_in(value) for line in text.splitlines())
-        if any(_even(line) not in used and (not used or _is_prose(line)) for line in read):
+        if any(even(line) not in used and (not used or _is_prose(line)) for line in read):
             yield name
 
 
@@ -127,5 +128,6 @@ def _is_prose(text: str) -> bool:
     return len(text.split()) > 1 or not text.isascii()
 
 
-def _even(text: str) -> str:
+def even(text: str) -> str:
+    """Return a text without case, and with single blanks: two such texts are one question."""
     return " ".join(text.split()).casefold()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import decoded_lines
@@ -16,8 +15,7 @@ from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
-LONGEST_HEADER = 10_000
-"""Characters of a first line that may be a header."""
+MOST_COLUMNS = 1000
 
 
 def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -40,7 +38,7 @@ def header_of(cells: Sequence[str]) -> list[str]:
     A header names only known columns, or at least an id and a text. Where all columns are of text
     (`topic`, `title`), the first holds the ids. A row without tabs or commas is read word by word.
     """
-    parted = cells[0].split() if len(cells) == 1 else cells
+    parted = cells[0].split() if len(cells) == 1 else cells[:MOST_COLUMNS]
     # Headers are often commented out: `#qid`.
     names = [name_of(cell.lstrip("#")) for cell in parted]
     ids = [name for name in names if name in ID_KEYS]
@@ -53,12 +51,12 @@ def header_of(cells: Sequence[str]) -> list[str]:
 
 
 def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the cells of every row, by commas where the file's name or header shows them."""
+    """Yield the cells of every row, by commas or `;` where the file's name or header shows them."""
     texts = decoded_lines(path, report)
     number, first = next(texts, (0, ""))
     rest = chain([(number, first)] if number else [], texts)
-    if _is_csv(path, first):
-        yield from _csv_rows(path, rest, report)
+    if delimiter := _csv_delimiter(path, first):
+        yield from _csv_rows(path, rest, delimiter, report)
         return
     for n, text in rest:
         if text.count("\t") > limits().entries:
@@ -67,24 +65,22 @@ def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
             yield Place(str(path), n), text.split("\t")
 
 
-def _is_csv(path: Path, first: str) -> bool:
+def _csv_delimiter(path: Path, first: str) -> str | None:
     name = path.name
     for ending in ENDINGS:
         name = name.removesuffix(ending)
-    if "\t" in first or "," not in first:
-        return False
-    # A header is short; what is longer than csv takes for a cell is none.
-    return name.endswith(".csv") or (
-        len(first) < LONGEST_HEADER and bool(header_of(next(csv.reader([first]))))
-    )
+    if "\t" in first:
+        return None
+    inside = next((separator for separator in ",;" if separator in first), None)
+    return delimiter_of(first, header_of) or (inside if name.endswith(".csv") else None)
 
 
 def _csv_rows(
-    path: Path, texts: Iterator[tuple[int, str]], report: OnFinding
+    path: Path, texts: Iterator[tuple[int, str]], delimiter: str, report: OnFinding
 ) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of a CSV file at the lines where they end; cells may hold line ends."""
     try:
-        for number, cells in csv_rows(texts):
+        for number, cells in csv_rows(texts, delimiter):
             yield Place(str(path), number), cells
     except BrokenCsv as error:
         message = f"is no CSV from here on: {error}"

@@ -8,9 +8,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.inputs.pipelines.columns import unstacked
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, first_line, lines
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.results.leaderboards.layouts import (
@@ -25,6 +27,7 @@ from trecjudge.results.leaderboards.layouts import (
     layout_of,
 )
 from trecjudge.results.leaderboards.spreadsheet import csv_cells
+from trecjudge.results.leaderboards.wide import Scored, is_wide, is_wide_header, score_of, wide_rows
 from trecjudge.results.trec import (
     ALL,
     ENCODED_ALL,
@@ -32,7 +35,6 @@ from trecjudge.results.trec import (
     companion,
     decode,
     decode_topic,
-    number_of,
 )
 
 Placed = tuple[Place, LeaderboardRow]
@@ -70,6 +72,8 @@ def _any_rows(
     layout = layout_named(format_name)
     if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
         yield from _of_objects(path, report)
+    elif layout is None and (delimiter := _wide_delimiter(path)):
+        yield from wide_rows(path, list(_of_cells(path, delimiter, report)))
     else:
         yield from _of_lines(path, report, layout, shared)
 
@@ -78,9 +82,26 @@ def _begins_json(path: Path) -> bool:
     return first_line(path).lstrip()[:1] in (b"{", b"[")
 
 
+def _wide_delimiter(path: Path) -> str | None:
+    return delimiter_of(first_line(path).decode(errors="replace"), is_wide_header)
+
+
+def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]:
+    """Yield (place, cells by column) of each row of a table with a header."""
+    try:
+        for line, cells in csv_records(decoded_lines(path, report), delimiter):
+            yield Place(str(path), line), cells
+    except BrokenCsv as error:
+        report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
+
+
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
+    wide: list[Scored] = []
     for line, record in objects(path, report):
         place = Place(str(path), line)
+        if found := list(filter(is_wide, unstacked(record, unreported))):
+            wide += [(place, one) for one in found]
+            continue
         named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
         if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
             named[TOPIC] = ALL
@@ -93,7 +114,7 @@ def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
             continue
         ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
         value = named[VALUE]
-        number = number_of(str(value)) if isinstance(value, str | int | float) else None
+        number = score_of(value)
         if None in ids:
             report(_bad(place, f"has ids {shown(ids)}", named))
         elif number is None:
@@ -103,6 +124,7 @@ def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
             # Ids are not encoded in JSON, except for a topic called `all`, which is no mean.
             topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
             yield place, LeaderboardRow(run_id, topic, measure, number)
+    yield from wide_rows(path, wide)
 
 
 def _companions(
@@ -122,7 +144,7 @@ def _can_be_row(cells: Sequence[str]) -> bool:
     if len(cells) < FEWEST_COLUMNS:
         return False
     is_mean = len(cells) == FEWEST_COLUMNS + 1 and ALL in cells[:FEWEST_COLUMNS]
-    return is_mean or any(number_of(cell) is not None for cell in cells)
+    return is_mean or any(score_of(cell) is not None for cell in cells)
 
 
 def _check_rows(path: Path, rows: Sequence[Sequence[str]]) -> None:
@@ -140,8 +162,10 @@ def _of_lines(
 ) -> Iterator[Placed]:
     # All lines are held: the layout may be shown only by a later line, the first `all` row.
     texts = list(_texts(path, report))
-    commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
-    rows = [(place, _split(text, commas)) for place, text in texts]
+    delimiter = _csv_delimiter(texts[0][1]) if texts else ""
+    if layout and not (layout.separator and delimiter):
+        delimiter = layout.separator or ""
+    rows = [(place, _split(text, delimiter)) for place, text in texts]
     columns = header_columns(rows[0][1]) if rows else None
     if columns is not None:
         rows.pop(0)
@@ -161,7 +185,7 @@ def _of_lines(
             named = named if value in shared else decode(value)
             continue
         run_id = decode(cells[at[RUN]]) if RUN in at else named
-        number = number_of(value)
+        number = score_of(value)
         if number is None:
             report(_no_number(place, value))
         elif not (run_id and topic_id and measure):
@@ -178,27 +202,25 @@ def _unpacked_name(path: Path) -> str:
 
 
 def _texts(path: Path, report: OnFinding) -> Iterator[tuple[Place, str]]:
-    for number, line in lines(path):
-        place = Place(str(path), number)
-        try:
-            yield place, line.decode()
-        except UnicodeDecodeError as bad:
-            report(_bad(place, f"is not UTF-8 at byte {bad.start}", line))
+    for number, text in decoded_lines(path, report):
+        yield Place(str(path), number), text
 
 
-def _is_csv(text: str) -> bool:
-    """Return whether commas separate the columns of a first line: a header, or four columns."""
-    cells = _split(text, commas=True)
-    if header_columns(cells) is not None:
-        return True
-    # An id may hold commas too: only four columns that end in a number are CSV.
-    return len(cells) == 4 and number_of(cells[3]) is not None
+def _csv_delimiter(text: str) -> str:
+    """Return what separates the columns of a first line of CSV: a header, or four columns."""
+    for delimiter in ",;":
+        cells = csv_cells(text, delimiter)
+        # An id may hold commas too: only four columns that end in a number are CSV.
+        ends_in_number = len(cells) == 4 and score_of(cells[3]) is not None
+        if ends_in_number or header_columns(cells) is not None:
+            return delimiter
+    return ""
 
 
-def _split(text: str, commas: bool) -> list[str]:
-    """Return the columns of a line: by commas, by tabs where they make columns, else by space."""
-    if commas:
-        return csv_cells(text)
+def _split(text: str, delimiter: str) -> list[str]:
+    """Return the columns of a line: of CSV, by tabs where they make columns, else by space."""
+    if delimiter:
+        return csv_cells(text, delimiter)
     # Tabs first: a measure or a run may have blanks in its name.
     by_tabs = [cell.strip() for cell in text.split("\t")] if "\t" in text else []
     return by_tabs if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs) else text.split()

@@ -24,10 +24,10 @@ def tsv_line(cells: Iterable[str]) -> str:
     return "\t".join(_marked(" ".join(cell.split())) for cell in cells) + "\n"
 
 
-def csv_cells(line: str) -> list[str]:
+def csv_cells(line: str, delimiter: str = ",") -> list[str]:
     """Return the cells of a line of CSV as they were before `csv_line`; none where it is broken."""
     try:
-        cells = next(csv.reader([line]), [])
+        cells = next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error:
         return []
     return [_unmarked(cell) for cell in cells]

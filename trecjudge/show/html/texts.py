@@ -77,6 +77,7 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
     reader = RunReader(
         find_runs(inputs.runs),
         unreported,
+        known=texts.topics,
         store=store,
         own_documents=inputs.own_documents,
         dataset=inputs.dataset,
