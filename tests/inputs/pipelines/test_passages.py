@@ -35,12 +35,13 @@ def test_samples_of_a_question_are_apart(read: Read) -> None:
     rows = "q,Q?,1,a,C.,A.\nq,Q?,1,b,D.,\nq,Q?,2,a,C.,B.\np,P?,1,a,C.,A.\n"
     found = read(HEAD + rows, "r.csv")
     assert [(r.topic_id, r.sample, len(r.references)) for r in found.responses] == [
-        ("q", "1", 2),
+        ("q", "", 2),
+        ("q~2", "2", 1),
         ("p", "", 1),
     ]
 
 
 def test_rows_that_each_have_an_answer_of_their_own_are_responses(read: Read) -> None:
     found = read("qid,context,answer\nq,C.,A.\nq,D.,B.\n", "r.csv")
-    assert [(r.text, len(r.documents)) for r in found.responses] == [("A.", 1)]
+    assert [(r.text, len(r.documents)) for r in found.responses] == [("A.", 1), ("B.", 1)]
     assert found.kinds == ["response_duplicate"]

@@ -26,10 +26,10 @@ CONTEXTS = (
 )
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
 SAMPLES = (
-    *("sample", "sampleindex", "sampleid", "queryrun", "runnumber", "epoch", "repeat"),
-    *("repetition", "trial", "attempt", "rollout"),
+    *("sample", "sampleindex", "queryrun", "runnumber", "epoch", "repeat", "repetition"),
+    *("trial", "attempt", "rollout", "sampleid"),
 )
-"""Which of several answers of one system to one question a record is."""
+"""Which of several answers of one system to one question a record is; the last may name both."""
 LONGEST_SAMPLE = 40
 RUNS = ("runid", "systemid", "system")
 OF_A_TRACK = ("responses", "references", "narrativeid", "requestid", "isragtime", "turnid")
