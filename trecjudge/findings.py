@@ -90,7 +90,7 @@ KINDS: dict[str, FindingKind] = {
     "citation_by_position": FindingKind("warning", "read as a position in its list of documents"),
     "citations_misnamed": FindingKind("note", "read as `citations`"),
     "markers_read": FindingKind("warning", "read as citations and cut from the text"),
-    "citation_not_read": FindingKind("error", "this citation is unjudged"),
+    "citation_not_read": FindingKind("warning", "this citation is unjudged"),
     "marks_counted": FindingKind("note", "none: an inventory of a run"),
     IN_ALL: FindingKind("note", "none: an inventory of all runs"),
     "own_sources_read": FindingKind("note", "says what numbers mean, and is no sentence"),

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import IN_ALL, Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
@@ -127,7 +127,7 @@ class RunRecords:
                 self.report(Finding("file_unreadable", Place(str(opened.path)), message))
             self._position += opened.position
         if self._inventory.counts:
-            self.report(Finding(IN_ALL, Place("runs"), str(self._inventory)))
+            self.report(Finding("marks_in_all", Place("runs"), str(self._inventory)))
 
     def forget_names(self) -> None:
         """Name the runs of the next file as if it were the first one."""
