@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from trecjudge.inputs.formats.markers import Marker, Markers
+from trecjudge.inputs.formats.markers import Markers
+from trecjudge.inputs.formats.placing import Marker
 from trecjudge.inputs.formats.pointers import Pointer
 
 RESOLVED, UNKNOWN, UNREAD, CUT = "resolved", "of no document", "not read", "cut"

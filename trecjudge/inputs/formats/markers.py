@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
-from trecjudge.inputs.formats.marks import NUMBER_IN_PARENTHESES, SUPERSCRIPT, TAG, Mark, marks_in
+from trecjudge.inputs.formats.marks import (
+    MAY_MARK,
+    NUMBER_IN_PARENTHESES,
+    PARENTHESES,
+    SUPERSCRIPT,
+    TAG,
+    Mark,
+    marks_in,
+)
 from trecjudge.inputs.formats.own_sources import (
     NO_SOURCES,
     OwnSources,
     address_in,
     document_of_entry,
 )
+from trecjudge.inputs.formats.placing import Marker, Placed, cut
 from trecjudge.inputs.formats.pointers import (
     NOT_UNDERSTOOD,
     YEARS,
@@ -23,13 +32,9 @@ from trecjudge.inputs.formats.pointers import (
     named_marks,
     pointers_of,
 )
-from trecjudge.text.layout import Part, parts
 
 NOTHING_COUNTED: Final = "nothing says what this number counts"
 TWO_WAYS: Final = "its run counts from 0 in one answer and from 1 in another"
-_PLAIN: Final = "[1]"
-"""A mark that the sentence splitter knows."""
-_STOPS = frozenset(".!?…。！？｡।॥؟۔։።\"'”’»)]")
 Numbering = Callable[[], int | None]
 """Returns the number of the first document, as the whole run counts; None if that is not known."""
 
@@ -45,19 +50,6 @@ class Marked:
     written: str
     pointers: list[Pointer]
     start: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """A mark that cites something, with what it points to."""
-
-    mark: Mark
-    pointers: tuple[Pointer, ...]
-
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers that it has."""
-        return [p.number for p in self.pointers if p.number is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +73,12 @@ class Markers:
         """
         leading, sentences, early = self._leads(), list[Marked](), list[Pointer]()
         for text, markers in zip(self.texts, self.found, strict=True):
-            placed, starts = _Placed.of(text, markers), [m.mark.start for m in markers]
+            placed, starts = Placed.of(text, markers), [m.mark.start for m in markers]
             for start, end, part in placed.parts(leading):
                 inside = markers[bisect_left(starts, start) : bisect_left(starts, end)]
                 start = end - len(text[start:end].lstrip())
                 pointers = [p for marker in inside for p in marker.pointers]
-                body = part.judged(_cut(text, start, end, inside))
+                body = part.judged(cut(text, start, end, inside))
                 if body:
                     written = text[start:end].rstrip()
                     sentences.append(Marked(body, written, [*early, *pointers], start))
@@ -152,14 +144,7 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
     no other dress, and a raised number where there are so many documents. An index (`items[0]`) is
     none beside marks that stand apart from their words.
     """
-    found = [
-        [
-            Marker(mark, pointers)
-            for mark in named_marks(marks_in(text), targets)
-            if (pointers := pointers_of(mark, targets))
-        ]
-        for text in texts
-    ]
+    found = [list(_pointing(text, marks_in(text), targets)) for text in texts]
     numbered = [m for m in chain.from_iterable(found) if m.numbers]
     bracketed = any(m.mark.shape != NUMBER_IN_PARENTHESES for m in numbered)
     apart = any(not m.mark.glued for m in numbered if m.mark.shape != NUMBER_IN_PARENTHESES)
@@ -182,6 +167,16 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
     return [list(filter(counts, markers)) for markers in found]
 
 
+def _pointing(text: str, marks: Iterable[Mark], targets: Targets) -> Iterator[Marker]:
+    """Yield the marks that point to something; those in other parentheses too."""
+    for mark in named_marks(marks, targets):
+        if pointers := pointers_of(mark, targets):
+            yield Marker(mark, pointers)
+        elif mark.shape == PARENTHESES and MAY_MARK.search(mark.content):
+            inside = marks_in(text, mark.start + 1, mark.end - 1)
+            yield from _pointing(text, inside, targets)
+
+
 def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, bool]:
     """Return whether an answer shows that its run counts from 0, and that it counts from 1.
 
@@ -199,7 +194,7 @@ def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, b
 
 def without_marks(text: str, markers: Sequence[Marker]) -> str:
     """Return the text without its markers and the space before each."""
-    return _cut(text, 0, len(text), markers) if markers else text
+    return cut(text, 0, len(text), markers) if markers else text
 
 
 def understood(markers: Sequence[Marker], targets: Targets) -> list[Marker]:
@@ -265,97 +260,6 @@ def _resolved(found: Sequence[Sequence[Marker]], numbers: _Numbers) -> list[list
         [replace(m, pointers=tuple(map(numbers.pointer, m.pointers))) for m in markers]
         for markers in found
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A text with every marker as `[1]`: where markers are there, and where in the text itself."""
-
-    text: str
-    spans: Sequence[tuple[int, int]]
-    """Of each marker, where its `[1]` begins, and where what stands for it ends."""
-    markers: Sequence[Marker]
-
-    @classmethod
-    def of(cls, text: str, markers: Sequence[Marker]) -> _Placed:
-        """Return a text with its markers replaced."""
-        parts, spans, done, length = [], list[tuple[int, int]](), 0, 0
-        for marker in markers:
-            mark = marker.mark
-            before = text[done : mark.start] + _kept(text, mark)
-            # With a space, so that a sentence may begin right after a marker.
-            after = " " if text[mark.end : mark.end + 1].isalnum() else ""
-            start = length + len(before)
-            length = start + len(_PLAIN) + len(after)
-            spans.append((start, length))
-            parts += [before, _PLAIN, after]
-            done = mark.end
-        return cls("".join([*parts, text[done:]]), spans, markers)
-
-    def parts(self, leading: bool) -> list[tuple[int, int, Part]]:
-        """Return (start, end, part) of each part, in the text itself, with its markers."""
-        found = list(parts(self.text))
-        bounds = [[part.start, part.end] for part in found]
-        for before, after in pairwise(bounds):
-            at = self._trailing(*before) if leading else self._leading(*after)
-            if at != (before[1] if leading else after[0]):
-                before[1] = after[0] = at
-        return [
-            (self._in_text(start), self._in_text(end), part)
-            for (start, end), part in zip(bounds, found, strict=True)
-            if self.text[start:end].strip()
-        ]
-
-    def _leading(self, start: int, end: int) -> int:
-        """Return the end of the markers before the first word of a part."""
-        for at in range(bisect_left(self.spans, (start, 0)), len(self.spans)):
-            begin, close = self.spans[at]
-            if begin >= end or self.text[start:begin].strip():
-                break
-            start = close
-        return start
-
-    def _trailing(self, start: int, end: int) -> int:
-        """Return the beginning of the markers behind the last word of a part and its stop."""
-        at = bisect_left(self.spans, (end, 0))
-        while at > 0 and self.spans[at - 1][0] >= start:
-            begin, close = self.spans[at - 1]
-            said = self.text[start:begin].rstrip()[-1:]
-            if self.text[close:end].strip() or (said and said not in _STOPS):
-                break
-            at, end = at - 1, begin
-        return end
-
-    def _in_text(self, position: int) -> int:
-        """Return the position in the text itself."""
-        at = bisect_left(self.spans, (position, 0)) - 1
-        if at < 0:
-            return position
-        mark, (start, close) = self.markers[at].mark, self.spans[at]
-        if position >= close:
-            return mark.end + position - close
-        return mark.end if position > start else mark.start
-
-
-def _cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
-    """Return a part of a text without its markers and the space before each."""
-    parts, done = list[str](), start
-    for marker in markers:
-        mark = marker.mark
-        before, words = text[done : mark.start], _kept(text, mark)
-        done = mark.end
-        parts.append(before + words if words else before.rstrip())
-        if not words and text[done : done + 1].isalnum() and (parts[-1] or len(parts) > 1):
-            parts.append(" ")
-    rest = "".join([*parts, text[done:end]]).strip()
-    # Of "[1]. So it is." the stop goes with the mark.
-    begins = bool(markers) and not parts[0]
-    return rest.lstrip(" \n.,;:") if begins else rest
-
-
-def _kept(text: str, mark: Mark) -> str:
-    """Return the words of a mark that are part of the sentence, such as those of a link."""
-    return text[slice(*mark.kept)] if mark.kept else ""
 
 
 def _early(text: str, markers: Sequence[Marker]) -> int:

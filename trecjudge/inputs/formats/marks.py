@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+ANGLE = "<1>"
+LABELLED = "Source: text"
 LATEX = "latex"
 LINK = "link"
 NUMBER_IN_PARENTHESES = "(1)"
@@ -44,11 +46,25 @@ _MARKS = re.compile(
     r"(?P<anchor>[^<>]{0,300})</a>"
     r"|\\(?:[a-zA-Z]{0,8}cite[a-z]{0,8}|autoref|ref)\*?(?:\[[^\[\]\n]{0,100}\]){0,2}"
     r"\{(?P<latex>[^{}\n]{1,300})\}"
+    r"|<(?P<angle>\d{1,3})>"
+    r"|\ue200(?P<private>[^\ue200\ue201\n]{1,300})\ue201|\bcite(?P<turn>(?:turn\d{1,4}[a-z]{1,12}\d{1,4})+)"
+    r"|\b(?:sources?|citations?|quellen?|fuentes?)[:：]\s*(?P<said>[^\n.;!?。()\[\]]{1,100})"
     rf"|<?(?P<url>{_ADDRESS})>?",
     re.IGNORECASE,
 )
+_SHAPES = {
+    "square": SQUARE,
+    "lenticular": BOUND[1],
+    "curly": BOUND[2],
+    "latex": LATEX,
+    "angle": ANGLE,
+    "private": TAG,
+    "turn": TAG,
+    "said": LABELLED,
+}
 MAY_MARK = re.compile(
-    rf"[\[【［〔〖⟦（{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|"
+    rf"[\[【［〔〖⟦（{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|<\d|\ue200|citeturn|"
+    r"\b(?:sources?|citations?|quellen?|fuentes?)[:：]|"
     r"[(（]\s*(?:see|cf|doc|source|src|passage|context|cit|ref|chunk|snippet|segment|result)",
     re.IGNORECASE,
 )
@@ -105,14 +121,14 @@ class Mark:
     goes_on: bool = False
 
 
-def marks_in(text: str) -> Iterator[Mark]:
+def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark]:
     """Yield what may mark a citation, in order and apart; nothing inside code or formulas.
 
-    Indices (`items[0]`), intervals and powers are left out.
+    Indices (`items[0]`), intervals and powers are left out. Only `text[begin:end]` is looked at.
     """
-    hidden = _hidden(text)
-    done = indexed = 0
-    for found in _MARKS.finditer(text):
+    hidden = _hidden(text) if end is None else ()
+    done = indexed = begin
+    for found in _MARKS.finditer(text, begin, len(text) if end is None else end):
         start = found.start()
         if start < done or _is_hidden(hidden, start):
             continue
@@ -162,14 +178,14 @@ def _mark_of(text: str, found: re.Match[str]) -> Mark | None:
         return Mark(start, end, LINK, content, kept, found["target"], glued, ends)
     if found["super"] or found["power"] or found["sup"]:
         return None if _is_power(text, found) else _of_superscript(found, name, glued, ends)
-    shapes = {"square": SQUARE, "lenticular": BOUND[1], "curly": BOUND[2], "latex": LATEX}
-    group = next(g for g in (*shapes, "paren", "caret") if found[g])
-    content = found[group].strip(" []")
+    group = next(g for g in (*_SHAPES, "paren", "caret") if found[g])
+    content = found[group].strip(" []").removeprefix("cite\ue202").replace("\ue202", ", ")
     if group == "paren" and content.isdecimal():
+        glued = glued and text[start] == "("
         return None if glued or not ends else Mark(start, end, NUMBER_IN_PARENTHESES, content)
     if group in ("square", "curly") and _counts_something(text, start, content, glued):
         return None
-    shape = shapes.get(group, PARENTHESES if group == "paren" else SUPERSCRIPT)
+    shape = _SHAPES.get(group, PARENTHESES if group == "paren" else SUPERSCRIPT)
     goes_on = not ends and text[end : end + 1].isspace()
     return Mark(start, end, shape, content, None, "", glued, ends, goes_on)
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from trecjudge.inputs.formats.marks import (
     BOUND,
+    LABELLED,
     LATEX,
     LINK,
     NUMBER_IN_PARENTHESES,
@@ -27,7 +28,7 @@ _SOURCE_WORDS = (
     r"sources?|citations?|cite[sd]?|ref(?:erence)?s?|docs?|documents?|contexts?|ctx|passages?|segments?|"
     r"snippets?|chunks?|doc[\s_-]?ids?|evidence|search\s+results?|results?|quellen?|dokumente?|fuentes?|fonti|fonte|"
     r"bron(?:nen)?|источник(?:и)?|документ(?:ы)?|来源|出处|资料|文献|文档|出典|資料|文書|출처|문서|"
-    r"المصدر|مصدر|منبع|سند"
+    r"المصدر|مصدر|منبع|سند|(?:ids?|urls?|links?|files?)(?=\s*[:=：])"
 )
 _SEE = r"(?:see(?:\s+also)?|cf\.?|siehe|vgl\.?|per|via|from|as\s+in|according\s+to|adapted\s+from)"
 _LABEL = re.compile(
@@ -52,11 +53,16 @@ _LOCATOR = re.compile(
 )
 """What may stand behind a pointer: a page, a section, a date, a quote."""
 _NUMERIC = re.compile(r"[\d\s.,:;/%+×x*=<>≤≥±~$€£¥°–—−-]+", re.IGNORECASE)
-_FORMULA = re.compile(r"\d*(?:[A-Z][a-z]?\d*)+[+−-]?")
+_FORMULA = re.compile(r"\d*[A-Z][a-z]?\d*(?:[A-Z][a-z]?\d*)+[+−-]?")
 _AUTHOR_YEAR = re.compile(
     r"(?:(?:see|e\.g\.,?|cf\.)\s+)?[A-ZÀ-Þ][\w'’-]+(?:,?\s+(?:(?:and|&|und|et|y|de|van|von)\s+)?[A-ZÀ-Þ][\w'’-]+){0,4}"
     r"(?:,?\s+et\s+al\.?)?,?\s+\(?(?:19|20)\d\d[a-z]?\)?(?:\s*[;,].*)?"
 )
+_BEHIND_ID = re.compile(r"[:#|@]")
+_NUMBER_AND_TITLE = re.compile(r"(\d{1,4})\s?[:–—]\s(\S.*)")
+_LETTERED = re.compile(r"^[SDPCR](?=\d{1,3}$)")
+"""A letter for a source, document, passage, chunk or result before its number: `[S1]`."""
+_LETTER_OR_ROMAN = re.compile(r"[a-zA-Z]|[ivx]{2,4}")
 _EDITORIAL = re.compile(
     r"(?:sic|…|\.{2,}|x|\s*|emphasis.*|italics.*|translat.*|citation\s+needed|source\s+needed|redacted|"
     r"todo.*|laugh.*|applause|music|inaudible|.*\b(?:your|insert|name|placeholder|hide|edit|update)\b.*)",
@@ -70,6 +76,9 @@ WIDEST = 50
 YEARS = range(1000, 3000)
 _LONGEST_NUMBER = 10
 _MOST_WORDS = 8
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SHORT = 8
+"""Characters of an id without signs below which its letters may be a label: `S1`, `doc1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +129,8 @@ def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
         return tuple(pointer for part in parts for pointer in _of_link(mark, part, targets))
     if found := _understood(content, mark, targets):
         return found
-    if _looks_like_a_mark(content, mark) and not targets.says(content):
+    said = f"({content})" if mark.shape == PARENTHESES else f"[{content}]"
+    if _looks_like_a_mark(content, mark) and not targets.says(said):
         return (Pointer(mark.content, unread=NOT_UNDERSTOOD),)
     return ()
 
@@ -165,8 +175,10 @@ def _understood(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ..
     """Return the pointers of a content that is understood; nothing where it is not."""
     in_parentheses = mark.shape in (PARENTHESES, NUMBER_IN_PARENTHESES)
     whole = _by_name(content, targets)
-    # Words in parentheses that happen to be a title need a label.
-    if whole is not None and not (in_parentheses and _is_title(whole)):
+    # A word in parentheses that happens to be a title needs a label.
+    if whole is not None and not (
+        in_parentheses and _is_title(whole) and not _is_long(whole, mark)
+    ):
         return (whole,)
     label = _LABEL.match(content)
     rest = content[label.end() :].strip() if label else _SEES.sub("", content, count=1)
@@ -176,7 +188,15 @@ def _understood(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ..
     if rest and (named := _by_name(rest, targets)) is not None:
         return (named,)
     strong = bool(label and label["colon"])
-    return _of_parts(rest, targets) or (_of_unknown(rest, targets) if strong else ())
+    unknown = strong and mark.shape != LABELLED
+    # An id may itself begin like a label: `doc1#2`.
+    found = _of_parts(rest, targets) or _of_parts(content, targets)
+    return found or (_of_unknown(rest, targets) if unknown else ())
+
+
+def _is_long(title: Pointer, mark: Mark) -> bool:
+    """Return whether a title has several words, and ends a clause."""
+    return mark.ends and " " in title.written
 
 
 def _of_parts(content: str, targets: Targets) -> tuple[Pointer, ...]:
@@ -212,8 +232,14 @@ def _of_part(part: str, targets: Targets) -> list[Pointer]:
     part = part.lstrip("@")
     if (named := _by_name(part, targets)) is not None:
         return [named]
-    if numbers := _numbers(_LABEL.sub("", part, count=1)):
+    label = _LABEL.match(part)
+    if numbers := _numbers(part[label.end() :] if label else _LETTERED.sub("", part)):
         return numbers
+    # A part of a document: `doc-1:0-20`, `doc-1#2`.
+    if (of := _BEHIND_ID.split(part)[0]) in targets.listed:
+        return [Pointer(part, None, of)]
+    if titled := _NUMBER_AND_TITLE.fullmatch(part[label.end() :] if label else part):
+        return _numbers(titled[1]) if label or _by_name(titled[2], targets) else []
     # It has the form of a listed id, so it is an id that is not there; `[sic]` has no such form.
     alien = any(map(str.isdigit, part)) and _form(part) in _forms(targets.listed)
     return [Pointer(part)] if alien else []
@@ -257,7 +283,7 @@ def _looks_like_a_mark(content: str, mark: Mark) -> bool:
         return len(content) > label.end()
     if mark.shape in (LATEX, TAG) or content[:1] in "@†":
         return True
-    if mark.shape in (SUPERSCRIPT, URL):
+    if mark.shape in (SUPERSCRIPT, URL, LABELLED):
         return False
     if _AUTHOR_YEAR.fullmatch(content):
         return True
@@ -272,6 +298,8 @@ def _may_name_something(content: str, labelled: bool) -> bool:
         return False
     if content[:1].isdecimal() and _PARTS.search(content):
         return True
+    if _LETTER_OR_ROMAN.fullmatch(content):
+        return True
     if _FORMULA.fullmatch(content) or len(content.split()) > _MOST_WORDS:
         return False
     return labelled or _ID_LIKE.fullmatch(content) is not None or content[:1].isupper()
@@ -283,5 +311,6 @@ def _forms(ids: frozenset[str]) -> frozenset[str]:
 
 
 def _form(doc_id: str) -> str:
-    """Return the form of an id: `k-01` and `x-7` have the same."""
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", doc_id))
+    """Return the form of an id: `k-01` and `x-7` have the same, `doc1` and `s1` have not."""
+    numbered = re.sub(r"\d+", "9", doc_id.casefold())
+    return numbered if numbered.isalnum() and len(doc_id) < _SHORT else _LETTERS.sub("a", numbered)

@@ -12,6 +12,7 @@ from trecjudge.records import Document
 _SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
 _ADDRESS = re.compile(r"^(?:https?://|www\.)\S+$", re.IGNORECASE)
 _ENDING = re.compile(r"\.(?:pdf|html?|md|txt|docx?|json|csv|xml)$", re.IGNORECASE)
+_TRACKING = re.compile(r"(?<=[?&])(?:utm_\w{1,20}|gclid|fbclid|ref|source)=[^&#]{0,300}&?")
 _SIGNS = re.compile(r"[\W_]+")
 _SHORTEST = 2
 """Words that a title has at least where a longer one, or a part of it, may stand for it."""
@@ -47,7 +48,7 @@ class Titles:
                 titles.setdefault(title, doc_id)
             if address:
                 addresses.setdefault(_plain_address(address), doc_id)
-            for path in filter(_is_path, (document.url, doc_id)):
+            for path in (*filter(_is_path, (document.url, doc_id)), doc_id):
                 files.setdefault(_plain_title(_last_part(path)), set()).add(doc_id)
         # A file name counts only where one document has it.
         for name, ids in files.items():
@@ -91,8 +92,9 @@ def _plain_title(title: str) -> str:
 
 
 def _plain_address(address: str) -> str:
-    """Return an address without scheme, `www.`, fragment, and the slash at its end."""
-    bare = _SCHEME.sub("", address.strip()).partition("#")[0].rstrip("/.,;")
+    """Return an address without scheme, `www.`, fragment, what tracks, and the slash at its end."""
+    bare = _TRACKING.sub("", address.strip())
+    bare = _SCHEME.sub("", bare).partition("#")[0].rstrip("/.,;?&")
     host, slash, path = bare.partition("/")
     return f"{host.casefold()}{slash}{path}"
 
