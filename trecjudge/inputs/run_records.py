@@ -19,7 +19,7 @@ from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.carriers import Carriers
 from trecjudge.inputs.formats.draft import Draft
-from trecjudge.inputs.formats.registry import Format, all_formats, format_of
+from trecjudge.inputs.formats.registry import Format, all_formats, draft_of, format_of
 from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
@@ -139,7 +139,7 @@ class RunRecords:
                 continue
             count += 1
             format_, why = claimed
-            draft = format_.draft(record)
+            draft = draft_of(format_, record)
             name = self._name(draft, place)
             if format_name != format_.NAME:
                 format_name = format_.NAME

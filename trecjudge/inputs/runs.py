@@ -243,9 +243,14 @@ class RunReader:
             self._about("file_name_differs", response, message)
 
     def _topic(self, response: Response, narrative: str) -> Topic | None:
+        own = Topic(response.topic_id, title=narrative, background=response.background)
         if self.topics is None:
-            return Topic(response.topic_id, title=narrative) if self._wants(response) else None
+            return own if self._wants(response) else None
         topic = self.topics.get(response.topic_id)
+        first, _, turn = response.topic_id.rpartition("#")
+        if topic is None and turn.isdecimal() and first in self.known:
+            # A later answer of a conversation answers a question of its own.
+            return own if first in self.topics else None
         if topic is None and response.topic_id not in self.known:
             self.unknown_topics += 1
             message = f"answers topic {response.topic_id!r}, which is not in the topic file"

@@ -43,6 +43,9 @@ def draft(record: Mapping[str, Any]) -> Draft:
         narrative=parts.question,
         of_a_track=False,
         key="answer",
+        spans=parts.spans,
+        background=parts.background,
+        retrieved=tuple(dict.fromkeys(d.doc_id for d in documents)) if parts.ranked else None,
     )
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, cast
 
 from trecjudge.errors import InputError, PluginError, unknown
 from trecjudge.inputs import formats
-from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.draft import Draft, metadata_of
 from trecjudge.settings.plugins import formats_in, in_order
 
 GROUP = "trecjudge.formats"
 """The group of entry points by which an installed package gives its formats."""
+ABSTENTIONS = ("abstained", "is_abstention", "abstention", "declined", "refused", "no_answer")
+"""Keys by which a system says whether it declined to answer, of the record or its metadata."""
 NEEDED = ("NAME", "DATASET", "SUMMARY", "claims", "draft")
 DATASETS = ("rag", "ragtime", "dragun")
 
@@ -30,6 +33,14 @@ class Format(Protocol):
 
     def draft(self, record: Mapping[str, Any]) -> Draft:
         """Return the record's parts."""
+
+
+def draft_of(format_: Format, record: Mapping[str, Any]) -> Draft:
+    """Return the parts of a record, with what it says of whether the system declined to answer."""
+    draft = format_.draft(record)
+    said = (p[key] for p in (record, metadata_of(record)) for key in ABSTENTIONS if key in p)
+    found = next((value for value in said if isinstance(value, bool)), draft.abstained)
+    return draft if found is draft.abstained else replace(draft, abstained=found)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -12,55 +13,86 @@ import orjson
 from trecjudge.inputs.documents.names import plain
 from trecjudge.text.visible import is_blank
 
-LISTS = ("messages", "userinput", "input", "conversation", "turns", "prompt")
-"""Where a record keeps its messages."""
+LISTS = (
+    *("messages", "userinput", "input", "conversation", "turns", "prompt", "contents", "inputs"),
+    *("outputs", "output", "value"),
+)
+"""Where a record, or what a system was given or gave back, keeps its messages."""
 ROLES = ("role", "speaker", "type", "author")
-TEXTS = ("content", "text", "output", "value", "answer", "response", "result")
+TEXTS = ("content", "text", "output", "value", "answer", "response", "result", "message", "parts")
 ASKS = frozenset({"user", "human"})
 ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot"})
-RETRIEVES = frozenset({"tool", "function", "toolresult", "context"})
+RETRIEVES = frozenset({"tool", "function", "toolresult", "context", "functioncalloutput"})
+FETCHED = ("artifact", "retrievalcontext", "retrievedcontexts", "contexts", "retrievedpassages")
+"""Where a message keeps what was retrieved for it: LangChain's tools, DeepEval's turns."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """The last question of a list of messages, the answer to it, and what tools returned.
+class Turn:
+    """A question in a list of messages, the answer to it, and what was said before.
 
-    `answer` is empty where the list ends with the question; `contexts` is None without a tool.
+    `answer` is the message as written, None where there is none; `contexts` is what tools returned
+    before the answer, None without any; `asked` are all questions up to this one.
     """
 
-    key: str
     question: str
-    answer: str
+    answer: Mapping[str, Any] | None
     contexts: list[Any] | None
+    background: str
+    asked: tuple[str, ...]
 
 
-def conversation_in(record: Mapping[str, Any]) -> Conversation | None:
-    """Return the conversation of a record, None where it has no list of messages."""
-    for key in record:
-        messages = record[key] if plain(key) in LISTS else None
-        if isinstance(messages, list) and (found := _read(key, messages)) is not None:
-            return found
-    return None
+def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the first list of messages of a record, empty where it has none."""
+    for key, value in record.items():
+        if isinstance(value, list) and plain(key) in LISTS:
+            found = [_inner(entry) for entry in value if isinstance(entry, Mapping)]
+            if any(_role(message) in ASKS | ANSWERS for message in found):
+                return found
+    return []
 
 
-def _read(key: str, messages: Sequence[Any]) -> Conversation | None:
-    turns = [(_role(m), m) for m in messages if isinstance(m, Mapping)]
-    asked = [at for at, (role, _) in enumerate(turns) if role in ASKS]
-    if not asked:
-        return None
-    after = turns[asked[-1] + 1 :]
-    said = [text for role, m in after if role in ANSWERS and not is_blank(text := _content(m))]
-    tools = [_result(_content(m)) for role, m in turns if role in RETRIEVES]
-    contexts = [entry for result in tools for entry in result] if tools else None
-    return Conversation(key, _content(turns[asked[-1]][1]), said[-1] if said else "", contexts)
+def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
+    """Return the turns of a conversation: its questions, each with the last answer to it."""
+    turns: list[Turn] = []
+    said: list[str] = []
+    asked: tuple[str, ...] = ()
+    fetched: list[Any] | None = None
+    at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
+    for begin, end in pairwise([*at, len(messages)]):
+        question, after = text_of(messages[begin]), messages[begin + 1 : end]
+        found = [entry for message in after if (entries := _fetched(message)) for entry in entries]
+        # A later answer without a search of its own rests on what was found before it.
+        fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
+        replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
+        replies = [m for m in after if _role(m) in ANSWERS and not is_blank(text_of(m))] or replies
+        answer, asked = (replies[-1] if replies else None), (*asked, question)
+        turns.append(Turn(question, answer, fetched, "\n".join(said), asked))
+        said.append(f"user: {question}")
+        said += [f"assistant: {text_of(answer)}"] if answer else []
+    return turns
+
+
+def _inner(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message that stands in an object by itself, as OpenInference has it."""
+    inner = message.get("message")
+    return inner if isinstance(inner, Mapping) and "role" not in message else message
 
 
 def _role(message: Mapping[str, Any]) -> str:
+    parts = message.get("content")
+    first = parts[0] if isinstance(parts, list) and parts else None
+    if isinstance(first, Mapping) and first.get("type") == "tool_result":
+        return "toolresult"  # Anthropic's tools answer as the user
     return next((plain(message[key]) for key in ROLES if isinstance(message.get(key), str)), "")
 
 
-def _content(message: Mapping[str, Any]) -> str:
-    return next((text for key in TEXTS if (text := text_of(message.get(key)))), "")
+def _fetched(message: Mapping[str, Any]) -> list[Any]:
+    """Return what a message says was retrieved: a tool's result, or a list of contexts beside."""
+    for key, value in message.items():
+        if plain(key) in FETCHED and isinstance(value, list | Mapping) and value:
+            return value if isinstance(value, list) else next(iter(value.values()))
+    return _result(text_of(message)) if _role(message) in RETRIEVES else []
 
 
 def text_of(value: Any) -> str:
@@ -68,7 +100,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return _content(value)
+        return next((text for key in TEXTS if (text := text_of(value.get(key)))), "")
     if isinstance(value, list):
         # Parts of one message, or several answers of one system, of which the first counts.
         parts = [text for part in value if (text := text_of(part))]

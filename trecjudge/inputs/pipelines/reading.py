@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -10,8 +10,10 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding, unreported
+from trecjudge.inputs.pipelines.chats import responses_in
 from trecjudge.inputs.pipelines.fields import record_keys, renamed
 from trecjudge.inputs.pipelines.tables import is_table, table_records
+from trecjudge.inputs.pipelines.traces import Traces, is_span
 from trecjudge.inputs.pipelines.wrappers import records_in
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import first_objects, objects
@@ -44,8 +46,8 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
         with suppress(InputError):  # reported where the file is read
             return [record for _, record in islice(run_records(opened.path, unreported), count)]
         return []
-    found = (inner for record in first_objects(opened, count) for inner in records_in(record))
-    return list(map(_named, islice(found, count)))
+    found = _records(enumerate(first_objects(opened, count)), begun=True)
+    return [_named(record) for _, record in islice(found, count)]
 
 
 def _named(record: dict[str, Any]) -> dict[str, Any]:
@@ -54,6 +56,22 @@ def _named(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
-    for line, record in objects(opened, report):
+    return _records(objects(opened, report))
+
+
+def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
+    """Yield (line, record) of what objects hold, and after them those of the traces.
+
+    `begun`: not all is read, so that a trace without an answer may get one.
+    """
+    traces = Traces()
+    for line, record in found:
         for inner in records_in(record):
-            yield line, inner
+            if is_span(inner):
+                traces.add(line, inner)
+            else:
+                yield line, inner
+    for line, trace in traces.records():
+        if begun:
+            trace.setdefault("outputs", None)
+        yield from ((line, record) for record in responses_in(trace))

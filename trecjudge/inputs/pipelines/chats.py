@@ -1,0 +1,55 @@
+"""Conversations as records: one for each answer, with what was said before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.conversations import Turn, messages_at, turns_in
+from trecjudge.inputs.pipelines.layers import GIVEN, REPLIED, layers, values_of
+from trecjudge.inputs.pipelines.parts import BEFORE, CONTEXTS, TOPICS, id_of_question
+from trecjudge.inputs.sources.values import as_id
+
+Record = dict[str, Any]
+
+
+def responses_in(record: Record) -> Iterator[Record]:
+    """Yield a record for each answer of a conversation, or the record where it is none.
+
+    The first has the topic id of the record, the second `id#2`. What a system was given is no
+    answer of it, if there is one beside: then only the last is.
+    """
+    asked = next(filter(None, map(messages_at, (_given(record), *layers(record, GIVEN)))), [])
+    said = next(filter(None, map(messages_at, (_replied(record), *layers(record, REPLIED)))), [])
+    whole = turns_in(said)
+    turns = whole or turns_in([*asked, *said])
+    if not turns:
+        yield record
+        return
+    only_last = bool(said) or turns[-1].answer is None
+    answered = [turn for turn in turns if turn.answer is not None]
+    for number, turn in enumerate([turns[-1]] if only_last else answered, 1):
+        yield _response(record, turn, len(turn.asked) if only_last else number, only_last)
+
+
+def _given(record: Record) -> Record:
+    return {key: value for key, value in record.items() if plain(key) not in REPLIED}
+
+
+def _replied(record: Record) -> Record:
+    return {key: value for key, value in record.items() if plain(key) in REPLIED}
+
+
+def _response(record: Record, turn: Turn, number: int, only_last: bool) -> Record:
+    """Return the record of one turn of a conversation."""
+    found: Record = {"question": turn.question, BEFORE: turn.background}
+    if turn.answer is not None:
+        found["answer"] = turn.answer
+    if turn.contexts is not None and all(v is None for v in values_of(record, CONTEXTS)):
+        found["contexts"] = turn.contexts
+    topic_id = next(filter(None, map(as_id, values_of(record, TOPICS))), None)
+    if number > 1 and not (topic_id and only_last):
+        base = topic_id or id_of_question(turn.asked[0], turn.asked)
+        found["topic_id"] = f"{base}#{number}"
+    return {**record, **found}

@@ -1,0 +1,129 @@
+"""A record of a tool made plain: unwrapped, unflattened, its question and contexts brought up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.conversations import text_of
+from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS
+from trecjudge.settings.limits import limits
+from trecjudge.text.visible import is_blank
+
+GIVEN = ("inputs", "input", "vars", "inputrecord", "request", "doc", "instance", "example")
+"""Objects of what a system was given: LangSmith, Phoenix, promptfoo, Bedrock, Vertex, lm-eval."""
+REPLIED = ("outputs", "output", "response", "result", "prediction", "answers")
+"""Objects of what it gave back."""
+BESIDE = ("metadata", "store", "retriever")
+"""Objects in which contexts lie, where they lie nowhere else: inspect_ai, Haystack."""
+WRAPPERS = ("kwargs", "init_parameters")
+"""What objects of LangChain and Haystack are made with, where they are written as JSON."""
+MOST_PLACES = 6
+"""Digits of the largest place in a list that a key may name."""
+Record = dict[str, Any]
+
+
+def unwrapped(value: Any) -> Any:
+    """Return a value without the objects that LangChain and Haystack write around theirs."""
+    if isinstance(value, list):
+        return [unwrapped(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {key: unwrapped(entry) for key, entry in value.items()}
+    for key in WRAPPERS:
+        if isinstance(inner.get(key), dict) and isinstance(inner.get("type"), str):
+            name = str(inner["id"][-1]) if isinstance(inner.get("id"), list) else ""
+            return {"type": name.partition("Message")[0].casefold(), **inner[key]}
+    data = inner.get("data")
+    if isinstance(data, dict) and inner.keys() == {"type", "data"}:
+        return {"type": inner["type"], **data}
+    return inner
+
+
+def unflattened(record: Mapping[str, Any]) -> Record:
+    """Return a record with objects and lists for its keys such as `inputs.query`, `docs.0.id`."""
+    whole: Record = {}
+    for key, value in record.items():
+        *steps, last = key.split(".")
+        at: Any = whole
+        for step in steps:
+            at = at.setdefault(step, {}) if isinstance(at, dict) else None
+        if isinstance(at, dict):
+            at.setdefault(last, value)
+    return {key: _numbered(value) for key, value in whole.items()}
+
+
+def _numbered(value: Any) -> Any:
+    """Return an object with places in a list for its keys as that list, at any depth."""
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _numbered(entry) for key, entry in value.items()}
+    if inner and all(key.isdecimal() and len(key) <= MOST_PLACES for key in inner):
+        return [inner[key] for key in sorted(inner, key=int)]
+    return inner
+
+
+def parsed(value: Any) -> Any:
+    """Return what a text of JSON says, as traces hold their values; all else as it is."""
+    json = isinstance(value, str) and value[:1] in ("{", "[", '"')
+    if json and not limits().excess_of_text(value):
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(value)
+    return value
+
+
+def values_of(record: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
+    """Yield what a record has under these names, whatever their case, in the order of these."""
+    keys = {plain(key): key for key in reversed(list(record))}
+    yield from (record[keys[name]] for name in names if name in keys)
+
+
+def layers(record: Mapping[str, Any], names: tuple[str, ...]) -> list[Record]:
+    """Return the objects of a record under these names; of a list the first entry."""
+    found = [parsed(value) for value in values_of(record, names)]
+    found = [value[0] if isinstance(value, list) and value else value for value in found]
+    return [value for value in found if isinstance(value, dict)]
+
+
+def flat(record: Record) -> Record:
+    """Return a record with its question, answer and contexts at the top, where they lay deeper."""
+    if any(key.startswith(("inputs.", "outputs.")) for key in record):
+        record = unflattened(record)
+    given, replied = layers(record, GIVEN), layers(record, REPLIED)
+    if not given and not replied:
+        return record
+    found: Record = {}
+    if not any(isinstance(value, str) for value in values_of(record, QUESTIONS)):
+        found["question"] = next(filter(None, map(_question, (*given, *replied))), None)
+        if isinstance(record.get("doc"), dict):  # it is what was asked, not what was retrieved
+            record = {key: value for key, value in record.items() if key != "doc"}
+    if all(value is None for value in values_of(record, CONTEXTS)):
+        found["contexts"] = _contexts((*replied, *given, *layers(record, BESIDE)))
+    if not any(map(text_of, values_of(record, ANSWERS))):
+        found["answer"] = _answer(replied) or _answer(given)
+    return {**record, **{key: value for key, value in found.items() if value is not None}}
+
+
+def _question(layer: Record) -> str:
+    texts = [text for value in values_of(layer, QUESTIONS) if (text := text_of(value))]
+    only = list(layer.values())
+    texts += [text_of(layer), *only[:1]] if len(only) == 1 else [text_of(layer)]
+    return next((text for text in texts if isinstance(text, str) and not is_blank(text)), "")
+
+
+def _contexts(places: tuple[Record, ...]) -> Any:
+    """Return the contexts of the first object that has some, or has an object that does."""
+    for place in places:
+        for value in values_of(place, CONTEXTS):
+            inner = [v for v in values_of(value, CONTEXTS)] if isinstance(value, dict) else []
+            if value is not None:
+                return inner[0] if inner else value
+    return None
+
+
+def _answer(replied: list[Record]) -> Any:
+    return next((v for layer in replied for v in values_of(layer, ANSWERS) if text_of(v)), None)
