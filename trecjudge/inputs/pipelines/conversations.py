@@ -15,15 +15,18 @@ from trecjudge.text.visible import is_blank
 
 LISTS = (
     *("messages", "userinput", "input", "conversation", "turns", "prompt", "contents", "inputs"),
-    *("outputs", "output", "value"),
+    *("outputs", "output", "request"),
 )
-"""Where a record, or what a system was given or gave back, keeps its messages."""
+"""Where a record keeps its messages, or the object that has them."""
 ROLES = ("role", "speaker", "type", "author")
 TEXTS = ("content", "text", "output", "value", "answer", "response", "result", "message", "parts")
 ASKS = frozenset({"user", "human"})
 ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot"})
-RETRIEVES = frozenset({"tool", "function", "toolresult", "context", "functioncalloutput"})
-FETCHED = ("artifact", "retrievalcontext", "retrievedcontexts", "contexts", "retrievedpassages")
+RETRIEVES = frozenset({"tool", "function", "toolresult", "context", "filesearchcall"})
+FETCHED = (
+    *("artifact", "retrievalcontext", "retrievedcontexts", "contexts", "retrievedpassages"),
+    "results",
+)
 """Where a message keeps what was retrieved for it: LangChain's tools, DeepEval's turns."""
 
 
@@ -44,8 +47,10 @@ class Turn:
 
 def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the first list of messages of a record, empty where it has none."""
-    for key, value in record.items():
-        if isinstance(value, list) and plain(key) in LISTS:
+    for value in (value for key, value in record.items() if plain(key) in LISTS):
+        if isinstance(value, Mapping) and (inner := messages_at(value)):
+            return inner
+        if isinstance(value, list):
             found = [_inner(entry) for entry in value if isinstance(entry, Mapping)]
             if any(_role(message) in ASKS | ANSWERS for message in found):
                 return found

@@ -10,7 +10,8 @@ import orjson
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.conversations import text_of
-from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS
+from trecjudge.inputs.pipelines.parts import ANSWERS, CITED, CONTEXTS, QUESTIONS
+from trecjudge.inputs.pipelines.services import said_in
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank
 
@@ -18,12 +19,12 @@ GIVEN = ("inputs", "input", "vars", "inputrecord", "request", "doc", "instance",
 """Objects of what a system was given: LangSmith, Phoenix, promptfoo, Bedrock, Vertex, lm-eval."""
 REPLIED = ("outputs", "output", "response", "result", "prediction", "answers")
 """Objects of what it gave back."""
-BESIDE = ("metadata", "store", "retriever")
-"""Objects in which contexts lie, where they lie nowhere else: inspect_ai, Haystack."""
+BESIDE = ("metadata", "store")
+"""Objects in which contexts lie, where they lie nowhere else: inspect_ai."""
 WRAPPERS = ("kwargs", "init_parameters")
 """What objects of LangChain and Haystack are made with, where they are written as JSON."""
-MOST_PLACES = 6
-"""Digits of the largest place in a list that a key may name."""
+MOST_STEPS = 12
+"""How deep a key may lead, and how many digits a place in a list may have."""
 Record = dict[str, Any]
 
 
@@ -36,8 +37,8 @@ def unwrapped(value: Any) -> Any:
     inner = {key: unwrapped(entry) for key, entry in value.items()}
     for key in WRAPPERS:
         if isinstance(inner.get(key), dict) and isinstance(inner.get("type"), str):
-            name = str(inner["id"][-1]) if isinstance(inner.get("id"), list) else ""
-            return {"type": name.partition("Message")[0].casefold(), **inner[key]}
+            name = str(inner["id"][-1:]) if isinstance(inner.get("id"), list) else ""
+            return {"type": name.strip("[]'").partition("Message")[0].casefold(), **inner[key]}
     data = inner.get("data")
     if isinstance(data, dict) and inner.keys() == {"type", "data"}:
         return {"type": inner["type"], **data}
@@ -48,7 +49,7 @@ def unflattened(record: Mapping[str, Any]) -> Record:
     """Return a record with objects and lists for its keys such as `inputs.query`, `docs.0.id`."""
     whole: Record = {}
     for key, value in record.items():
-        *steps, last = key.split(".")
+        *steps, last = key.split(".", MOST_STEPS)
         at: Any = whole
         for step in steps:
             at = at.setdefault(step, {}) if isinstance(at, dict) else None
@@ -62,7 +63,7 @@ def _numbered(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     inner = {key: _numbered(entry) for key, entry in value.items()}
-    if inner and all(key.isdecimal() and len(key) <= MOST_PLACES for key in inner):
+    if inner and all(key.isdecimal() and len(key) <= MOST_STEPS for key in inner):
         return [inner[key] for key in sorted(inner, key=int)]
     return inner
 
@@ -72,7 +73,8 @@ def parsed(value: Any) -> Any:
     json = isinstance(value, str) and value[:1] in ("{", "[", '"')
     if json and not limits().excess_of_text(value):
         with suppress(orjson.JSONDecodeError):
-            return orjson.loads(value)
+            found = orjson.loads(value)
+            return value if limits().excess(found) else found
     return value
 
 
@@ -93,37 +95,45 @@ def flat(record: Record) -> Record:
     """Return a record with its question, answer and contexts at the top, where they lay deeper."""
     if any(key.startswith(("inputs.", "outputs.")) for key in record):
         record = unflattened(record)
-    given, replied = layers(record, GIVEN), layers(record, REPLIED)
+    given, replied = layers(record, GIVEN), layers(record, REPLIED) or _components(record)
+    replied += [inner for layer in replied for inner in layers(layer, ("answers",))]
     if not given and not replied:
         return record
     found: Record = {}
     if not any(isinstance(value, str) for value in values_of(record, QUESTIONS)):
-        found["question"] = next(filter(None, map(_question, (*given, *replied))), None)
+        asked = (text_of(value) for layer in replied for value in values_of(layer, QUESTIONS))
+        found["question"] = next(filter(None, (*map(_question, given), *asked)), None)
         if isinstance(record.get("doc"), dict):  # it is what was asked, not what was retrieved
             record = {key: value for key, value in record.items() if key != "doc"}
     if all(value is None for value in values_of(record, CONTEXTS)):
-        found["contexts"] = _contexts((*replied, *given, *layers(record, BESIDE)))
-    if not any(map(text_of, values_of(record, ANSWERS))):
-        found["answer"] = _answer(replied) or _answer(given)
+        beside = [
+            {k: v for k, v in p.items() if plain(k) not in CITED} for p in layers(record, BESIDE)
+        ]
+        found["contexts"] = _contexts((*replied, *given, *beside))
+    if not any(said_in(value, {}).text for value in values_of(record, ANSWERS)):
+        said = (*replied, *(value for layer in given for value in values_of(layer, ANSWERS)))
+        found["answer"] = next((value for value in said if said_in(value, {}).text), None)
     return {**record, **{key: value for key, value in found.items() if value is not None}}
 
 
+def _components(record: Record) -> list[Record]:
+    """Return what the components of a pipeline of Haystack gave, or its one answer."""
+    inner = [value for value in record.values() if isinstance(value, dict)]
+    parts = [v for v in inner if not v.keys().isdisjoint(("replies", "answers", "documents"))]
+    return parts or ([record] if {"data", "query", "documents"} <= record.keys() else [])
+
+
 def _question(layer: Record) -> str:
-    texts = [text for value in values_of(layer, QUESTIONS) if (text := text_of(value))]
-    only = list(layer.values())
-    texts += [text_of(layer), *only[:1]] if len(only) == 1 else [text_of(layer)]
-    return next((text for text in texts if isinstance(text, str) and not is_blank(text)), "")
+    only = [value for value in layer.values() if isinstance(value, str)]
+    asked = (*values_of(layer, QUESTIONS), *(only if len(only) == 1 else ()))
+    texts = (_question(v) if isinstance(v, dict) else text_of(v) for v in asked)
+    return next((text for text in texts if not is_blank(text)), text_of(layer))
 
 
 def _contexts(places: tuple[Record, ...]) -> Any:
-    """Return the contexts of the first object that has some, or has an object that does."""
-    for place in places:
-        for value in values_of(place, CONTEXTS):
-            inner = [v for v in values_of(value, CONTEXTS)] if isinstance(value, dict) else []
-            if value is not None:
-                return inner[0] if inner else value
+    """Return the contexts of the first object that has some, or that has an object that does."""
+    for value in (value for place in places for value in values_of(place, CONTEXTS)):
+        inner = values_of(value, CONTEXTS) if isinstance(value, dict) else iter(())
+        if value is not None:
+            return next(inner, value)
     return None
-
-
-def _answer(replied: list[Record]) -> Any:
-    return next((v for layer in replied for v in values_of(layer, ANSWERS) if text_of(v)), None)

@@ -119,7 +119,7 @@ def _said(record: Mapping[str, Any], keys: Mapping[str, str], contexts: Any) -> 
         said = said_in(record[key], record, contexts)
         if not is_blank(said.text):
             return key, said
-        if record[key] is None or isinstance(record[key], str) or "role" in record[key]:
+        if record[key] is None or isinstance(record[key], str | Mapping):
             empty = empty or key
     return empty, Said("", contexts=contexts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,8 @@ from trecjudge.text.visible import is_blank
 
 TEXTS = (
     *("message", "choices", "candidates", "answer", "response", "actualoutput", "output"),
-    *("outputtext", "completion", "generatedtext", "generation", "replies", "reply", "result"),
-    *("content", "parts", "text", "value", "data", "answers"),
+    *("outputs", "outputtext", "completion", "generatedtext", "generation", "replies", "reply"),
+    *("result", "content", "parts", "text", "value", "data", "answers"),
 )
 """Where an object of an answer has its text, or the object that has it; the first counts."""
 CITATIONS = ("citations", "annotations", "groundingsupports")
@@ -29,10 +29,8 @@ PARTS = frozenset(
     )
 )
 """Objects inside a citation or a source that are part of it."""
-HIDDEN = ("thinking", "redacted_thinking", "reasoning", "tool_use", "function_call", "tool_call")
-"""Types of parts of an answer that nobody is shown."""
-Ref = int | str | Mapping[str, Any]
-"""What a citation cites: the place of a document, its id, or the document itself."""
+HIDDEN = ("think", "reason", "tool", "call")
+"""What types of parts are called that are no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Said:
 
 def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> Said:
     """Return an answer as written in a record, whose own contexts are given."""
-    answer = _Answer(contexts)
+    answer = _Answer(contexts, [document.doc_id for document in documents_in(contexts)])
     answer.add(value)
     answer.places.append((record, 0, len(answer.text)))
     for place, begin, end in answer.places:
@@ -62,9 +60,11 @@ class _Answer:
     """An answer that is put together; `places` are its objects, with the text that each gave."""
 
     own: Any
+    ids: list[str]
     text: str = ""
     places: list[tuple[Mapping[str, Any], int, int]] = field(default_factory=list)
-    carried: list[Any] = field(default_factory=list)
+    carried: dict[str, dict[str, str]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
     listed: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     marks: set[tuple[int, int]] = field(default_factory=set)
@@ -92,10 +92,9 @@ class _Answer:
         between = "" if joined or any(typed and part.get("citations") for part in parts) else "\n"
         for part in parts:
             if isinstance(part, Mapping):
-                if part.get("type") in HIDDEN or part.get("thought"):
+                self._carry(part.get("results"))  # of a search, as the Responses API has it
+                if any(word in str(part.get("type")) for word in HIDDEN) or part.get("thought"):
                     continue
-                if isinstance(part.get("results"), list):  # a search, as the Responses API has it
-                    self.carried += map(_source, filter(_is_object, part["results"]))
             before = self.text
             self.text += between if before else ""
             begin = len(self.text)
@@ -108,7 +107,8 @@ class _Answer:
     def look(self, place: Mapping[str, Any], begin: int, end: int) -> None:
         """Take the citations of an object whose text is from `begin` to `end`."""
         inside = {plain(key): value for key, value in place.items()}
-        chunks = inside.get("groundingchunks") or ()
+        chunks = inside.get("groundingchunks")
+        self._carry(chunks)
         for name in CITATIONS:
             entries = inside.get(name)
             for entry in entries if isinstance(entries, list) else ():
@@ -124,16 +124,14 @@ class _Answer:
         self, entry: Mapping[str, Any], chunks: Any, begin: int, end: int, is_block: bool
     ) -> None:
         """Take one citation; without a place in the text it is of its block, or only a source."""
-        first = _number(entry, "start", "startindex", "index")
-        last = _number(entry, "end", "endindex", "index")
+        start = _number(entry, ("start", "startindex", "index"))
+        stop = _number(entry, ("end", "endindex", "index"))
         cited = tuple(map(self._cited, _refs(entry, chunks)))
-        if last is None and not is_block:
+        if stop is not None:
+            start, stop = _placed(self.text[begin:end], start or 0, stop, entry)
+            begin, end = begin + start, begin + stop
+        elif not is_block:
             return
-        if last is not None:
-            quoted = entry.get("text")
-            in_bytes = "partindex" in entry or "groundingchunkindices" in entry
-            first, last = _placed(self.text[begin:end], first or 0, last, quoted, in_bytes)
-            begin, end = begin + first, begin + last
         covered = self.text[begin:end].strip()
         if begin == end or (covered[:1] in "([【" and covered[-1:] in ")]】"):
             # A mark is no text of the answer: what stands before it cites.
@@ -143,19 +141,27 @@ class _Answer:
             begin = end = before
         self.spans.append(Span(begin, end, cited))
 
-    def _cited(self, ref: Ref) -> int | str:
+    def _carry(self, sources: Any) -> None:
+        """Keep the documents of a list that is one."""
+        for source in sources if isinstance(sources, list) else ():
+            if isinstance(source, Mapping):
+                self._cited(source)
+
+    def _cited(self, ref: Any) -> int | str:
         """Return what a span cites, and keep the document that it carries."""
         if not isinstance(ref, Mapping):
-            return ref
-        source = _source(ref)
-        index = next((ref[k] for k in ("documentindex", "searchresultindex") if k in ref), None)
-        documents = documents_in(self.own)
-        if isinstance(index, int) and index < len(documents):
+            return str(ref)
+        level = _level(ref)
+        index = level.get("documentindex", level.get("searchresultindex"))
+        if isinstance(index, int) and index < len(self.ids):
             return index
-        if source.get("id") in {document.doc_id for document in documents}:
-            return str(source["id"])
-        self.carried.append(source)
-        return documents_in([source])[0].doc_id
+        source = _source(level)
+        doc_id = source.get("id") or documents_in([source])[0].doc_id
+        # Chunks of one document share its id; a citation that only names it adds nothing.
+        if doc_id not in self.ids and ("text" in source or doc_id not in self.known):
+            self.carried.setdefault(f"{doc_id} {source.get('text')}", source)
+        self.known.add(doc_id)
+        return doc_id
 
     def said(self) -> Said:
         """Return the answer without its marks."""
@@ -178,14 +184,14 @@ class _Answer:
 
     def _contexts(self) -> Any:
         """Return all contexts; a list of addresses beside the answer is what its marks count."""
-        if self.listed and (self.own is None or all(map(_is_object, self.own))):
-            by_url = {entry.get("url"): entry for entry in reversed(self.own or ())}
+        own = self.own if isinstance(self.own, list) else [] if self.own is None else [self.own]
+        if own and self.listed and all(isinstance(entry, Mapping) for entry in own):
+            by_url = {str(entry.get("url")): entry for entry in reversed(own)}
             counted = [by_url.get(url, {"id": url, "url": url}) for url in self.listed]
-            return [*counted, *(e for e in self.own or () if e.get("url") not in self.listed)]
-        if not self.carried:
-            return self.own
-        own = self.own if isinstance(self.own, list) else [self.own]
-        return [*(own if self.own is not None else ()), *self.carried]
+            own = counted + [entry for entry in own if str(entry.get("url")) not in self.listed]
+        # A service that gives only addresses says nothing of what was retrieved.
+        known = own or any("text" in source for source in self.carried.values())
+        return [*own, *self.carried.values()] if known else self.own
 
 
 def _level(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,32 +205,26 @@ def _level(entry: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _number(entry: Mapping[str, Any], *names: str) -> int | None:
-    found = (entry[name] for name in names if isinstance(entry.get(name), int))
-    return next(found, None)
+def _number(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    return next((entry[name] for name in names if isinstance(entry.get(name), int)), None)
 
 
-def _refs(entry: Mapping[str, Any], chunks: Any) -> Iterator[Ref]:
-    """Yield what a citation cites."""
-    if "groundingchunkindices" in entry:
-        places = (place for place in entry["groundingchunkindices"] or () if place < len(chunks))
-        yield from (_level(chunks[place]) for place in places)
-        return
+def _refs(entry: Mapping[str, Any], chunks: Any) -> list[Any]:
+    """Return what a citation cites: ids of documents, or objects that describe them."""
+    places = entry.get("groundingchunkindices")
+    if isinstance(places, list) and isinstance(chunks, list):
+        return [chunks[at] for at in places if isinstance(at, int) and 0 <= at < len(chunks)]
     for name in ("documentids", "sources", "retrievedreferences", "documents"):
         if isinstance(entry.get(name), list) and entry[name]:
-            found = entry[name]
-            yield from (_level(ref) if isinstance(ref, Mapping) else str(ref) for ref in found)
-            return
+            return list(entry[name])
     # What it quotes of the answer is not what the document says.
     placed = not entry.keys().isdisjoint(("end", "endindex", "index"))
     own = {key: value for key, value in entry.items() if key != "text" or not placed}
-    if _source(own) or "documentindex" in own:
-        yield own
+    return [own] if _source(own) or "documentindex" in own else []
 
 
-def _source(ref: Mapping[str, Any]) -> dict[str, Any]:
+def _source(level: Mapping[str, Any]) -> dict[str, str]:
     """Return a document that a service carries; without text it is known by its address."""
-    level = _level(ref)
 
     def first(*names: str) -> str:
         texts = (level[name] for name in names if isinstance(level.get(name), str))
@@ -237,25 +237,21 @@ def _source(ref: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-def _is_object(entry: Any) -> bool:
-    return isinstance(entry, Mapping)
-
-
-def _placed(text: str, start: int, end: int, quoted: Any, in_bytes: bool) -> tuple[int, int]:
+def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[int, int]:
     """Return the place of a citation in characters, checked by the text that it quotes.
 
     Some services count bytes, and some the last character where others count the one after it.
     """
-    start, end = max(start, 0), max(start, end, 0)
+    quoted = entry.get("text")
+    start, raw = max(start, 0), text.encode(errors="replace")
+    in_bytes = "groundingchunkindices" in entry
     if isinstance(quoted, str) and quoted:
         for stop in (end, end + 1):
             if text[start:stop] == quoted:
                 return start, stop
-        raw = text.encode(errors="replace")
         in_bytes = raw[start:end] == quoted.encode(errors="replace")
         if not in_bytes and (found := text.find(quoted)) >= 0:
             return found, found + len(quoted)
     if in_bytes:
-        raw = text.encode(errors="replace")
         start, end = (len(raw[:at].decode(errors="ignore")) for at in (start, end))
-    return min(start, len(text)), min(end, len(text))
+    return min(start, len(text)), min(max(start, end), len(text))

@@ -22,7 +22,7 @@ from trecjudge.inputs.sources.values import as_id
 LISTS = frozenset(
     (
         *("results", "predictions", "samples", "testcases", "data", "rows", "records", "examples"),
-        *("testresults", "traces", "runs", "evalcases"),
+        *("testresults", "conversationaltestcases", "traces", "runs", "evalcases"),
     )
 )
 """What an object calls the list of its records."""
@@ -94,7 +94,8 @@ def _of_bedrock(entry: Record) -> Record | None:
         return None
     messages: list[Record] = []
     for turn in (turn for turn in turns if isinstance(turn, dict)):
-        whole = {**turn, **(turn.get("inputRecord") or {})}
+        inner = turn.get("inputRecord")
+        whole = {**turn, **(inner if isinstance(inner, dict) else {})}
         output = whole.get("output")
         messages.append({"role": "user", "content": text_of(whole.get("prompt"))})
         if isinstance(output, dict):
