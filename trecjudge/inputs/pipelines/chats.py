@@ -33,10 +33,12 @@ def responses_in(record: Record) -> Iterator[Record]:
     if not turns or (background := _history(record, turns)):
         yield record | ({BEFORE: background} if turns else {})
         return
-    only_last = bool(said) or turns[-1].answer is None
     answered = [turn for turn in turns if turn.answer is not None]
-    for number, turn in enumerate([turns[-1]] if only_last else answered, 1):
-        yield _response(record, turn, len(turn.asked) if only_last else number, only_last)
+    if said or turns[-1].answer is None:
+        yield _response(record, turns[-1], len(turns), only_last=True)
+        return
+    for number, turn in enumerate(answered, 1):
+        yield _response(record, turn, number, only_last=False)
 
 
 def _history(record: Record, turns: list[Turn]) -> str:
@@ -61,6 +63,6 @@ def _response(record: Record, turn: Turn, number: int, only_last: bool) -> Recor
         found["contexts"] = turn.contexts
     topic_id = next(filter(None, map(as_id, values_of(record, TOPICS))), None)
     if number > 1 and not (topic_id and only_last):
-        base = topic_id or id_of_question(turn.asked[0], turn.asked)
+        base = topic_id or id_of_question(turn.first, turn.asked)
         found["topic_id"] = f"{base}#{number}"
     return {**record, **found}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,20 +30,24 @@ FETCHED = (
 )
 """Where a message keeps what was retrieved for it: LangChain's tools, DeepEval's turns."""
 
+MOST_BEFORE = 40
+"""Questions and answers before a question that are kept as what was said before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A question in a list of messages, the answer to it, and what was said before.
 
     `answer` is the message as written, None where there is none; `contexts` is what tools returned
-    before the answer, None without any; `asked` are all questions up to this one.
+    before the answer, None without any; `asked` is a digest of all questions up to this one.
     """
 
     question: str
     answer: Mapping[str, Any] | None
     contexts: list[Any] | None
     background: str
-    asked: tuple[str, ...]
+    first: str
+    asked: str
 
 
 def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -61,7 +66,7 @@ def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
     """Return the turns of a conversation: its questions, each with the last answer to it."""
     turns: list[Turn] = []
     said: list[str] = []
-    asked: tuple[str, ...] = ()
+    asked = hashlib.sha256()
     fetched: list[Any] | None = None
     at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
     for begin, end in pairwise([*at, len(messages)]):
@@ -71,8 +76,10 @@ def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
         fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
         replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
         replies = [m for m in after if _role(m) in ANSWERS and not is_blank(text_of(m))] or replies
-        answer, asked = (replies[-1] if replies else None), (*asked, question)
-        turns.append(Turn(question, answer, fetched, "\n".join(said), asked))
+        answer, background = (replies[-1] if replies else None), "\n".join(said[-MOST_BEFORE:])
+        asked.update(" ".join((*question.split(), "\n")).casefold().encode())
+        first = turns[0].question if turns else question
+        turns.append(Turn(question, answer, fetched, background, first, asked.hexdigest()))
         said.append(f"user: {question}")
         said += [f"assistant: {text_of(answer)}"] if answer else []
     return turns

@@ -17,10 +17,12 @@ from trecjudge.text.visible import is_blank
 
 GIVEN = ("inputs", "input", "vars", "inputrecord", "request", "doc", "instance", "example")
 """Objects of what a system was given: LangSmith, Phoenix, promptfoo, Bedrock, Vertex, lm-eval."""
-REPLIED = ("outputs", "output", "response", "result", "prediction", "answers")
-"""Objects of what it gave back."""
+REPLIED = ("outputs", "output", "response", "result", "prediction")
+CHOSEN = ("choices", "candidates")
+"""Objects of what it gave back; and lists of them, as APIs of models have it."""
 BESIDE = ("metadata", "store")
-"""Objects in which contexts lie, where they lie nowhere else: inspect_ai."""
+RETRIEVED = tuple(name for name in CONTEXTS if name not in CITED)
+"""Objects in which contexts lie, where they lie nowhere else: inspect_ai; and their names."""
 WRAPPERS = ("kwargs", "init_parameters")
 """What objects of LangChain and Haystack are made with, where they are written as JSON."""
 MOST_STEPS = 12
@@ -84,19 +86,22 @@ def values_of(record: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any
     yield from (record[keys[name]] for name in names if name in keys)
 
 
-def layers(record: Mapping[str, Any], names: tuple[str, ...]) -> list[Record]:
-    """Return the objects of a record under these names; of a list the first entry."""
+def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = False) -> list[Record]:
+    """Return the objects of a record under these names; `listed`: of a list the first entry."""
     found = [parsed(value) for value in values_of(record, names)]
-    found = [value[0] if isinstance(value, list) and value else value for value in found]
+    if listed:
+        found = [value[0] for value in found if isinstance(value, list) and value]
     return [value for value in found if isinstance(value, dict)]
 
 
 def flat(record: Record) -> Record:
     """Return a record with its question, answer and contexts at the top, where they lay deeper."""
-    if any(key.startswith(("inputs.", "outputs.")) for key in record):
-        record = unflattened(record)
-    given, replied = layers(record, GIVEN), layers(record, REPLIED) or _components(record)
-    replied += [inner for layer in replied for inner in layers(layer, ("answers",))]
+    columns = any(key.startswith(("inputs.", "outputs.")) for key in record)
+    record = unflattened(record) if columns else record
+    given, replied = layers(record, GIVEN), layers(record, REPLIED)
+    chosen = layers(record, CHOSEN, listed=True)
+    replied += [v for v in chosen if not v.keys().isdisjoint(("message", "content"))]
+    replied = replied or _components(record)
     if not given and not replied:
         return record
     found: Record = {}
@@ -106,12 +111,14 @@ def flat(record: Record) -> Record:
         if isinstance(record.get("doc"), dict):  # it is what was asked, not what was retrieved
             record = {key: value for key, value in record.items() if key != "doc"}
     if all(value is None for value in values_of(record, CONTEXTS)):
-        beside = [
-            {k: v for k, v in p.items() if plain(k) not in CITED} for p in layers(record, BESIDE)
-        ]
-        found["contexts"] = _contexts((*replied, *given, *beside))
+        places: list[tuple[Record, tuple[str, ...]]]
+        places = [(layer, CONTEXTS) for layer in (*replied, *given)]
+        places += [(layer, RETRIEVED) for layer in layers(record, BESIDE)]
+        found["contexts"] = _contexts(places)
     if not any(said_in(value, {}).text for value in values_of(record, ANSWERS)):
-        said = (*replied, *(value for layer in given for value in values_of(layer, ANSWERS)))
+        # Only Azure has answers among what was given: elsewhere those are the right ones.
+        own = (value for layer in given if columns for value in values_of(layer, ANSWERS))
+        said = (*replied, *own)
         found["answer"] = next((value for value in said if said_in(value, {}).text), None)
     return {**record, **{key: value for key, value in found.items() if value is not None}}
 
@@ -119,8 +126,11 @@ def flat(record: Record) -> Record:
 def _components(record: Record) -> list[Record]:
     """Return what the components of a pipeline of Haystack gave, or its one answer."""
     inner = [value for value in record.values() if isinstance(value, dict)]
-    parts = [v for v in inner if not v.keys().isdisjoint(("replies", "answers", "documents"))]
-    return parts or ([record] if {"data", "query", "documents"} <= record.keys() else [])
+    parts = [v for v in inner if not v.keys().isdisjoint(("replies", "documents"))]
+    answers = [
+        v for part in (record, *inner) for v in (part, *layers(part, ("answers",), listed=True))
+    ]
+    return [v for v in answers if {"data", "query", "documents"} <= v.keys()] or parts
 
 
 def _question(layer: Record) -> str:
@@ -130,9 +140,9 @@ def _question(layer: Record) -> str:
     return next((text for text in texts if not is_blank(text)), text_of(layer))
 
 
-def _contexts(places: tuple[Record, ...]) -> Any:
+def _contexts(places: list[tuple[Record, tuple[str, ...]]]) -> Any:
     """Return the contexts of the first object that has some, or that has an object that does."""
-    for value in (value for place in places for value in values_of(place, CONTEXTS)):
+    for value in (value for place in places for value in values_of(*place)):
         inner = values_of(value, CONTEXTS) if isinstance(value, dict) else iter(())
         if value is not None:
             return next(inner, value)

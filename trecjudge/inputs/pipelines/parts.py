@@ -22,7 +22,7 @@ QUESTIONS = (
 ANSWERS = (
     *("answer", "response", "actualoutput", "output", "result", "generatedanswer", "predictions"),
     *("prediction", "generatedtext", "generation", "completion", "reply", "replies", "outputs"),
-    *("filteredresps", "resps", "choices", "candidates", "answers"),
+    *("filteredresps", "resps"),
 )
 CONTEXTS = (
     *("contexts", "retrievedcontexts", "retrievalcontext", "context", "sourcedocuments"),
@@ -119,7 +119,8 @@ def _said(record: Mapping[str, Any], keys: Mapping[str, str], contexts: Any) -> 
         said = said_in(record[key], record, contexts)
         if not is_blank(said.text):
             return key, said
-        if record[key] is None or isinstance(record[key], str | Mapping):
+        value = record[key]
+        if value is None or isinstance(value, str) or (isinstance(value, dict) and "role" in value):
             empty = empty or key
     return empty, Said("", contexts=contexts)
 
@@ -146,16 +147,15 @@ def _id(record: Mapping[str, Any], keys: Mapping[str, str], names: tuple[str, ..
     return next(filter(None, found), "")
 
 
-def id_of_question(question: str, asked: tuple[str, ...] = ()) -> str:
+def id_of_question(question: str, asked: str = "") -> str:
     """Return an id made from a question: its first words, and a digest of all of it.
 
-    One question has one id, in every file, whatever its white space and case. `asked` are the
-    questions of a conversation up to the one that is meant, which may all begin in one way.
+    One question has one id, in every file, whatever its white space and case. `asked` is a
+    digest of all questions of a conversation up to the one that is meant.
     """
     if is_blank(question):
         return ""
     even = " ".join(question.split()).casefold()
-    every = "\n".join(" ".join(text.split()).casefold() for text in asked) or even
-    digest = hashlib.sha256(every.encode()).hexdigest()[:8]
+    digest = hashlib.sha256((asked or even).encode()).hexdigest()[:8]
     words = re.findall(r"[a-z0-9]+", even)[:WORDS_OF_AN_ID]
     return "-".join([*words, digest])

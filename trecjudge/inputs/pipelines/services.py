@@ -184,14 +184,15 @@ class _Answer:
 
     def _contexts(self) -> Any:
         """Return all contexts; a list of addresses beside the answer is what its marks count."""
-        own = self.own if isinstance(self.own, list) else [] if self.own is None else [self.own]
-        if own and self.listed and all(isinstance(entry, Mapping) for entry in own):
+        carried = list(self.carried.values())
+        own = self.own if isinstance(self.own, list) else [self.own] if self.own else []
+        if not own:  # who gives only addresses says nothing of what was retrieved
+            return carried if any("text" in source for source in carried) else self.own
+        if self.listed and all(isinstance(entry, Mapping) for entry in own):
             by_url = {str(entry.get("url")): entry for entry in reversed(own)}
             counted = [by_url.get(url, {"id": url, "url": url}) for url in self.listed]
-            own = counted + [entry for entry in own if str(entry.get("url")) not in self.listed]
-        # A service that gives only addresses says nothing of what was retrieved.
-        known = own or any("text" in source for source in self.carried.values())
-        return [*own, *self.carried.values()] if known else self.own
+            return counted + [entry for entry in own if str(entry.get("url")) not in self.listed]
+        return [*own, *carried] if carried else self.own
 
 
 def _level(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -176,10 +176,10 @@ def _fetched(fields: Record, said: tuple[Any, ...]) -> list[Any] | None:
 def _joined(steps: list[_Step]) -> tuple[int, Record]:
     """Return (line, record) of a trace: what its root was asked and said, what was retrieved."""
     ids = {step.span_id for step in steps}
-    others = [step for step in steps if step.fetched is None] or steps
+    in_order = sorted(steps, key=lambda step: step.start)
+    others = [step for step in in_order if step.fetched is None] or steps
     roots = [step for step in others if not step.parent or step.parent not in ids] or others
     root = next((step for step in roots if step.said), roots[0])
-    in_order = sorted(steps, key=lambda step: step.start)
     asked = [step.asked for step in (root, *in_order) if step.asked is not None]
     # A root without any output of its own: the last step that has one gave the answer.
     said = root.said or next((step.said for step in reversed(others) if step.said), ())
