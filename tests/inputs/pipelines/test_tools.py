@@ -17,8 +17,8 @@ RECORDS = {
     ' "$Q"}, "outputs": {"output": "$A"}, "child_runs": [{"id": "c", "trace_id": "r",'
     f' "parent_run_id": "r", "run_type": "retriever", "outputs": {{"documents": {FOUND}}}}}]}}',
     "LangGraph": '{"id": "r", "trace_id": "r", "run_type": "chain", "inputs": {"messages":'
-    ' [$USER]}, "outputs": {"messages": [{"type": "human", "data": {"content": "$Q"}}, {"type": "tool",'
-    ' "data": {"content": "$C"}}, {"type": "ai", "data": {"content": "$A"}}]}}',
+    ' [$USER]}, "outputs": {"messages": [{"type": "human", "data": {"content": "$Q"}},'
+    ' {"type": "tool", "data": {"content": "$C"}}, {"type": "ai", "data": {"content": "$A"}}]}}',
     "messages by LangChain's dumps": '{"messages": ['
     '{"lc": 1, "type": "constructor", "id": ["m", "HumanMessage"], "kwargs": {"content": "$Q"}},'
     ' {"lc": 1, "type": "constructor", "id": ["m", "ToolMessage"], "kwargs": {"content": "$C"}},'
@@ -31,6 +31,8 @@ RECORDS = {
     ' "mlflow.spanOutputs": "{\\"choices\\": [{\\"message\\": {\\"content\\": \\"$A\\"}}]}"}},'
     ' {"context": {"span_id": "2", "trace_id": "t"}, "parent_id": "1", "attributes":'
     ' {"mlflow.spanType": "\\"RETRIEVER\\"", "mlflow.spanOutputs": "[\\"$C\\"]"}}]}}',
+    "MLflow's search": f'{{"trace_id": "t", "request": {{"q": "$Q"}}, "response": "$A", "spans":'
+    f' [{{{SPAN}: "2", "span_type": "RETRIEVER", "outputs": {FOUND}}}]}}',
     "OpenTelemetry": '{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t", "spanId": "1",'
     ' "attributes": [{"key": "input.value", "value": {"stringValue": "$Q"}}, {"key":'
     ' "output.value", "value": {"stringValue": "$A"}}]}, {"traceId": "t", "spanId": "2",'
@@ -76,7 +78,7 @@ RECORDS = {
     ' ["https://a"], "search_results": [{"url": "https://a", "snippet": "$C"}]}',
     "OpenAI's Responses": '{"input": "$Q", "output": [{"type": "reasoning", "summary": []},'
     ' {"type": "file_search_call", "results": [{"file_id": "", "text": "$C"}]}, {"type": "message",'
-    ' "role": "assistant", "content": [{"type": "output_text", "text": "$A", "annotations": []}]}]}',
+    ' "role": "assistant", "content": [{"type": "output_text", "text": "$A"}]}]}',
     "Phoenix' experiments": '{"input": {"question": "$Q"}, "output": {"answer": "$A", "contexts":'
     ' ["$C"]}, "expected": {"answer": "Gold."}}',
     "DeepEval's turns": '{"test_results": [{"turns": [$USER, {"role": "assistant", "content": "$A",'

@@ -71,7 +71,7 @@ def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
     at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
     for begin, end in pairwise([*at, len(messages)]):
         question, after = text_of(messages[begin]), messages[begin + 1 : end]
-        found = [entry for message in after if (entries := _fetched(message)) for entry in entries]
+        found = [entry for message in after for entry in _fetched(message)]
         # A later answer without a search of its own rests on what was found before it.
         fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
         replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
@@ -102,8 +102,10 @@ def _role(message: Mapping[str, Any]) -> str:
 def _fetched(message: Mapping[str, Any]) -> list[Any]:
     """Return what a message says was retrieved: a tool's result, or a list of contexts beside."""
     for key, value in message.items():
-        if plain(key) in FETCHED and isinstance(value, list | Mapping) and value:
-            return value if isinstance(value, list) else next(iter(value.values()))
+        inner = value.values() if isinstance(value, Mapping) else [value]
+        found = next((entries for entries in inner if isinstance(entries, list)), None)
+        if plain(key) in FETCHED and found:
+            return found
     return _result(text_of(message)) if _role(message) in RETRIEVES else []
 
 

@@ -119,10 +119,16 @@ def _said(record: Mapping[str, Any], keys: Mapping[str, str], contexts: Any) -> 
         said = said_in(record[key], record, contexts)
         if not is_blank(said.text):
             return key, said
-        value = record[key]
-        if value is None or isinstance(value, str) or (isinstance(value, dict) and "role" in value):
+        if _is_empty_answer(record[key]):
             empty = empty or key
     return empty, Said("", contexts=contexts)
+
+
+def _is_empty_answer(value: Any) -> bool:
+    """Return whether an answer without text is one: null, or an empty text, message or block."""
+    first = value[0] if isinstance(value, list) and value else value
+    known = isinstance(first, dict) and not first.keys().isdisjoint(("role", "type"))
+    return value is None or isinstance(value, str) or known
 
 
 def _first(

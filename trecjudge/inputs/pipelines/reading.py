@@ -27,7 +27,8 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
     What is no record is reported and passed over. Raises InputError if the file cannot be read.
     """
     opened = Opened.of(file)
-    found = table_records(opened, report) if is_table(opened) else _objects(opened, report)
+    read = table_records if is_table(opened) else objects
+    found = _records(read(opened, report))
     return ((line, _named(record)) for line, record in found) if record_keys() else found
 
 
@@ -53,10 +54,6 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
 def _named(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record under the names that formats know, where `--keys` gives those it has."""
     return renamed(record, record_keys()) or record
-
-
-def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
-    return _records(objects(opened, report))
 
 
 def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:

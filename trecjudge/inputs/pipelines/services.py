@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, compress
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
@@ -29,6 +30,8 @@ PARTS = frozenset(
     )
 )
 """Objects inside a citation or a source that are part of it."""
+FAR = 1000
+"""How far from its place what a citation quotes is looked for."""
 HIDDEN = ("think", "reason", "tool", "call")
 """What types of parts are called that are no answer."""
 
@@ -47,7 +50,7 @@ class Said:
 
 def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> Said:
     """Return an answer as written in a record, whose own contexts are given."""
-    answer = _Answer(contexts, [document.doc_id for document in documents_in(contexts)])
+    answer = _Answer(contexts)
     answer.add(value)
     answer.places.append((record, 0, len(answer.text)))
     for place, begin, end in answer.places:
@@ -60,10 +63,10 @@ class _Answer:
     """An answer that is put together; `places` are its objects, with the text that each gave."""
 
     own: Any
-    ids: list[str]
     text: str = ""
     places: list[tuple[Mapping[str, Any], int, int]] = field(default_factory=list)
     carried: dict[str, dict[str, str]] = field(default_factory=dict)
+    ids: list[str] | None = None
     known: set[str] = field(default_factory=set)
     listed: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
@@ -151,6 +154,8 @@ class _Answer:
         """Return what a span cites, and keep the document that it carries."""
         if not isinstance(ref, Mapping):
             return str(ref)
+        if self.ids is None:  # most answers cite nothing beside their text
+            self.ids = [document.doc_id for document in documents_in(self.own)]
         level = _level(ref)
         index = level.get("documentindex", level.get("searchresultindex"))
         if isinstance(index, int) and index < len(self.ids):
@@ -168,19 +173,15 @@ class _Answer:
         contexts = self._contexts()
         if not self.spans:
             return Said(self.text, None, contexts)
-        text, kept = "", 0
-        for begin, end in sorted(self.marks):
-            text, kept = text + self.text[kept : max(begin, kept)], max(end, kept)
-        spans = tuple(map(self._moved, self.spans))
-        return Said(text + self.text[kept:], spans, contexts)
-
-    def _moved(self, span: Span) -> Span:
-        """Return a span in the text without marks; it covers one character at least."""
-        start, end = (
-            at - sum(min(at, stop) - begin for begin, stop in self.marks if begin < at)
-            for at in (span.start, span.end)
-        )
-        return Span(min(start, max(end - 1, 0)), max(end, 1), span.cited)
+        kept = bytearray(b"1") * len(self.text)
+        for begin, end in self.marks:
+            kept[begin:end] = bytes(end - begin)
+        text = "".join(compress(self.text, kept))
+        at = list(accumulate(map(bool, kept), initial=0))
+        # What was cited by a mark is cited by the character before it.
+        moved = ((at[s.start], max(at[s.end], 1), s.cited) for s in self.spans)
+        spans = tuple(Span(min(start, end - 1), end, cited) for start, end, cited in moved)
+        return Said(text, spans, contexts)
 
     def _contexts(self) -> Any:
         """Return all contexts; a list of addresses beside the answer is what its marks count."""
@@ -244,15 +245,18 @@ def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[
     Some services count bytes, and some the last character where others count the one after it.
     """
     quoted = entry.get("text")
-    start, raw = max(start, 0), text.encode(errors="replace")
-    in_bytes = "groundingchunkindices" in entry
+    start, end, in_bytes = max(start, 0), max(end, 0), "groundingchunkindices" in entry
     if isinstance(quoted, str) and quoted:
         for stop in (end, end + 1):
             if text[start:stop] == quoted:
                 return start, stop
-        in_bytes = raw[start:end] == quoted.encode(errors="replace")
-        if not in_bytes and (found := text.find(quoted)) >= 0:
+        in_bytes = text.encode(errors="replace")[start:end] == quoted.encode(errors="replace")
+        if (
+            not in_bytes
+            and (found := text.find(quoted, max(start - FAR, 0), end + FAR + len(quoted))) >= 0
+        ):
             return found, found + len(quoted)
     if in_bytes:
+        raw = text.encode(errors="replace")
         start, end = (len(raw[:at].decode(errors="ignore")) for at in (start, end))
     return min(start, len(text)), min(max(start, end), len(text))

@@ -18,7 +18,9 @@ MARKS = frozenset(
 )
 """Keys that only a span has, or a trace that is written as one."""
 OF_RECORDS = frozenset(("question", "query", "answer", "response", "contexts"))
-"""Keys that no span has: a record with one may name the trace that it is of."""
+"""Keys that no span has: a record with one may name the span that it is of."""
+GIVEN = OF_RECORDS | {"input", "output"}
+"""Keys of a trace that says itself what it was asked and what it said."""
 LISTS = ("spans", "observations", "childruns", "resourcespans", "scopespans", "batches")
 """Where a trace, or a span, has its spans; MLflow has them in `data`."""
 DATA = ("data",)
@@ -28,17 +30,17 @@ PARENTS = ("parentid", "parentspanid", "parentrunid", "parentobservationid")
 STARTS = ("starttime", "starttimeunixnano", "starttimens")
 KINDS = (
     *("openinference.span.kind", "mlflow.spanType", "ai.observability.span_type"),
-    *("span_kind", "run_type", "type", "traceloop.span.kind", "gen_ai.operation.name"),
+    *("span_kind", "span_type", "run_type", "type", "traceloop.span.kind", "gen_ai.operation.name"),
 )
 ASKED = (
     *("inputs", "input.value", "mlflow.spanInputs", "ai.observability.record_root.input"),
     *("traceloop.entity.input", "llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt"),
-    "input",
+    *("input", "request", "question", "query"),
 )
 SAID = (
     *("outputs", "output.value", "mlflow.spanOutputs", "ai.observability.record_root.output"),
     *("traceloop.entity.output", "llm.output_messages", "gen_ai.output.messages"),
-    *("gen_ai.completion", "output"),
+    *("gen_ai.completion", "output", "response", "answer"),
 )
 """Paths to what a span was given and gave: LangSmith, Phoenix, MLflow, TruLens, OpenTelemetry."""
 FETCHED = (
@@ -75,7 +77,7 @@ class Traces:
         """Add a span, or a trace with all spans that it holds."""
         inner = _spans(record)
         trace = _text(record, TRACES) or trace or (_text(record, IDS) if inner else "")
-        if not MARKS.isdisjoint(record) or "output" in record:
+        if not MARKS.isdisjoint(record) or not GIVEN.isdisjoint(record):
             self.found.setdefault(trace, []).append(_step(line, record))
         for span in inner:
             self.add(line, span, trace)
@@ -87,9 +89,8 @@ class Traces:
 
 def is_span(record: Mapping[str, Any]) -> bool:
     """Return whether a record is a span of a trace, or a trace with its spans."""
-    if not OF_RECORDS.isdisjoint(record):
-        return False
-    return bool(not MARKS.isdisjoint(record) and _text(record, TRACES)) or bool(_spans(record))
+    ours = not MARKS.isdisjoint(record) and OF_RECORDS.isdisjoint(record)
+    return bool(ours and _text(record, TRACES)) or bool(_spans(record))
 
 
 def _spans(record: Mapping[str, Any]) -> list[Record]:
