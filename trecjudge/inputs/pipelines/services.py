@@ -110,6 +110,7 @@ class _Answer:
     def look(self, place: Mapping[str, Any], begin: int, end: int) -> None:
         """Take the citations of an object whose text is from `begin` to `end`."""
         inside = {plain(key): value for key, value in place.items()}
+        begin, end = (min(at, len(self.text)) for at in (begin, end))
         chunks = inside.get("groundingchunks")
         self._carry(chunks)
         for name in CITATIONS:
