@@ -106,6 +106,14 @@ def test_what_was_retrieved_is_in_the_order_of_the_search(read: Read) -> None:
     assert found.response.retrieved == found.response.references == ("b", "a")
 
 
+def test_an_answer_that_is_traced_again_has_the_same_contexts(read: Read) -> None:
+    root = '{"trace_id": "%s", "span_id": "1", "inputs": "Q?", "outputs": "A."}\n'
+    search = (
+        '{"trace_id": "t", "span_id": "2", "parent_id": "1", "type": "RETRIEVER", "output": "A"}'
+    )
+    assert read(root % "t" + root % "u" + search).kinds == ["response_duplicate"]
+
+
 @pytest.mark.parametrize(
     "record",
     [
