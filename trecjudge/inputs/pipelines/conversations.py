@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.services import text_of as text_of
 from trecjudge.text.visible import is_blank
 
 LISTS = (
@@ -20,7 +21,6 @@ LISTS = (
 )
 """Where a record keeps its messages, or the object that has them."""
 ROLES = ("role", "speaker", "type", "author")
-TEXTS = ("content", "text", "output", "value", "answer", "response", "result", "message", "parts")
 ASKS = frozenset({"user", "human"})
 ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot"})
 RETRIEVES = frozenset({"tool", "function", "toolresult", "context", "filesearchcall"})
@@ -107,20 +107,6 @@ def _fetched(message: Mapping[str, Any]) -> list[Any]:
         if plain(key) in FETCHED and found:
             return found
     return _result(text_of(message)) if _role(message) in RETRIEVES else []
-
-
-def text_of(value: Any) -> str:
-    """Return the text that a value holds: itself, that of its parts, or under a usual name."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return next((text for key in TEXTS if (text := text_of(value.get(key)))), "")
-    if isinstance(value, list):
-        # Parts of one message, or several answers of one system, of which the first counts.
-        parts = [text for part in value if (text := text_of(part))]
-        typed = all(isinstance(part, Mapping) and "type" in part for part in value)
-        return "\n".join(parts) if typed else next(iter(parts), "")
-    return ""
 
 
 def _result(content: str) -> list[Any]:

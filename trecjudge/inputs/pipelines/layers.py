@@ -11,7 +11,6 @@ import orjson
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.conversations import text_of
 from trecjudge.inputs.pipelines.parts import ANSWERS, CITED, CONTEXTS, QUESTIONS
-from trecjudge.inputs.pipelines.services import said_in
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank
 
@@ -115,11 +114,11 @@ def flat(record: Record) -> Record:
         places = [(layer, CONTEXTS) for layer in (*replied, *given)]
         places += [(layer, RETRIEVED) for layer in layers(record, BESIDE)]
         found["contexts"] = _contexts(places)
-    if not any(said_in(value, {}).text for value in values_of(record, ANSWERS)):
+    if not any(text_of(value) for value in values_of(record, ANSWERS)):
         # Only Azure has answers among what was given: elsewhere those are the right ones.
         own = (value for layer in given if columns for value in values_of(layer, ANSWERS))
         said = (*replied, *own)
-        found["answer"] = next((value for value in said if said_in(value, {}).text), None)
+        found["answer"] = next((value for value in said if text_of(value)), None)
     return {**record, **{key: value for key, value in found.items() if value is not None}}
 
 

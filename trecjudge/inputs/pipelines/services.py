@@ -58,6 +58,13 @@ def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> Said
     return answer.said()
 
 
+def text_of(value: Any) -> str:
+    """Return the text that a value holds: itself, that of its parts, or under a usual name."""
+    answer = _Answer(None)
+    answer.add(value)
+    return answer.text
+
+
 @dataclass(slots=True)
 class _Answer:
     """An answer that is put together; `places` are its objects, with the text that each gave."""
