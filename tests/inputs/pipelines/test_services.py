@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.reading import Read
 from trecjudge.inputs.formats.qa import draft
 from trecjudge.inputs.pipelines.wrappers import records_in
 
@@ -15,17 +16,15 @@ TEXT = "Né à Åre. It is new."
 FIRST, SECOND = "Né à Åre.", "It is new."
 
 
-def spans_of(answer: str) -> tuple[str, list[tuple[str, Any]], list[str]]:
-    """Return the text of an answer, what of it cites what, and the texts of the documents."""
+def spans_of(answer: str) -> tuple[str, list[tuple[str, Any]]]:
+    """Return the text of an answer, and what of it cites what."""
     (record,) = records_in(json.loads(f'{{"question": "Q?", {answer}}}'))
     found = draft(record)
-    documents = found.documents if isinstance(found.documents, dict) else {}
-    ids = list(documents)
     cited = [
-        (found.sentences[s.start : s.end], *(ids[c] if isinstance(c, int) else c for c in s.cited))
+        (found.sentences[s.start : s.end], *(found.references[c] if c == 1 else c for c in s.cited))
         for s in found.spans or ()
     ]
-    return found.sentences, cited, [document.get("text", "") for document in documents.values()]
+    return found.sentences, cited
 
 
 BLOCKS = (
@@ -71,17 +70,31 @@ PART = (
     ],
 )
 def test_what_a_service_cites(answer: str, cited: list[tuple[str, str]]) -> None:
-    assert spans_of(answer)[:2] == (TEXT, cited)
+    assert spans_of(answer) == (TEXT, cited)
 
 
-def test_what_is_quoted_is_carried() -> None:
-    quoted = BLOCKS.replace('"cited_text": "B"', '"cited_text": "Quoted."')
-    assert spans_of(f'"answer": {quoted}')[2] == ["Quoted."]
-
-
-def test_addresses_beside_an_answer_are_what_its_marks_count() -> None:
-    found = (
-        '"citations": ["http://b", "http://a"], "search_results": [{"url": "http://a", "snippet":'
-        ' "A."}, {"url": "http://b", "snippet": "B."}]'
-    )
-    assert spans_of(f'"answer": "It is [1].", {found}') == ("It is [1].", [], ["B.", "A."])
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        pytest.param(
+            f'"answer": {BLOCKS}'.replace('"cited_text": "B"', '"cited_text": "Quoted."'),
+            ["Quoted."],
+            id="what is quoted is carried",
+        ),
+        pytest.param(
+            '"answer": "It is [1].", "citations": ["http://b", "http://a"], "search_results":'
+            ' [{"url": "http://a", "snippet": "A."}, {"url": "http://b", "snippet": "B."}]',
+            ["B.", "A."],
+            id="addresses beside an answer are what its marks count",
+        ),
+        pytest.param(
+            '"answer": "It is [1].", "citations": ["http://b"]',
+            [],
+            id="addresses say nothing of what was retrieved",
+        ),
+    ],
+)
+def test_what_a_service_carries(answer: str, texts: list[str], read: Read) -> None:
+    response = read(f'{{"question": "Q?", {answer}}}').response
+    assert [document.text for document in response.documents.values()] == texts
+    assert response.documents_given == bool(texts)
