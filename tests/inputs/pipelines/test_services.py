@@ -21,7 +21,10 @@ def spans_of(answer: str) -> tuple[str, list[tuple[str, Any]]]:
     (record,) = records_in(json.loads(f'{{"question": "Q?", {answer}}}'))
     found = draft(record)
     cited = [
-        (found.sentences[s.start : s.end], *(found.references[c] if c == 1 else c for c in s.cited))
+        (
+            found.sentences[s.start : s.end],
+            *(found.references[c] if isinstance(c, int) else c for c in s.cited),
+        )
         for s in found.spans or ()
     ]
     return found.sentences, cited

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.reading import Read
+from trecjudge.inputs.formats.qa import draft
+from trecjudge.inputs.pipelines.wrappers import records_in
 
 Q, C = "When did the ferry Perch enter service?", "The ferry Perch entered service on 3 May 2022."
 USER = '{"role": "user", "content": "$Q"}'
@@ -126,6 +130,19 @@ def test_an_answer_that_is_traced_again_has_the_same_contexts(read: Read) -> Non
 )
 def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
     assert read(record, "mine.jsonl").kinds == ["record_unknown_shape", "file_without_responses"]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        '"choices": [{"message": {"content": "A."}}, {"message": {"content": "B."}}]',
+        '"resps": [["A.", "B."]]',
+        '"predictions": ["A.", "B."]',
+    ],
+)
+def test_each_of_several_answers_is_a_sample(answers: str) -> None:
+    found = list(records_in(json.loads(f'{{"question": "Q?", {answers}}}')))
+    assert [(draft(r).sentences, r["sample"]) for r in found] == [("A.", "1"), ("B.", "2")]
 
 
 def test_a_record_may_name_its_trace(read: Read) -> None:

@@ -30,6 +30,8 @@ TURNS = "conversationTurns"
 """Where Bedrock's evaluations have the turns of a conversation."""
 OF_A_TRACK = ("responses", "references", "is_ragtime")
 """Keys of the tracks' records, which are passed on as they are."""
+SEVERAL = ("choices", "candidates", "predictions", "filteredresps", "resps", "replies")
+"""Lists of the answers of one system to one question: each is a sample."""
 Record = dict[str, Any]
 
 
@@ -48,12 +50,27 @@ def records_in(record: Record) -> Iterator[Record]:
     if is_span(whole):
         yield whole
         return
-    own = _of_a_tool(whole)
     inside = next((found for found in map(_listed, _lists(whole)) if found), None)
-    if inside is None or parts_of(own) is not None:
-        yield from responses_in(own)
+    if inside is None or parts_of(_of_a_tool(whole)) is not None:
+        yield from (r for one in _samples(whole) for r in responses_in(_of_a_tool(one)))
     else:
         yield from inside
+
+
+def _samples(record: Record) -> list[Record]:
+    """Return a record for each answer of one that has several, with its number as `sample`."""
+    keys = {plain(key): key for key in reversed(list(record))}
+    key = next((keys[name] for name in SEVERAL if name in keys), "")
+    answers = record.get(key)
+    if isinstance(answers, list) and len(answers) == 1 and isinstance(answers[0], list):
+        answers = answers[0]
+    if not isinstance(answers, list) or len(answers) < 2 or not all(map(_is_answer, answers)):
+        return [record]
+    return [{**record, key: [a], "sample": str(n)} for n, a in enumerate(answers, 1)]
+
+
+def _is_answer(entry: Any) -> bool:
+    return isinstance(entry, str) or (isinstance(entry, dict) and "message" in entry)
 
 
 def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
@@ -77,7 +94,8 @@ def _listed(entries: list[Any]) -> list[Record]:
     records = [
         found
         for number, entry in enumerate(objects, 1)
-        for found in responses_in(_of_a_prediction(_of_a_tool(entry), number))
+        for sample in _samples(entry)
+        for found in responses_in(_of_a_prediction(_of_a_tool(sample), number))
     ]
     return records if records and parts_of(records[0]) is not None else []
 
