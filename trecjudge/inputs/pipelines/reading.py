@@ -64,7 +64,7 @@ def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
     traces = Traces()
     for line, record in found:
         for inner in records_in(record):
-            if is_span(inner):
+            if inner is not record and is_span(inner):  # those of tracks are passed on
                 traces.add(line, inner)
             else:
                 yield line, inner
