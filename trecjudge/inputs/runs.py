@@ -289,9 +289,14 @@ class RunReader:
     def _topic(self, response: Response, event: RunRecord) -> Topic | None:
         # Without a digest it may be one that the whole job has named as a sample already.
         topic_id = response.topic_id if event.digest else response.topic_asked
+        own = Topic(topic_id, title=event.narrative, background=response.background)
         if self.topics is None:
-            return Topic(topic_id, title=event.narrative) if self._wants(topic_id) else None
+            return own if self._wants(topic_id) else None
         topic = self.topics.get(topic_id)
+        first, _, turn = topic_id.rpartition("#")
+        if topic is None and turn.isdecimal() and first in self.known:
+            # A later answer of a conversation answers a question of its own.
+            return own if first in self.topics else None
         if topic is None and topic_id not in self.known:
             self.unknown_topics += 1
             message = f"answers topic {topic_id!r}, which is not in the topic file"

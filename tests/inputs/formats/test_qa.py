@@ -69,12 +69,6 @@ SHAPES = [
         id="chat with a tool's object",
     ),
     pytest.param(
-        '{"user_input": [{"content": "Hello", "type": "human"}, {"content": "Hi", "type": "ai"},'
-        ' {"content": "$Q", "type": "human"}, {"content": "$C", "type": "tool"},'
-        ' {"content": "In May 2022.", "type": "ai"}]}',
-        id="RAGAS with turns",
-    ),
-    pytest.param(
         '{"response": {"response": "In May 2022.", "source_nodes": []}, "query": "$Q",'
         ' "source_nodes": [{"node": {"text": "$C"}, "score": 0.5}]}',
         id="LlamaIndex's source nodes",

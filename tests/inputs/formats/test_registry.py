@@ -12,7 +12,13 @@ import pytest
 
 from tests.commandline import ROOT
 from trecjudge.errors import InputError
-from trecjudge.inputs.formats.registry import DATASETS, all_formats, check_dataset, format_of
+from trecjudge.inputs.formats.registry import (
+    DATASETS,
+    all_formats,
+    check_dataset,
+    draft_of,
+    format_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -187,3 +193,18 @@ def test_a_format_of_others_that_cannot_be_used_is_said(
     done = installed(tmp_path, code, "formats")
     assert done.returncode == 1
     assert done.stderr.startswith(f"error: the format 'flat' at flat_format {message}")
+
+
+@pytest.mark.parametrize(
+    ("said", "abstained"),
+    [
+        ('"abstained": true', True),
+        ('"metadata": {"declined": false}', False),
+        ('"refused": "no"', None),
+        ('"n": 1', None),
+    ],
+)
+def test_a_record_says_whether_its_system_declined(said: str, abstained: bool | None) -> None:
+    record = json.loads(f'{{"responses": [], "run_id": "r", {said}}}')
+    claimed = format_of(record)
+    assert claimed is not None and draft_of(claimed[0], record).abstained is abstained

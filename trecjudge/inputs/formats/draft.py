@@ -12,7 +12,9 @@ from trecjudge.inputs.sources.values import as_id
 TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
 SAMPLE_KEYS = ("sample", "query_run", "epoch", "repeat", "sample_id")
 """Keys that name one of several answers to a question; the last may also name the question."""
-SAID_BESIDE = frozenset({"abstained", "retrieved", *SAMPLE_KEYS})
+ABSTENTIONS = ("abstained", "is_abstention", "abstention", "declined", "refused", "no_answer")
+"""Keys by which a system says whether it declined to answer."""
+SAID_BESIDE = frozenset({"retrieved", *ABSTENTIONS, *SAMPLE_KEYS})
 """Keys by which a record of any format says more of its answer."""
 _BOOLS = {"true": True, "false": False}
 
@@ -117,7 +119,8 @@ def with_said_beside(draft: Draft, record: Mapping[str, Any]) -> Draft:
     sample = next((found for key in SAMPLE_KEYS if (found := as_id(given.get(key)))), "")
     abstained, retrieved = draft.abstained, draft.retrieved
     if abstained is None:
-        abstained = _BOOLS.get(str(given.get("abstained")).casefold())
+        said = (_BOOLS.get(str(given[key]).casefold()) for key in ABSTENTIONS if key in given)
+        abstained = next((value for value in said if value is not None), None)
     if retrieved is None and isinstance(listed := given.get("retrieved"), list):
         retrieved = tuple(doc_id for entry in listed if (doc_id := _listed_id(entry)))
     return replace(draft, sample=draft.sample or sample, abstained=abstained, retrieved=retrieved)

@@ -46,8 +46,10 @@ def draft(record: Mapping[str, Any]) -> Draft:
         documents=found if parts.contexts is not None else ABSENT,
         narrative=parts.question,
         of_a_track=False,
-        retrieved=tuple(document.doc_id for document in found.documents) if listed else None,
+        retrieved=tuple(d.doc_id for d in found.documents) if listed and parts.ranked else None,
         key="answer",
+        spans=parts.spans,
+        background=parts.background,
         said=_said(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
         sample=sample_of(record),
     )

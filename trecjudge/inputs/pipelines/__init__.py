@@ -1,7 +1,8 @@
 """Records that RAG pipelines and the tools around them write: question, answer, contexts.
 
-`parts` finds the parts of a record whatever its tool calls them, `conversations` those of a list of
-messages, `contexts` makes documents of what was retrieved, `wrappers` finds the records inside a
-file's one object, `tables` reads records from CSV and Parquet, `fields` takes the names of
-`--keys`.
+`wrappers` finds the records inside a file's one object, `layers` brings up what lies deep in one,
+`traces` joins spans, `conversations` and `chats` take a list of messages apart, `services` reads
+answers with citations beside them. `parts` finds the parts of a record whatever its tool calls
+them, `contexts` makes documents of what was retrieved, `tables` reads CSV and Parquet, `fields`
+takes the names of `--keys`.
 """

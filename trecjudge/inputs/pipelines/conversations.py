@@ -2,79 +2,111 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import orjson
 
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.services import text_of as text_of
 from trecjudge.text.visible import is_blank
 
-LISTS = ("messages", "userinput", "input", "conversation", "turns", "prompt")
-"""Where a record keeps its messages."""
+LISTS = (
+    *("messages", "userinput", "input", "conversation", "turns", "prompt", "contents", "inputs"),
+    *("outputs", "output", "request"),
+)
+"""Where a record keeps its messages, or the object that has them."""
 ROLES = ("role", "speaker", "type", "author")
-TEXTS = ("content", "text", "output", "value", "answer", "response", "result")
 ASKS = frozenset({"user", "human"})
 ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot"})
-RETRIEVES = frozenset({"tool", "function", "toolresult", "context"})
+RETRIEVES = frozenset({"tool", "function", "toolresult", "context", "filesearchcall"})
+FETCHED = (
+    *("artifact", "retrievalcontext", "retrievedcontexts", "contexts", "retrievedpassages"),
+    "results",
+)
+"""Where a message keeps what was retrieved for it: LangChain's tools, DeepEval's turns."""
+
+MOST_BEFORE = 40
+"""Questions and answers before a question that are kept as what was said before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """The last question of a list of messages, the answer to it, and what tools returned.
+class Turn:
+    """A question in a list of messages, the answer to it, and what was said before.
 
-    `answer` is empty where the list ends with the question; `contexts` is None without a tool.
+    `answer` is the message as written, None where there is none; `contexts` is what tools returned
+    before the answer, None without any; `asked` is a digest of all questions up to this one.
     """
 
-    key: str
     question: str
-    answer: str
+    answer: Mapping[str, Any] | None
     contexts: list[Any] | None
+    background: str
+    first: str
+    asked: str
 
 
-def conversation_in(record: Mapping[str, Any]) -> Conversation | None:
-    """Return the conversation of a record, None where it has no list of messages."""
-    for key in record:
-        messages = record[key] if plain(key) in LISTS else None
-        if isinstance(messages, list) and (found := _read(key, messages)) is not None:
-            return found
-    return None
+def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the first list of messages of a record, empty where it has none."""
+    for value in (value for key, value in record.items() if plain(key) in LISTS):
+        if isinstance(value, Mapping) and (inner := messages_at(value)):
+            return inner
+        if isinstance(value, list):
+            found = [_inner(entry) for entry in value if isinstance(entry, Mapping)]
+            if any(_role(message) in ASKS | ANSWERS for message in found):
+                return found
+    return []
 
 
-def _read(key: str, messages: Sequence[Any]) -> Conversation | None:
-    turns = [(_role(m), m) for m in messages if isinstance(m, Mapping)]
-    asked = [at for at, (role, _) in enumerate(turns) if role in ASKS]
-    if not asked:
-        return None
-    after = turns[asked[-1] + 1 :]
-    said = [text for role, m in after if role in ANSWERS and not is_blank(text := _content(m))]
-    tools = [_result(_content(m)) for role, m in turns if role in RETRIEVES]
-    contexts = [entry for result in tools for entry in result] if tools else None
-    return Conversation(key, _content(turns[asked[-1]][1]), said[-1] if said else "", contexts)
+def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
+    """Return the turns of a conversation: its questions, each with the last answer to it."""
+    turns: list[Turn] = []
+    said: list[str] = []
+    asked = hashlib.sha256()
+    fetched: list[Any] | None = None
+    at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
+    for begin, end in pairwise([*at, len(messages)]):
+        question, after = text_of(messages[begin]), messages[begin + 1 : end]
+        found = [entry for message in after for entry in _fetched(message)]
+        # A later answer without a search of its own rests on what was found before it.
+        fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
+        replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
+        replies = [m for m in after if _role(m) in ANSWERS and not is_blank(text_of(m))] or replies
+        answer, background = (replies[-1] if replies else None), "\n".join(said[-MOST_BEFORE:])
+        asked.update(" ".join((*question.split(), "\n")).casefold().encode())
+        first = turns[0].question if turns else question
+        turns.append(Turn(question, answer, fetched, background, first, asked.hexdigest()))
+        said.append(f"user: {question}")
+        said += [f"assistant: {text_of(answer)}"] if answer else []
+    return turns
+
+
+def _inner(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message that stands in an object by itself, as OpenInference has it."""
+    inner = message.get("message")
+    return inner if isinstance(inner, Mapping) and "role" not in message else message
 
 
 def _role(message: Mapping[str, Any]) -> str:
+    parts = message.get("content")
+    first = parts[0] if isinstance(parts, list) and parts else None
+    if isinstance(first, Mapping) and first.get("type") == "tool_result":
+        return "toolresult"  # Anthropic's tools answer as the user
     return next((plain(message[key]) for key in ROLES if isinstance(message.get(key), str)), "")
 
 
-def _content(message: Mapping[str, Any]) -> str:
-    return next((text for key in TEXTS if (text := text_of(message.get(key)))), "")
-
-
-def text_of(value: Any) -> str:
-    """Return the text that a value holds: itself, that of its parts, or under a usual name."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return _content(value)
-    if isinstance(value, list):
-        # Parts of one message, or several answers of one system, of which the first counts.
-        parts = [text for part in value if (text := text_of(part))]
-        typed = all(isinstance(part, Mapping) and "type" in part for part in value)
-        return "\n".join(parts) if typed else next(iter(parts), "")
-    return ""
+def _fetched(message: Mapping[str, Any]) -> list[Any]:
+    """Return what a message says was retrieved: a tool's result, or a list of contexts beside."""
+    for key, value in message.items():
+        inner = value.values() if isinstance(value, Mapping) else [value]
+        found = next((entries for entries in inner if isinstance(entries, list)), None)
+        if plain(key) in FETCHED and found:
+            return found
+    return _result(text_of(message)) if _role(message) in RETRIEVES else []
 
 
 def _result(content: str) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import LISTS, conversation_in, text_of
+from trecjudge.inputs.pipelines.conversations import LISTS, messages_at, text_of, turns_in
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, OF_A_TRACK, QUESTIONS
 
 PARTS = {
@@ -104,12 +104,12 @@ def named(record: dict[str, Any]) -> dict[str, Any]:
     hidden = set(map(plain, found))
     if "answer" in found:  # such a record is of no track, whatever other keys it has
         hidden.update(("metadata", *OF_A_TRACK))
-    if ("answer" in found or "question" in found) and (spoken := conversation_in(record)):
+    if ("answer" in found or "question" in found) and (spoken := turns_in(messages_at(record))):
         hidden.update(LISTS)
         said = {
-            "question": spoken.question,
-            "answer": spoken.answer or None,
-            "contexts": spoken.contexts,
+            "question": spoken[-1].question,
+            "answer": text_of(spoken[-1].answer) or None,
+            "contexts": spoken[-1].contexts,
         }
         found = {name: value for name, value in said.items() if value is not None} | found
     return found | {k: v for k, v in record.items() if k not in found and plain(k) not in hidden}

@@ -9,21 +9,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import conversation_in, text_of
+from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.pipelines.conversations import text_of
+from trecjudge.inputs.pipelines.services import Said, said_in
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 
-QUESTIONS = ("question", "userinput", "query", "userquery", "input", "prompt", "instruction")
+QUESTIONS = (
+    *("question", "userinput", "query", "userquery", "input", "prompt", "instruction", "inputs"),
+)
 """RAGAS, DeepEval, LangChain, LlamaIndex, TruLens, BERGEN; the first that holds text counts."""
 ANSWERS = (
     *("answer", "response", "actualoutput", "output", "result", "generatedanswer", "predictions"),
-    *("prediction", "generatedtext", "generation", "completion", "reply"),
+    *("prediction", "generatedtext", "generation", "completion", "reply", "replies", "outputs"),
+    *("filteredresps", "resps"),
 )
 CONTEXTS = (
     *("contexts", "retrievedcontexts", "retrievalcontext", "context", "sourcedocuments"),
     *("sourcenodes", "retrieveddocuments", "retrievedpassages", "documents", "docs", "passages"),
-    *("chunks", "sources", "doc", "ctxs", "retrievedcontext", "retrievedreferences", "paragraphs"),
+    *("chunks", "sources", "searchresults", "retrievalresults", "doc", "ctxs", "retrievedcontext"),
+    *("retrievedreferences", "paragraphs"),
 )
+CITED = ("sources", "doc")
+"""Contexts that are what an answer names, in no order of a search."""
+BEFORE = "turns_before"
+"""Under this name a record of a conversation has what was said before, once it is taken apart."""
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
 SAMPLES = (
     *("sample", "sampleindex", "queryrun", "runnumber", "epoch", "repeat", "repetition"),
@@ -43,6 +53,9 @@ WORDS_OF_AN_ID = 5
 class Parts:
     """What a pipeline's record holds. `contexts` is as written, None where there are none.
 
+    `spans` are the citations that are given beside the answer, None where its marks are to be read.
+    `ranked`: the contexts are in the order in which they were retrieved.
+
     `why` names the keys that it was known by. `id_made`: the id of its topic is made from its
     question; `run_id` is empty where the record has none.
     """
@@ -54,6 +67,9 @@ class Parts:
     id_made: bool
     run_id: str
     why: str
+    spans: tuple[Span, ...] | None = None
+    ranked: bool = False
+    background: str = ""
 
 
 def parts_of(record: Mapping[str, Any]) -> Parts | None:
@@ -65,27 +81,25 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
     keys = {plain(key): key for key in reversed(list(record))}
     if _is_of_a_track(record, keys):
         return None
-    spoken = conversation_in(record)
-    asked, question = (spoken.key, spoken.question) if spoken else _first(record, keys, QUESTIONS)
-    answered, answer = (
-        ("", spoken.answer) if spoken and spoken.answer else _first(record, keys, ANSWERS)
-    )
-    key = next((keys[name] for name in CONTEXTS if name in keys), "")
-    contexts = record[key] if key else None
-    if contexts is None and spoken:
-        contexts = spoken.contexts
-    if not (answer or answered) or not (asked or key):
+    asked, question = _first(record, keys, QUESTIONS)
+    name = next((name for name in CONTEXTS if name in keys), "")
+    key = keys.get(name, "")
+    answered, said = _said(record, keys, record[key] if key else None)
+    if not answered or not (asked or key or said.contexts):
         return None
-    topic_id = _id(record, keys, TOPICS)
+    topic_id = _id(record, keys, TOPICS) or ("" if asked else _id(record, keys, ("id",)))
     named = dict.fromkeys(filter(None, (asked, answered, key)))
     return Parts(
         question,
-        answer,
-        contexts,
-        topic_id or _named(question),
+        said.text,
+        said.contexts,
+        topic_id or id_of_question(question),
         not topic_id,
         _id(record, keys, RUNS),
         " and ".join(f"`{name}`" for name in named),
+        said.spans,
+        said.contexts is not None and bool(key) and name not in CITED,
+        text_of(record.get(BEFORE)),
     )
 
 
@@ -101,11 +115,36 @@ def sample_of(record: Mapping[str, Any]) -> str:
 def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
     if any(record[keys[name]] is not None for name in OF_A_TRACK if name in keys):
         return True
-    if isinstance(record.get("answer"), list):  # of sentences, each with its citations
+    if is_list_of_sentences(record.get("answer")):
         return True
     inner = record[keys["metadata"]] if "metadata" in keys else None
     names = map(plain, inner) if isinstance(inner, Mapping) else ()
     return any(name in METADATA_OF_A_TRACK for name in names)
+
+
+def is_list_of_sentences(answer: Any) -> bool:
+    """Return whether an answer is a list as the tracks have it; services type their parts."""
+    first = answer[0] if isinstance(answer, list) and answer else None
+    return isinstance(answer, list) and not (isinstance(first, Mapping) and "type" in first)
+
+
+def _said(record: Mapping[str, Any], keys: Mapping[str, str], contexts: Any) -> tuple[str, Said]:
+    """Return (key, answer) of the first answer with text, else of one that is empty."""
+    empty = ""
+    for key in (keys[name] for name in ANSWERS if name in keys):
+        said = said_in(record[key], record, contexts)
+        if not is_blank(said.text):
+            return key, said
+        if _is_empty_answer(record[key]):
+            empty = empty or key
+    return empty, Said("", contexts=contexts)
+
+
+def _is_empty_answer(value: Any) -> bool:
+    """Return whether an answer without text is one: null, or an empty text, message or block."""
+    first = value[0] if isinstance(value, list) and value else value
+    known = isinstance(first, dict) and not first.keys().isdisjoint(("role", "type"))
+    return value is None or isinstance(value, str) or known
 
 
 def _first(
@@ -130,14 +169,15 @@ def _id(record: Mapping[str, Any], keys: Mapping[str, str], names: tuple[str, ..
     return next(filter(None, found), "")
 
 
-def _named(question: str) -> str:
+def id_of_question(question: str, asked: str = "") -> str:
     """Return an id made from a question: its first words, and a digest of all of it.
 
-    One question has one id, in every file, whatever its white space and case.
+    One question has one id, in every file, whatever its white space and case. `asked` is a
+    digest of all questions of a conversation up to the one that is meant.
     """
     if is_blank(question):
         return ""
     even = " ".join(question.split()).casefold()
-    digest = hashlib.sha256(even.encode()).hexdigest()[:8]
+    digest = hashlib.sha256((asked or even).encode()).hexdigest()[:8]
     words = re.findall(r"[a-z0-9]+", even)[:WORDS_OF_AN_ID]
     return "-".join([*words, digest])

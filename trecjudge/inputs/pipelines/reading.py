@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -11,10 +11,12 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, unreported
-from trecjudge.inputs.pipelines.columns import Complain, unstacked
+from trecjudge.inputs.pipelines.chats import responses_in
+from trecjudge.inputs.pipelines.columns import unstacked
 from trecjudge.inputs.pipelines.fields import named
 from trecjudge.inputs.pipelines.passages import passages_joined
 from trecjudge.inputs.pipelines.tables import is_table, table_records
+from trecjudge.inputs.pipelines.traces import Traces, is_span
 from trecjudge.inputs.pipelines.wrappers import records_in
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import first_objects, objects
@@ -33,8 +35,8 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
     opened = Opened.of(file)
     if is_table(opened):
         rows = ((line, named(record)) for line, record in table_records(opened, report))
-        return passages_joined(rows, ROWS_LOOKED_AT)
-    return passages_joined(_objects(opened, report), 1)
+        return passages_joined(_records(rows), ROWS_LOOKED_AT)
+    return passages_joined(_records(_objects(opened, report)), 1)
 
 
 def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
@@ -55,22 +57,35 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
             return [{"answer": "", **named(record)} for _, record in rows]
         return []
     records = first_objects(opened, count)
-    found = (inner for record in records for inner in _inside(record, unreported))
-    return list(islice(found, count))
+    whole = (inner for record in records for inner in unstacked(record, unreported))
+    return [record for _, record in islice(_records(enumerate(whole), begun=True), count)]
 
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
+    """Yield (line, object); one that holds records by column as those records."""
     for line, record in objects(opened, report):
         complain = partial(_complain, report, Place(str(opened.path), line))
-        for inner in _inside(record, complain):
-            yield line, inner
+        for whole in unstacked(record, complain):
+            yield line, whole
 
 
 def _complain(report: OnFinding, place: Place, message: str) -> None:
     report(Finding("record_unknown_shape", place, message))
 
 
-def _inside(record: dict[str, Any], complain: Complain) -> Iterator[dict[str, Any]]:
-    """Yield the records of an object that holds them by column or in a list, or it itself."""
-    for whole in unstacked(record, complain):
-        yield from records_in(whole)
+def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
+    """Yield (line, record) of what objects hold, and after them those of the traces.
+
+    `begun`: not all is read, so that a trace without an answer may get one.
+    """
+    traces = Traces()
+    for line, record in found:
+        for inner in records_in(record):
+            if inner is not record and is_span(inner):  # those of tracks are passed on
+                traces.add(line, inner)
+            else:
+                yield line, inner
+    for line, trace in traces.records():
+        if begun:
+            trace.setdefault("outputs", None)
+        yield from ((line, record) for record in responses_in(trace))

@@ -6,28 +6,73 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.chats import responses_in
 from trecjudge.inputs.pipelines.conversations import text_of
 from trecjudge.inputs.pipelines.fields import named, record_keys
-from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, parts_of
+from trecjudge.inputs.pipelines.layers import flat, unwrapped
+from trecjudge.inputs.pipelines.parts import (
+    ANSWERS,
+    CONTEXTS,
+    QUESTIONS,
+    is_list_of_sentences,
+    parts_of,
+)
+from trecjudge.inputs.pipelines.traces import Traces, is_span
 from trecjudge.inputs.sources.values import as_id
 
 LISTS = frozenset(
-    ("results", "predictions", "samples", "testcases", "data", "rows", "records", "examples")
+    (
+        *("results", "predictions", "samples", "testcases", "data", "rows", "records", "examples"),
+        *("testresults", "conversationaltestcases", "traces", "runs", "evalcases"),
+    )
 )
 """What an object calls the list of its records."""
+TURNS = "conversationTurns"
+"""Where Bedrock's evaluations have the turns of a conversation."""
+OF_A_TRACK = ("responses", "references", "is_ragtime")
+"""Keys of the tracks' records, which are passed on as they are."""
+SEVERAL = ("choices", "candidates", "predictions", "filteredresps", "resps", "replies")
+"""Lists of the answers of one system to one question: each is a sample."""
 Record = dict[str, Any]
 
 
 def records_in(record: Record) -> Iterator[Record]:
     """Yield the pipeline's records inside an object, or the object itself where it has none.
 
-    They are under the names that formats know.
+    They are under the names that formats know. A conversation is a record for each answer. A span
+    is yielded as it is, since the others of its trace may lie elsewhere.
     """
-    inside = next((found for found in map(_listed, _lists(record)) if found), None)
-    if inside is None or parts_of(named(record)) is not None:
+    of_a_track = is_list_of_sentences(record.get("answer")) or any(
+        record.get(key) is not None for key in OF_A_TRACK
+    )
+    if of_a_track:
         yield named(record)
+        return
+    whole = unwrapped(record)
+    if is_span(whole):
+        yield whole
+        return
+    inside = next((found for found in map(_listed, _lists(whole)) if found), None)
+    if inside is None or parts_of(_of_a_tool(whole)) is not None:
+        yield from (r for one in _samples(whole) for r in responses_in(_of_a_tool(one)))
     else:
         yield from inside
+
+
+def _samples(record: Record) -> list[Record]:
+    """Return a record for each answer of one that has several, with its number as `sample`."""
+    keys = {plain(key): key for key in reversed(list(record))}
+    key = next((keys[name] for name in SEVERAL if name in keys), "")
+    answers = record.get(key)
+    if isinstance(answers, list) and len(answers) == 1 and isinstance(answers[0], list):
+        answers = answers[0]
+    if not isinstance(answers, list) or len(answers) < 2 or not all(map(_is_answer, answers)):
+        return [record]
+    return [{**record, key: [a], "sample": str(n)} for n, a in enumerate(answers, 1)]
+
+
+def _is_answer(entry: Any) -> bool:
+    return isinstance(entry, str) or (isinstance(entry, dict) and "message" in entry)
 
 
 def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
@@ -45,12 +90,42 @@ def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
 
 def _listed(entries: list[Any]) -> list[Record]:
     """Return the records that a list holds, empty where its first entry is none."""
+    objects = [entry for entry in entries if isinstance(entry, dict)]
+    if objects and is_span(objects[0]):
+        traces = Traces()
+        for entry in objects:
+            traces.add(0, entry)
+        return [found for _, record in traces.records() for found in responses_in(record)]
     records = [
-        _of_promptfoo(entry) or _of_a_prediction(named(entry), number)
-        for number, entry in enumerate(entries, 1)
-        if isinstance(entry, dict)
+        found
+        for number, entry in enumerate(objects, 1)
+        for sample in _samples(entry)
+        for found in responses_in(_of_a_prediction(_of_a_tool(sample), number))
     ]
     return records if records and parts_of(records[0]) is not None else []
+
+
+def _of_a_tool(entry: Record) -> Record:
+    """Return a record with its parts where all records have them, or where `--keys` says."""
+    entry = named(entry)
+    return _of_promptfoo(entry) or _of_bedrock(entry) or flat(entry)
+
+
+def _of_bedrock(entry: Record) -> Record | None:
+    """Return the conversation of an evaluation of Bedrock, as messages."""
+    turns = entry.get(TURNS)
+    if not isinstance(turns, list):
+        return None
+    messages: list[Record] = []
+    for turn in (turn for turn in turns if isinstance(turn, dict)):
+        inner = turn.get("inputRecord")
+        whole = {**turn, **(inner if isinstance(inner, dict) else {})}
+        output = whole.get("output")
+        messages.append({"role": "user", "content": text_of(whole.get("prompt"))})
+        if isinstance(output, dict):
+            found = output.get("retrievedPassages")
+            messages.append({**output, "role": "assistant", "retrievedPassages": found})
+    return {"messages": messages}
 
 
 def _of_a_prediction(entry: Record, number: int) -> Record:

@@ -1,0 +1,270 @@
+"""An answer as services give it: its text, the parts of it that cite, what they cite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate, compress
+from typing import Any
+
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.pipelines.contexts import read_contexts
+from trecjudge.text.visible import is_blank
+
+TEXTS = (
+    *("message", "choices", "candidates", "answer", "response", "actualoutput", "output"),
+    *("outputs", "outputtext", "completion", "generatedtext", "generation", "replies", "reply"),
+    *("result", "content", "parts", "text", "value", "data", "answers"),
+)
+"""Where an object of an answer has its text, or the object that has it; the first counts."""
+CITATIONS = ("citations", "annotations", "groundingsupports")
+"""Lists of citations: Anthropic, Cohere, Bedrock, Perplexity; OpenAI; Gemini."""
+AROUND = ("groundingmetadata", "context")
+"""Objects beside an answer in which such lists lie: Gemini, Azure."""
+PARTS = frozenset(
+    (
+        *("generatedresponsepart", "textresponsepart", "span", "segment", "urlcitation"),
+        *("filecitation", "web", "retrievedcontext", "content", "document", "location"),
+        *("s3location", "weblocation"),
+    )
+)
+"""Objects inside a citation or a source that are part of it."""
+FAR = 1000
+"""How far from its place what a citation quotes is looked for."""
+HIDDEN = ("think", "reason", "tool", "call")
+"""What types of parts are called that are no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a system said: `spans` cite, None where nothing is cited beside the text.
+
+    `contexts` are those of its record and those that the service carries; None without any.
+    """
+
+    text: str
+    spans: tuple[Span, ...] | None = None
+    contexts: Any = None
+
+
+def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> Said:
+    """Return an answer as written in a record, whose own contexts are given."""
+    answer = _Answer(contexts)
+    answer.add(value)
+    answer.places.append((record, 0, len(answer.text)))
+    for place, begin, end in answer.places:
+        answer.look(place, begin, end)
+    return answer.said()
+
+
+def text_of(value: Any) -> str:
+    """Return the text that a value holds: itself, that of its parts, or under a usual name."""
+    answer = _Answer(None)
+    answer.add(value)
+    return answer.text
+
+
+@dataclass(slots=True)
+class _Answer:
+    """An answer that is put together; `places` are its objects, with the text that each gave."""
+
+    own: Any
+    text: str = ""
+    places: list[tuple[Mapping[str, Any], int, int]] = field(default_factory=list)
+    carried: dict[str, dict[str, str]] = field(default_factory=dict)
+    ids: list[str] | None = None
+    known: set[str] = field(default_factory=set)
+    listed: list[str] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    marks: set[tuple[int, int]] = field(default_factory=set)
+
+    def add(self, value: Any, joined: bool = False) -> None:
+        """Add the text of a value."""
+        if isinstance(value, str):
+            self.text += value
+        elif isinstance(value, Mapping):
+            begin = len(self.text)
+            keys = {plain(key): key for key in reversed(list(value))}
+            for name in filter(keys.__contains__, TEXTS):
+                self.text = self.text[:begin]
+                self.add(value[keys[name]], name == "parts")
+                if not is_blank(self.text[begin:]):
+                    break
+            self.places.append((value, begin, len(self.text)))
+        elif isinstance(value, list):
+            self._add_parts(value, joined)
+
+    def _add_parts(self, parts: list[Any], joined: bool) -> None:
+        """Add the parts of one text; of several answers the first."""
+        typed = all(isinstance(part, Mapping) and "type" in part for part in parts)
+        # Where parts cite, they are pieces of sentences.
+        between = "" if joined or any(typed and part.get("citations") for part in parts) else "\n"
+        for part in parts:
+            if isinstance(part, Mapping):
+                self._carry(part.get("results"))  # of a search, as the Responses API has it
+                if any(word in str(part.get("type")) for word in HIDDEN) or part.get("thought"):
+                    continue
+            before = self.text
+            self.text += between if before else ""
+            begin = len(self.text)
+            self.add(part)
+            if len(self.text) == begin:
+                self.text = before
+            elif not typed and not joined:
+                return
+
+    def look(self, place: Mapping[str, Any], begin: int, end: int) -> None:
+        """Take the citations of an object whose text is from `begin` to `end`."""
+        inside = {plain(key): value for key, value in place.items()}
+        begin, end = (min(at, len(self.text)) for at in (begin, end))
+        chunks = inside.get("groundingchunks")
+        self._carry(chunks)
+        for name in CITATIONS:
+            entries = inside.get(name)
+            for entry in entries if isinstance(entries, list) else ():
+                if isinstance(entry, Mapping):
+                    self._cite(_level(entry), chunks, begin, end, place.get("type") == "text")
+                elif isinstance(entry, str) and entry.startswith("http"):
+                    self.listed.append(entry)
+        for name in AROUND:
+            if isinstance(inside.get(name), Mapping):
+                self.look(inside[name], begin, end)
+
+    def _cite(
+        self, entry: Mapping[str, Any], chunks: Any, begin: int, end: int, is_block: bool
+    ) -> None:
+        """Take one citation; without a place in the text it is of its block, or only a source."""
+        start = _number(entry, ("start", "startindex", "index"))
+        stop = _number(entry, ("end", "endindex", "index"))
+        cited = tuple(map(self._cited, _refs(entry, chunks)))
+        if stop is not None:
+            start, stop = _placed(self.text[begin:end], start or 0, stop, entry)
+            begin, end = begin + start, begin + stop
+        elif not is_block:
+            return
+        covered = self.text[begin:end].strip()
+        if begin == end or (covered[:1] in "([【" and covered[-1:] in ")]】"):
+            # A mark is no text of the answer: what stands before it cites.
+            before = len(self.text[:begin].rstrip())
+            if begin < end:
+                self.marks.add((before, end))
+            begin = end = before
+        self.spans.append(Span(begin, end, cited))
+
+    def _carry(self, sources: Any) -> None:
+        """Keep the documents of a list that is one."""
+        for source in sources if isinstance(sources, list) else ():
+            if isinstance(source, Mapping):
+                self._cited(source)
+
+    def _cited(self, ref: Any) -> int | str:
+        """Return what a span cites, and keep the document that it carries."""
+        if not isinstance(ref, Mapping):
+            return str(ref)
+        if self.ids is None:  # most answers cite nothing beside their text
+            self.ids = [document.doc_id for document in read_contexts(self.own).documents]
+        level = _level(ref)
+        index = level.get("documentindex", level.get("searchresultindex"))
+        if isinstance(index, int) and index < len(self.ids):
+            return index
+        source = _source(level)
+        doc_id = source.get("id") or read_contexts([source]).documents[0].doc_id
+        # Chunks of one document share its id; a citation that only names it adds nothing.
+        if doc_id not in self.ids and ("text" in source or doc_id not in self.known):
+            self.carried.setdefault(f"{doc_id} {source.get('text')}", source)
+        self.known.add(doc_id)
+        return doc_id
+
+    def said(self) -> Said:
+        """Return the answer without its marks."""
+        contexts = self._contexts()
+        if not self.spans:
+            return Said(self.text, None, contexts)
+        kept = bytearray(b"1") * len(self.text)
+        for begin, end in self.marks:
+            kept[begin:end] = bytes(end - begin)
+        text = "".join(compress(self.text, kept))
+        at = list(accumulate(map(bool, kept), initial=0))
+        # What was cited by a mark is cited by the character before it.
+        moved = ((at[s.start], max(at[s.end], 1), s.cited) for s in self.spans)
+        spans = tuple(Span(min(start, end - 1), end, cited) for start, end, cited in moved)
+        return Said(text, spans, contexts)
+
+    def _contexts(self) -> Any:
+        """Return all contexts; a list of addresses beside the answer is what its marks count."""
+        carried = list(self.carried.values())
+        own = self.own if isinstance(self.own, list) else [self.own] if self.own else []
+        if not own:  # who gives only addresses says nothing of what was retrieved
+            return carried if any("text" in source for source in carried) else self.own
+        if self.listed and all(isinstance(entry, Mapping) for entry in own):
+            by_url = {str(entry.get("url")): entry for entry in reversed(own)}
+            counted = [by_url.get(url, {"id": url, "url": url}) for url in self.listed]
+            return counted + [entry for entry in own if str(entry.get("url")) not in self.listed]
+        return [*own, *carried] if carried else self.own
+
+
+def _level(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object by plain names, with the objects inside that are part of it."""
+    found: dict[str, Any] = {}
+    for key, value in entry.items():
+        if plain(key) in PARTS and isinstance(value, Mapping):
+            found = {**_level(value), **found}
+        else:
+            found[plain(key)] = value
+    return found
+
+
+def _number(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    return next((entry[name] for name in names if isinstance(entry.get(name), int)), None)
+
+
+def _refs(entry: Mapping[str, Any], chunks: Any) -> list[Any]:
+    """Return what a citation cites: ids of documents, or objects that describe them."""
+    places = entry.get("groundingchunkindices")
+    if isinstance(places, list) and isinstance(chunks, list):
+        return [chunks[at] for at in places if isinstance(at, int) and 0 <= at < len(chunks)]
+    for name in ("documentids", "sources", "retrievedreferences", "documents"):
+        if isinstance(entry.get(name), list) and entry[name]:
+            return list(entry[name])
+    # What it quotes of the answer is not what the document says.
+    placed = not entry.keys().isdisjoint(("end", "endindex", "index"))
+    own = {key: value for key, value in entry.items() if key != "text" or not placed}
+    return [own] if _source(own) or "documentindex" in own else []
+
+
+def _source(level: Mapping[str, Any]) -> dict[str, str]:
+    """Return a document that a service carries; without text it is known by its address."""
+
+    def first(*names: str) -> str:
+        texts = (level[name] for name in names if isinstance(level.get(name), str))
+        return next((text for text in texts if not is_blank(text)), "")
+
+    text = first("citedtext", "text", "content", "snippet", "quote", "excerpt")
+    title, url = first("title", "documenttitle", "filename"), first("url", "uri", "source")
+    doc_id = first("id", "documentid", "fileid", "chunkid") or ("" if text else url or title)
+    found = {"id": doc_id, "title": title, "url": url, "text": text}
+    return {key: value for key, value in found.items() if value}
+
+
+def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the place of a citation in characters, checked by the text that it quotes.
+
+    Some services count bytes, and some the last character where others count the one after it.
+    """
+    quoted = entry.get("text")
+    start, end, in_bytes = max(start, 0), max(end, 0), "groundingchunkindices" in entry
+    if isinstance(quoted, str) and quoted:
+        for stop in (end, end + 1):
+            if text[start:stop] == quoted:
+                return start, stop
+        in_bytes = text.encode(errors="replace")[start:end] == quoted.encode(errors="replace")
+        if (
+            not in_bytes
+            and (found := text.find(quoted, max(start - FAR, 0), end + FAR + len(quoted))) >= 0
+        ):
+            return found, found + len(quoted)
+    if in_bytes:
+        raw = text.encode(errors="replace")
+        start, end = (len(raw[:at].decode(errors="ignore")) for at in (start, end))
+    return min(start, len(text)), min(max(start, end), len(text))
