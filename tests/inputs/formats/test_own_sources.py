@@ -80,3 +80,8 @@ def test_so_does_a_list_of_sentences(read: Read) -> None:
     metadata = '{"team_id": "t", "run_id": "r", "topic_id": "1"}'
     found = read(f'{{"metadata": {metadata}, "responses": {responses}, "documents": {documents}}}')
     assert cited(found) == [("Skye weaves.", ["w2"])]
+
+
+def test_so_does_a_list_of_the_record(read: Read) -> None:
+    listed = ["[1] https://e.org/looms/a", "[2] https://e.org/copper"]
+    assert cited(read(record(ANSWER, attribution=listed))) == WANTED

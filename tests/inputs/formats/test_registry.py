@@ -12,11 +12,11 @@ import pytest
 
 from tests.commandline import ROOT
 from trecjudge.errors import InputError
+from trecjudge.inputs.formats.draft import with_said_beside
 from trecjudge.inputs.formats.registry import (
     DATASETS,
     all_formats,
     check_dataset,
-    draft_of,
     format_of,
 )
 
@@ -207,4 +207,5 @@ def test_a_format_of_others_that_cannot_be_used_is_said(
 def test_a_record_says_whether_its_system_declined(said: str, abstained: bool | None) -> None:
     record = json.loads(f'{{"responses": [], "run_id": "r", {said}}}')
     claimed = format_of(record)
-    assert claimed is not None and draft_of(claimed[0], record).abstained is abstained
+    assert claimed is not None
+    assert with_said_beside(claimed[0].draft(record), record).abstained is abstained

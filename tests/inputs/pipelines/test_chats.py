@@ -33,7 +33,8 @@ def test_every_answer_is_a_response_with_what_was_said_before(read: Read) -> Non
 
 
 def test_later_answers_are_on_topics_of_their_own(read: Read) -> None:
-    found = read(CHAT, topics={"q": Topic("q", title="A greeting")}, known=["q"])
+    topics = {"q": Topic("q", title="A greeting")}
+    found = read(CHAT, topics=topics, known=topics)
     assert [t.title for t, _ in found.pairs] == ["A greeting", "When?", "Sure?"]
     assert "topic_unknown" not in found.kinds
 

@@ -15,6 +15,7 @@ DATASET = "any"
 SUMMARY = "question, answer and contexts: RAGAS, DeepEval, LangChain, LlamaIndex, chat messages..."
 # Before the formats of the tracks: these would take any record with an `answer`.
 RANK = 20
+SOURCES = ("attribution", "attributions")
 SAID = ("confidence", "grounded", "groundedness", "similarity")
 """What a system says of its answer, and of each of its contexts."""
 
@@ -52,7 +53,14 @@ def draft(record: Mapping[str, Any]) -> Draft:
         background=parts.background,
         said=_said(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
         sample=sample_of(record),
+        sources=_sources(record),
     )
+
+
+def _sources(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the sources that a record lists for the numbers of its answer, as ExpertQA does."""
+    given = next((record[key] for key in record if plain(key) in SOURCES), None)
+    return tuple(e for e in given if isinstance(e, str)) if isinstance(given, list) else ()
 
 
 def _said(record: Mapping[str, Any]) -> dict[str, Any]:
