@@ -22,18 +22,22 @@ from trecjudge.inputs.formats.own_sources import (
     OwnSources,
     address_in,
     document_of_entry,
+    number_of_entry,
 )
 from trecjudge.inputs.formats.placing import Marker, Placed, cut
 from trecjudge.inputs.formats.pointers import (
+    MAY_NAME,
     NOT_UNDERSTOOD,
     YEARS,
     Pointer,
     Targets,
+    may_be_another,
     named_marks,
     pointers_of,
 )
 
 NOTHING_COUNTED: Final = "nothing says what this number counts"
+FROM_ONE: Final = "its run counts from 1"
 TWO_WAYS: Final = "its run counts from 0 in one answer and from 1 in another"
 Numbering = Callable[[], int | None]
 """Returns the number of the first document, as the whole run counts; None if that is not known."""
@@ -130,7 +134,10 @@ def read_markers(
     numbers = {number for marker in chain.from_iterable(found) for number in marker.numbers}
     if not numbers:
         return Markers(texts, found)
-    if all(str(number) in targets.listed for number in numbers):
+    by_id = all(map(str.isdecimal, targets.listed)) and any(
+        str(n) in targets.listed for n in numbers
+    )
+    if by_id or all(str(number) in targets.listed for number in numbers):
         return Markers(texts, _resolved(found, _Numbers(targets, None)))
     base = None if own.sources else numbering()
     counted = _Numbers(targets, base, own)
@@ -145,12 +152,17 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
     none beside marks that stand apart from their words.
     """
     found = [list(_pointing(text, marks_in(text), targets)) for text in texts]
+    named = {m.mark.shape for m in chain.from_iterable(found) if any(p.doc_id for p in m.pointers)}
+    found = [[m for m in markers if m.pointers or m.mark.shape in named] for markers in found]
+    found = [[m if m.pointers else _unread(m) for m in markers] for markers in found]
     numbered = [m for m in chain.from_iterable(found) if m.numbers]
     bracketed = any(m.mark.shape != NUMBER_IN_PARENTHESES for m in numbered)
     apart = any(not m.mark.glued for m in numbered if m.mark.shape != NUMBER_IN_PARENTHESES)
     most = len(targets.ids)
-    in_range = all(
-        n <= most for m in numbered if m.mark.shape == NUMBER_IN_PARENTHESES for n in m.numbers
+    in_parentheses = [m for m in numbered if m.mark.shape == NUMBER_IN_PARENTHESES]
+    # "(1) Heat it. (2) Pour it." counts steps.
+    in_range = all(n <= most for m in in_parentheses for n in m.numbers) and not any(
+        text.lstrip().startswith(("(1)", "（1）")) for text in texts
     )
 
     def counts(marker: Marker) -> bool:
@@ -175,6 +187,13 @@ def _pointing(text: str, marks: Iterable[Mark], targets: Targets) -> Iterator[Ma
         elif mark.shape == PARENTHESES and MAY_MARK.search(mark.content):
             inside = marks_in(text, mark.start + 1, mark.end - 1)
             yield from _pointing(text, inside, targets)
+        elif may_be_another(mark) and not targets.says(text[mark.start : mark.end]):
+            yield Marker(mark, ())
+
+
+def _unread(marker: Marker) -> Marker:
+    """Return ordinary brackets as a mark that is not understood, beside marks of their shape."""
+    return Marker(marker.mark, (Pointer(marker.mark.content, unread=NOT_UNDERSTOOD),))
 
 
 def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, bool]:
@@ -189,7 +208,8 @@ def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, b
         for m in markers
     )
     last = any(documents in m.numbers for m in markers) if documents else False
-    return zero, last
+    # Within one answer a 0 decides: then a last one that is too many does not exist.
+    return zero, last and not zero
 
 
 def without_marks(text: str, markers: Sequence[Marker]) -> str:
@@ -202,8 +222,7 @@ def understood(markers: Sequence[Marker], targets: Targets) -> list[Marker]:
     return [
         m
         for m in markers
-        if m.mark.shape != NUMBER_IN_PARENTHESES
-        and all(p.unread != NOT_UNDERSTOOD for p in m.pointers)
+        if all(p.unread != MAY_NAME for p in m.pointers)
         and (m.mark.shape != SUPERSCRIPT or targets.ids)
     ]
 
@@ -224,6 +243,8 @@ class _Numbers:
         if self.own.sources:
             return self._by_own_source(pointer, number)
         ids = self.targets.ids
+        if self.base == 1 and number == 0 and ids:  # of an interval, perhaps
+            return replace(pointer, unread=FROM_ONE)
         if self.base is not None and ids:
             return replace(pointer, doc_id=self._at(number - self.base) or self._listed(number))
         if listed := self._listed(number):
@@ -238,6 +259,8 @@ class _Numbers:
         source = self.own.sources[number]
         if found := document_of_entry(source, self.targets):
             return replace(pointer, doc_id=found)
+        if counted := number_of_entry(source):  # "[1] Document 1"
+            return replace(pointer, doc_id=self._at(counted - 1))
         titles = self.targets.titles()
         compared = titles.addressed and address_in(source) != source.strip()
         if compared or titles.titled or not self.targets.ids:

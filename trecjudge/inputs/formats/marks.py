@@ -37,7 +37,8 @@ _MARKS = re.compile(
     r"|[【［〔〖⟦](?P<lenticular>[^【】［］〔〕〖〗⟦⟧\n]{1,300})[】］〕〗⟧]"
     r"|\{{1,2}(?P<curly>[^{}\n]{1,100})\}{1,2}"
     r"|[(（](?P<paren>[^()（）\n]{1,500})[)）]"
-    rf"|(?P<super>[{_SUPERSCRIPTS}]+(?:[⁻˒,][{_SUPERSCRIPTS}]+)*)"
+    r"|:contentReference\[(?P<reference>oaicite:\d{1,4})\](?:\{index=\d{1,4}\})?"
+    rf"|⁽?(?P<super>[{_SUPERSCRIPTS}]+(?:[⁻˒,][{_SUPERSCRIPTS}]+)*)⁾?"
     r"|<sup\b[^<>]{0,100}>(?P<sup>[^<>\n]{1,100})</sup>"
     r"|\^(?:\[(?P<caret>[^\[\]\n]{1,100})\]|(?P<power>\d{1,3})\^?)"
     rf"|<(?P<tag>{_TAGS})\b(?P<attributes>[^<>]{{0,300}}?)"
@@ -60,10 +61,11 @@ _SHAPES = {
     "angle": ANGLE,
     "private": TAG,
     "turn": TAG,
+    "reference": TAG,
     "said": LABELLED,
 }
 MAY_MARK = re.compile(
-    rf"[\[【［〔〖⟦（{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|<\d|\ue200|citeturn|"
+    rf"[\[【［〔〖⟦（{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|<\d|\ue200|citeturn|:contentReference|"
     r"\b(?:sources?|citations?|quellen?|fuentes?)[:：]|"
     r"[(（]\s*(?:see|cf|doc|source|src|passage|context|cit|ref|chunk|snippet|segment|result)",
     re.IGNORECASE,
@@ -98,6 +100,13 @@ _INTERVAL = re.compile(
     r"bounds?|limits?|intervall|bereich)|[∈=∪∩:\\]|%)\s*(?:of\s+|from\s+|the\s+)?$",
     re.IGNORECASE,
 )
+_NUMBERS = re.compile(r"\[?\d{1,4}\]?(?:\s?[,;–-]\s?\[?\d{1,4}\]?){0,20}")
+_STOPS = (".", "!", "?", "。", "！", "？")
+_PREFIX = re.compile(r"[a-z]|-[a-z]")
+_PLACE = re.compile(
+    r"\b(?:ind(?:ex|ices)|elements?|positions?|offset|slots?|columns?|rows?|argument|key|page|code)\s+$",
+    re.IGNORECASE,
+)
 _WITHIN = re.compile(r"\b(?:in|within|on|over|to|into|from|of|for)\s+$", re.IGNORECASE)
 
 
@@ -107,7 +116,7 @@ class Mark:
 
     `kept` is the part inside it that is text of the answer, such as the words of a link; None where
     all of it is the mark. `target` is the address of a link. `glued`: no space stands before it.
-    `ends`: a clause ends after it; `goes_on`: it goes on behind a space.
+    `ends`: a clause ends after it; `goes_on`: it goes on behind a space; `opens`: it opens a line.
     """
 
     start: int
@@ -119,6 +128,7 @@ class Mark:
     glued: bool = False
     ends: bool = True
     goes_on: bool = False
+    opens: bool = False
 
 
 def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark]:
@@ -133,7 +143,7 @@ def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark
         if start < done or _is_hidden(hidden, start):
             continue
         # What follows an index is one too: `a[1][2]`.
-        mark = None if found["square"] and 0 < start == indexed else _mark_of(text, found)
+        mark = None if found["square"] and 0 < start == indexed else _mark_of(text, found, done)
         if mark is not None:
             mark = _widened(text, mark, done)
             done = mark.end
@@ -157,11 +167,14 @@ def _is_hidden(hidden: Sequence[tuple[int, int]], at: int) -> bool:
     return before >= 0 and hidden[before][0] <= at < hidden[before][1]
 
 
-def _mark_of(text: str, found: re.Match[str]) -> Mark | None:
-    """Return a match as a mark, None where its place shows that it is none."""
+def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
+    """Return a match as a mark, None where its place shows that it is none.
+
+    `done` is where the mark before it ends: what stands there is glued to no word.
+    """
     name = found.lastgroup or ""
     start, end = found.span()
-    glued = start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]")
+    glued = done < start and (text[start - 1].isalnum() or text[start - 1] in "_)]")
     ends = _ENDS_CLAUSE.match(text, end) is not None
     if found["range"]:
         content = found["range"].replace("[", "").replace("]", "")
@@ -173,6 +186,8 @@ def _mark_of(text: str, found: re.Match[str]) -> Mark | None:
         return Mark(start, end, LINK, found["anchor"], kept, found["href"], glued, ends)
     if found["tag"]:
         return _of_tag(found, glued, ends)
+    if found["square"] and text[start - 1 : start] == "!":
+        return None  # a picture
     if found["square"] and found["target"]:
         kept, content = found.span("square"), found["square"]
         return Mark(start, end, LINK, content, kept, found["target"], glued, ends)
@@ -180,14 +195,20 @@ def _mark_of(text: str, found: re.Match[str]) -> Mark | None:
         return None if _is_power(text, found) else _of_superscript(found, name, glued, ends)
     group = next(g for g in (*_SHAPES, "paren", "caret") if found[g])
     content = found[group].strip(" []").removeprefix("cite\ue202").replace("\ue202", ", ")
-    if group == "paren" and content.isdecimal():
+    if group == "paren" and _NUMBERS.fullmatch(content):
         glued = glued and text[start] == "("
+        ends = ends or text[:start].rstrip()[-1:] in _STOPS
         return None if glued or not ends else Mark(start, end, NUMBER_IN_PARENTHESES, content)
     if group in ("square", "curly") and _counts_something(text, start, content, glued):
         return None
     shape = _SHAPES.get(group, PARENTHESES if group == "paren" else SUPERSCRIPT)
-    goes_on = not ends and text[end : end + 1].isspace()
-    return Mark(start, end, shape, content, None, "", glued, ends, goes_on)
+    behind = text[end : end + 2]
+    # "The [2]rotaxane": a prefix of a word.
+    if group == "square" and _PREFIX.match(behind) and (start == 0 or text[start - 1].isspace()):
+        return None
+    opens = text[:start].rpartition("\n")[2].strip(" *_#>-") == "" and behind[:1] in ("\n", ":")
+    goes_on = not ends and behind[:1].isspace()
+    return Mark(start, end, shape, content, None, "", glued, ends, goes_on, opens)
 
 
 def _of_address(text: str, found: re.Match[str], ends: bool) -> Mark:
@@ -208,6 +229,8 @@ def _of_tag(found: re.Match[str], glued: bool, ends: bool) -> Mark:
     if named is None:
         return Mark(*found.span(), TAG, inner.strip(), None, "", glued, ends)
     content = named["value"] or named["bare"]
+    if re.fullmatch(r"\d+-\d+(?:[,:].*)?", content) and "index" in named[0]:
+        content = f"index {content}"  # of a document and a sentence in it, counted in some way
     return Mark(*found.span(), TAG, content.strip(), found.span("inner"), "", glued, ends)
 
 
@@ -220,11 +243,20 @@ def _of_superscript(found: re.Match[str], name: str, glued: bool, ends: bool) ->
 def _is_power(text: str, found: re.Match[str]) -> bool:
     """Return whether a raised number is a power, a unit's, or the mass of an isotope."""
     before, after = text[max(0, found.start() - 12) : found.start()], text[found.end() :][:2]
-    if after[:1].isalnum() or (after[:1] == "-" and after[1:].isalnum()):
-        return True
+    if after[:1].isalnum() or (after[:1] == "-" and after[1:].isalnum()) or after[:1] in "⁺⁻⁼":
+        return after != ""
     if before[-1:].isdigit() and not re.search(r"(?<!\d)\d{4}$", before):
         return True
-    return _UNIT.search(before) is not None or before[-1:] in ("/", "^", "-", "−")
+    return _UNIT.search(before) is not None or before[-1:] in (
+        "/",
+        "^",
+        "-",
+        "−",
+        "⁻",
+        "⁺",
+        "€",
+        "$",
+    )
 
 
 def _counts_something(text: str, start: int, content: str, glued: bool) -> bool:
@@ -237,6 +269,8 @@ def _counts_something(text: str, start: int, content: str, glued: bool) -> bool:
         if after[:1] in ("(", "=") or (after[:1] == "." and after[1:].isalpha()):
             return True
         return bool(code) and not re.search(r"\d$|\d\]$", word)
+    if _PLACE.search(text, max(0, start - 30), start):
+        return True
     if not re.fullmatch(r"[-+−]?\d+\s*[,;–-]\s*[-+−]?\d+", content):
         return False
     before = text[max(0, start - 30) : start]

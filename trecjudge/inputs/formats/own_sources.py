@@ -7,39 +7,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from trecjudge.inputs.formats.citation_words import HEADINGS, SEE, SOURCE
 from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.formats.titles import is_address
 
-_HEADINGS = (
-    r"(?:list\s+of\s+)?(?:references?|sources?|citations?|bibliography|works\s+cited|footnotes?|"
-    r"endnotes?|further\s+reading|literature(?:\s+cited)?|(?:source|reference)\s+list|"
-    r"sources?\s+(?:used|cited|consulted)|references?\s+(?:used|cited)|cited\s+sources?|"
-    r"literatur(?:verzeichnis)?|quellen(?:verzeichnis|angaben)?|einzelnachweise|références|fuentes|"
-    r"referencias|bibliografía|bibliographie|fonti|riferimenti|bronnen|referenties|źródła|referências|"
-    r"fontes|источники|список\s+(?:литературы|источников)|литература|参考文献|参考资料|参考来源|"
-    r"資料來源|參考資料|引用|出典|参考|来源|المصادر|المراجع|منابع|참고\s*문헌|출처)"
-)
 _HEADING = re.compile(
-    rf"^\s*(?:#{{1,6}}\s*|[*_]{{2}}|<h\d[^<>]*>)?\s*(?:\d{{1,2}}[.)]\s*)?{_HEADINGS}\s*(?:[*_]{{2}}|</h\d>)?"
-    r"\s*[:：]?\s*(?:[*_]{2})?\s*$",
+    rf"^\W{{0,12}}(?:<(?:h\d|b|strong)[^<>]{{0,50}}>)?\s*(?:\d{{1,2}}[.)]\s*)?{HEADINGS}"
+    r"\s*(?:</(?:h\d|b|strong)>)?[\W_]{0,8}$",
     re.IGNORECASE,
 )
 _ON_ONE_LINE = re.compile(
-    rf"^\s*(?:[*_]{{1,2}})?{_HEADINGS}\s*(?:[*_]{{1,2}})?[:：](?:[*_]{{1,2}})?\s+(?P<rest>\S.*)$",
+    rf"^\s*(?:[*_]{{1,2}})?{HEADINGS}\s*(?:[*_]{{1,2}})?[:：](?:[*_]{{1,2}})?\s+(?P<rest>\S.*)$",
     re.IGNORECASE,
 )
 _ENTRY = re.compile(
-    r"^\s*(?:[-*•‣]\s+)?(?:\\?[\[【［(]\^?(?P<label>\w{1,20})\\?[\]】］)](?:\((?P<link>[^()\s]{1,500})\))?:?"
-    r"|(?P<number>\d{1,3})[.):]|(?P<raised>[⁰¹²³⁴-⁹]{1,3})|<sup>(?P<sup>\d{1,3})</sup>|[-*•‣](?=\s))"
-    r"\s*(?P<source>.*)$"
+    r"^\s*(?:[-*•‣]\s+|<li>\s*)?(?:\\?[\[【［(]\^?(?P<label>\w{1,20})\\?[\]】］)]"
+    r"(?:\((?P<link>[^()\s]{1,500})\))?:?"
+    r"|(?P<number>\d{1,3})(?:[.):]|-(?=\s))|\|\s*\[?(?P<cell>\d{1,3})\]?\s*\|"
+    r"|(?P<raised>[⁰¹²³⁴-⁹]{1,3})|<sup>(?P<sup>\d{1,3})</sup>|[-*•‣](?=\s)|<li>)"
+    r"\s*=?\s*(?P<source>.*)$"
 )
+_CLOSES = re.compile(r"\s*(?:\||</li>)\s*$")
+_LINE_OF_TABLE = re.compile(r"^\s*\|[^\d]*$|^\s*</?(?:ol|ul|table)>\s*$")
+_EACH = re.compile(r"[,;]?\s+(?=\[\^?\d{1,3}\]\s*=?\s*[^\s\[,;])")
+"""Where an entry begins in a list on one line: "[1] Pier costs, [2] Fares"."""
+_LABEL_NUMBER = re.compile(r"[A-Za-z]{0,3}(\d{1,3})")
+_ONLY_NUMBER = re.compile(rf"(?:{SOURCE})[\s.#]*(\d{{1,3}})\.?", re.IGNORECASE)
 _NUMBERED = re.compile(r"[^\W\d]{0,15}[\s.#]{0,3}\[?\d{1,3}\]?")
 """An entry that only names a document by its number: "Doc 1"."""
 _SET_OFF = re.compile(r"^\s*(?:-{3,}|_{3,}|\*{3,}|<hr\s*/?>)?\s*$")
 _ADDRESS_IN = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"']{1,2000}")
 _LINK_IN = re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s]{1,2000})\)")
+_SEES = re.compile(rf"^{SEE}\s+", re.IGNORECASE)
 _PIECES = re.compile(r"\s+[-–—|]\s+|[\"“”„«»]|[.:,;(]\s|\s\(")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_MARKED = re.compile(r"[\[【［(^]\d{1,3}\D|[⁰¹²³⁴-⁹]|<sup>\d")
+_HEADING_WORDS = 6
 _LONGEST = 600
 """Characters of an entry; a longer line is text of the answer."""
 
@@ -79,14 +82,41 @@ def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
         if found := _below(lines, at + 1, at, targets, under_heading=True):
             return found
     last = max((i for i, line in enumerate(lines) if line.text.strip()), default=0)
-    if last and _is_on_one_line(lines[last].text, targets):
-        return OwnSources({}, _parts(lines[last : last + 1]), 1)
+    # Of several such lines each belongs to what stands above it.
+    single = sum(_ON_ONE_LINE.match(line.text) is not None for line in lines) == 1
+    if last and single and (found := _on_one_line(lines[last], targets)):
+        return found
     begin = last + 1
     while begin > 0 and _belongs_to_footnotes(lines[begin - 1].text, targets):
         begin -= 1
     # Nothing but sources is an answer of sources.
     found = _below(lines, begin, begin, targets, under_heading=False) if begin else None
-    return found or NO_SOURCES
+    return found or _under_any_heading(lines, last, targets) or NO_SOURCES
+
+
+def _under_any_heading(lines: Sequence[_Line], last: int, targets: Targets) -> OwnSources | None:
+    """Return the numbered lines at the end of an answer with marks, if all name documents.
+
+    A short line above them is their heading, whatever it says.
+    """
+    begin = last + 1
+    while begin > 0 and _names_document(lines[begin - 1].text, targets):
+        begin -= 1
+    top = begin
+    while top > 0 and not lines[top - 1].text.strip():
+        top -= 1
+    heading = lines[top - 1].text.strip() if top else ""
+    is_heading = 0 < len(heading.split()) <= _HEADING_WORDS and heading[-1:] not in ".!?。"
+    if begin > last or not is_heading:
+        return None
+    above = any(_MARKED.search(line.text) for line in lines[: top - 1])
+    return _below(lines, begin, top - 1, targets, under_heading=True) if above else None
+
+
+def _names_document(text: str, targets: Targets) -> bool:
+    """Return whether a line is a number and the name of a document."""
+    label, source = _read(text) if len(text) <= _LONGEST else (None, "")
+    return label is not None and document_of_entry(source, targets) is not None
 
 
 def listed_sources(entries: Sequence[str]) -> OwnSources:
@@ -104,6 +134,7 @@ def document_of_entry(source: str, targets: Targets) -> str | None:
     links = [part for pair in _LINK_IN.findall(source) for part in (pair[1], pair[0])]
     addresses = [address.rstrip(".,;") for address in _ADDRESS_IN.findall(source)]
     bare = _ADDRESS_IN.sub(" ", _LINK_IN.sub(" ", source)).strip(' -–—:|.,;*_<>()"“”')
+    bare = _SEES.sub("", bare)
     for name in (*links, *addresses, bare, *map(str.strip, _PIECES.split(bare))):
         if not name:
             continue
@@ -111,6 +142,12 @@ def document_of_entry(source: str, targets: Targets) -> str | None:
         if found := name if there else titles.find(name):
             return str(found)
     return None
+
+
+def number_of_entry(source: str) -> int | None:
+    """Return the number of an entry that only counts a document: 2 of "Document 2"; else None."""
+    found = _ONLY_NUMBER.fullmatch(source.strip())
+    return int(found[1]) if found else None
 
 
 def address_in(source: str) -> str:
@@ -144,7 +181,13 @@ def _below(
     entries = end = 0
     for at in range(begin, len(lines)):
         text = lines[at].text
-        if _SET_OFF.match(text):
+        if _SET_OFF.match(text) or (under_heading and _LINE_OF_TABLE.match(text)):
+            end = at + 1 if entries and text.strip() else end
+            continue
+        if entries and text[:1].isspace() and not _ENTRY.match(text):  # an entry goes on
+            number = next(reversed(sources))
+            sources[number] = f"{sources[number]} {text.strip()}"
+            end = at + 1
             continue
         if not _is_entry(text, targets, under_heading):
             break
@@ -166,15 +209,20 @@ def _parts(lines: Sequence[_Line]) -> tuple[tuple[int, int, int], ...]:
     return tuple((index, *part) for index, part in parts.items())
 
 
-def _is_on_one_line(text: str, targets: Targets) -> bool:
-    """Return whether a line is a whole list of sources: "Sources: Doc 1, Doc 2"."""
-    found = _ON_ONE_LINE.match(text)
+def _on_one_line(line: _Line, targets: Targets) -> OwnSources | None:
+    """Return the list of a line that is a whole one: "Sources: [1] Fares, [2] Looms"; else None."""
+    found = _ON_ONE_LINE.match(line.text)
     if found is None or len(found["rest"]) > _LONGEST:
-        return False
-    parts = re.split(r"[,;]", found["rest"])
-    numbers = all(_NUMBERED.fullmatch(part.strip(" .")) for part in parts)
-    named = (document_of_entry(part.strip(" ."), targets) for part in (found["rest"], *parts))
-    return numbers or any(named) or _ADDRESS_IN.search(found["rest"]) is not None
+        return None
+    rest = found["rest"]
+    each = dict(map(_read, _EACH.split(rest)))
+    sources = {number: source for number, source in each.items() if number is not None}
+    parts = [part.strip(" .") for part in re.split(r"[,;]", rest)]
+    numbers = all(map(_NUMBERED.fullmatch, parts))
+    named = any(document_of_entry(part, targets) for part in (rest, *parts))
+    if not (numbers or named or len(sources) > 1 or _ADDRESS_IN.search(rest)):
+        return None
+    return OwnSources({} if numbers else sources, _parts([line]), max(1, len(sources)))
 
 
 def _belongs_to_footnotes(text: str, targets: Targets) -> bool:
@@ -215,9 +263,10 @@ def _read(text: str) -> tuple[int | None, str]:
     found = _ENTRY.match(text)
     if found is None:
         return None, text.strip()
-    written = found["label"] or found["number"] or found["sup"] or ""
+    written = found["label"] or found["number"] or found["cell"] or found["sup"] or ""
     written = written or (found["raised"] or "").translate(_RAISED)
-    source = " ".join(filter(None, (found["link"], found["source"]))).strip()
-    if written and not written.isdecimal():
+    source = " ".join(filter(None, (found["link"], _CLOSES.sub("", found["source"])))).strip()
+    number = _LABEL_NUMBER.fullmatch(written)
+    if written and not number:
         return None, source if is_address(source) else text.strip()
-    return (int(written) if written else None), source
+    return (int(number[1]) if number else None), source

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from trecjudge.inputs.formats.citation_words import AND, NO_SOURCE, SEE, SOURCE
 from trecjudge.inputs.formats.marks import (
     BOUND,
     LABELLED,
@@ -22,23 +23,20 @@ from trecjudge.inputs.formats.marks import (
 )
 from trecjudge.inputs.formats.titles import NO_TITLES, Titles, is_address
 
-_PARTS = re.compile(r"\s*[,;，；、|]\s*|\s+(?:and|und|et|y|&)\s+|\]\s*\[")
-_GAPS = re.compile(r"[,;]?\s+|[,;](?=https?:|www\.)")
-_SOURCE_WORDS = (
-    r"sources?|citations?|cite[sd]?|ref(?:erence)?s?|docs?|documents?|contexts?|ctx|passages?|segments?|"
-    r"snippets?|chunks?|doc[\s_-]?ids?|evidence|search\s+results?|results?|quellen?|dokumente?|fuentes?|fonti|fonte|"
-    r"bron(?:nen)?|источник(?:и)?|документ(?:ы)?|来源|出处|资料|文献|文档|出典|資料|文書|출처|문서|"
-    r"المصدر|مصدر|منبع|سند|(?:ids?|urls?|links?|files?)(?=\s*[:=：])"
+_PARTS = re.compile(
+    rf"\s*[,;，；、،؛|]\s*|(?<=\d)\s?/\s?(?=\d)|(?<=\d)\s?和\s?|(?<=\d)\s?또는\s?|(?<=\d)\s+(?=\d)|"
+    rf"\s+(?:{AND}|&)\s+|\]\s*\[|(?<=[①-⑳])(?=[①-⑳])",
+    re.IGNORECASE,
 )
-_SEE = r"(?:see(?:\s+also)?|cf\.?|siehe|vgl\.?|per|via|from|as\s+in|according\s+to|adapted\s+from)"
+_GAPS = re.compile(r"[,;]?\s+|[,;](?=https?:|www\.)")
 _LABEL = re.compile(
-    rf"(?:{_SEE}\s+)?(?P<word>{_SOURCE_WORDS})(?![^\W\d_])[\s.#№_-]{{0,4}}(?P<colon>[:：=])?\s*(?:id\s*[:=]\s*)?",
+    rf"(?:{SEE}\s*)?(?P<word>{SOURCE})(?![^\W\d_])[\s.#№_-]{{0,4}}(?P<colon>[:：=])?\s*(?:id\s*[:=]\s*)?",
     re.IGNORECASE,
 )
 """What may stand before a pointer: `Doc 1`, `Source: ...`, `see Passage 2`."""
-_SEES = re.compile(rf"{_SEE}\s+(?=\S)", re.IGNORECASE)
+_SEES = re.compile(rf"{SEE}\s+(?=\S)", re.IGNORECASE)
 _NUMBERS = re.compile(
-    r"(?:no|nr|n°|№)?\.?\s*[#^@]?\s*(\d{1,9})(?:\s*[-–—‑−]\s*[#^]?(\d{1,9}))?(?P<dagger>(?::\d+)?†.*)?"
+    r"(?:no|nr|n°|№)?\.?\s*[#^@]?\s*(\d{1,9})(?:\s*(?:[-–—‑−]|\.{2,3}|\bto\b|\bbis\b)\s*[#^]?(\d{1,9}))?(?P<dagger>(?::\d+)?†.*)?"
     r"|(?P<circled>[①-⑳])",
     re.IGNORECASE,
 )
@@ -46,12 +44,14 @@ _NUMBERS = re.compile(
 _LOCATOR = re.compile(
     r"(?:(?:pp?|pages?|pgs?|s|seiten?|sec(?:tion)?s?|ch(?:ap(?:ter)?)?s?|para(?:graph)?s?|lines?|ll?|"
     r"art(?:icle)?s?|§+|¶+|fig(?:ure)?s?|tab(?:le)?s?|chunks?|vol(?:ume)?|nos?|slides?|eqs?|str|стр|с|頁|页|第)"
-    r"\.?\s*[\dIVXLCivxlc]+[\w.–—-]*|L?\d[\d.:/–—-]*|ff?\.?|ibid\.?|passim|accessed.*|retrieved.*|"
+    r"\.?:?\s*[\dIVXLCivxlc]+[\w.–—-]*|L?\d[\d.:/–—-]*|ff?\.?|ibid\.?|passim|accessed.*|retrieved.*|"
     r"\w{3,9}\.?\s+\d{1,2},?\s+\d{4}|\w{3,9}\.?\s+\d{4}|\d{1,2}\s+\w{3,9}\.?\s+\d{4}|\d{4}|"
     r"\"[^\"]*\"|[“”„«»].*)",
     re.IGNORECASE,
 )
 """What may stand behind a pointer: a page, a section, a date, a quote."""
+_BEHIND = re.compile(rf"(?:\s*[(|†,–—-]|\s)\s*(?:{_LOCATOR.pattern})\)?$", re.IGNORECASE)
+"""The same at the end of a name: `guide.md (page 4)`, `guide.md p. 4`."""
 _NUMERIC = re.compile(r"[\d\s.,:;/%+×x*=<>≤≥±~$€£¥°–—−-]+", re.IGNORECASE)
 _FORMULA = re.compile(r"\d*[A-Z][a-z]?\d*(?:[A-Z][a-z]?\d*)+[+−-]?")
 _AUTHOR_YEAR = re.compile(
@@ -62,12 +62,8 @@ _BEHIND_ID = re.compile(r"[:#|@]")
 _NUMBER_AND_TITLE = re.compile(r"(\d{1,4})\s?[:–—]\s(\S.*)")
 _LETTERED = re.compile(r"^[SDPCR](?=\d{1,3}$)")
 """A letter for a source, document, passage, chunk or result before its number: `[S1]`."""
-_LETTER_OR_ROMAN = re.compile(r"[a-zA-Z]|[ivx]{2,4}")
-_EDITORIAL = re.compile(
-    r"(?:sic|…|\.{2,}|x|\s*|emphasis.*|italics.*|translat.*|citation\s+needed|source\s+needed|redacted|"
-    r"todo.*|laugh.*|applause|music|inaudible|.*\b(?:your|insert|name|placeholder|hide|edit|update)\b.*)",
-    re.IGNORECASE,
-)
+_LETTER_OR_ROMAN = re.compile(r"[A-Z]|i|[ivx]{2,4}")
+_EDITORIAL = re.compile(rf"(?:{NO_SOURCE})", re.IGNORECASE)
 """What people put into brackets that cites nothing."""
 _ID_LIKE = re.compile(r"(?=.*\d)[^\W\d_]{1,12}[\s_#-]?\d+[a-z]?|(?=\S*\d)\S*[\w)][-_./:#]\S+")
 WIDEST = 50
@@ -113,6 +109,7 @@ class Pointer:
 
 
 NO_ADDRESS: Final = "no document has an address to compare it with"
+MAY_NAME: Final = "it may name a source, and none is called so"
 NOT_UNDERSTOOD: Final = "it looks like the mark of a citation, and is not understood"
 
 
@@ -120,7 +117,7 @@ def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
     """Return what a mark points to; nothing where it is ordinary text."""
     if mark.target and not mark.target.startswith("#"):
         return _of_link(mark, mark.target, targets)
-    content = mark.content.strip(" *_\"'“”")
+    content = mark.content.strip(" *_\"'“”^")
     if not content:
         return ()
     if content.isdecimal() and len(content) < _LONGEST_NUMBER:  # most are
@@ -130,8 +127,8 @@ def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
     if found := _understood(content, mark, targets):
         return found
     said = f"({content})" if mark.shape == PARENTHESES else f"[{content}]"
-    if _looks_like_a_mark(content, mark) and not targets.says(said):
-        return (Pointer(mark.content, unread=NOT_UNDERSTOOD),)
+    if (why := _why_unread(content, mark)) and not targets.says(said):
+        return (Pointer(mark.content, unread=why),)
     return ()
 
 
@@ -165,7 +162,8 @@ def _of_link(mark: Mark, address: str, targets: Targets) -> tuple[Pointer, ...]:
         found = _by_name(words, targets) or next(iter(_numbers(words)), None)
     if found is not None:
         return (found,)
-    if mark.shape == URL and not mark.ends:
+    # A link inside a sentence may only tell where to read more.
+    if mark.shape in (URL, LINK) and not mark.ends:
         return ()
     known = targets.titles().addressed
     return (Pointer(address, unread="" if known else NO_ADDRESS),)
@@ -181,15 +179,18 @@ def _understood(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ..
     ):
         return (whole,)
     label = _LABEL.match(content)
-    rest = content[label.end() :].strip() if label else _SEES.sub("", content, count=1)
+    rest = content[label.end() :].strip(" []") if label else _SEES.sub("", content, count=1)
     if in_parentheses and not label and mark.shape != NUMBER_IN_PARENTHESES:
         named = _by_name(rest, targets) if rest != content else None
         return (named,) if named else _known_ids(content, targets)
-    if rest and (named := _by_name(rest, targets)) is not None:
-        return (named,)
+    for name in filter(None, (rest, _BEHIND.sub("", rest), _BEHIND.sub("", content))):
+        if (named := _by_name(name, targets)) is not None:
+            return (named,)
     strong = bool(label and label["colon"])
     unknown = strong and mark.shape != LABELLED
     # An id may itself begin like a label: `doc1#2`.
+    if strong and rest.isdecimal() and rest in targets.listed:
+        return (Pointer(rest, None, rest),)
     found = _of_parts(rest, targets) or _of_parts(content, targets)
     return found or (_of_unknown(rest, targets) if unknown else ())
 
@@ -276,33 +277,47 @@ def _is_title(named: Pointer) -> bool:
     return by_name and not is_address(named.written)
 
 
-def _looks_like_a_mark(content: str, mark: Mark) -> bool:
-    """Return whether a content that is not understood looks like that of a mark nevertheless."""
+def _why_unread(content: str, mark: Mark) -> str:
+    """Return why a content that is not understood is unread; "" where it is ordinary text."""
     label = _LABEL.match(content)
     if label and label["colon"]:
-        return len(content) > label.end()
+        return NOT_UNDERSTOOD if len(content) > label.end() else ""
     if mark.shape in (LATEX, TAG) or content[:1] in "@†":
-        return True
+        return NOT_UNDERSTOOD
     if mark.shape in (SUPERSCRIPT, URL, LABELLED):
-        return False
+        return ""
     if _AUTHOR_YEAR.fullmatch(content):
-        return True
-    if mark.shape not in BOUND or not mark.ends or mark.glued:
-        return False
-    return _may_name_something(content, bool(label and len(content) > label.end()))
+        return NOT_UNDERSTOOD
+    if mark.shape not in BOUND or not mark.ends or mark.glued or mark.opens:
+        return ""
+    return _why_named(content, bool(label and len(content) > label.end()))
 
 
-def _may_name_something(content: str, labelled: bool) -> bool:
-    """Return whether what stands in brackets at the end of a clause may name a source."""
+def _why_named(content: str, labelled: bool) -> str:
+    """Return why what stands in brackets at the end of a clause may name a source; else ""."""
     if _NUMERIC.fullmatch(content) or _EDITORIAL.fullmatch(content):
-        return False
-    if content[:1].isdecimal() and _PARTS.search(content):
-        return True
+        return ""
+    if labelled or (content[:1].isdecimal() and _PARTS.search(content)):
+        return NOT_UNDERSTOOD
     if _LETTER_OR_ROMAN.fullmatch(content):
-        return True
+        return MAY_NAME
     if _FORMULA.fullmatch(content) or len(content.split()) > _MOST_WORDS:
+        return ""
+    if _ID_LIKE.fullmatch(content):
+        return NOT_UNDERSTOOD
+    # Of scripts without case every name may be one.
+    return MAY_NAME if content[:1].isalpha() and not content[:1].islower() else ""
+
+
+def may_be_another(mark: Mark) -> bool:
+    """Return whether ordinary text in brackets may be a name, beside marks that are names."""
+    content = mark.content.strip()
+    if not mark.ends or mark.glued or mark.opens or _EDITORIAL.fullmatch(content):
         return False
-    return labelled or _ID_LIKE.fullmatch(content) is not None or content[:1].isupper()
+    if mark.shape == PARENTHESES:
+        return " " not in content and re.search(r"[._#/]|\w-\w", content) is not None
+    words = len(content.split()) <= _MOST_WORDS
+    return mark.shape in BOUND and words and not _NUMERIC.fullmatch(content)
 
 
 @lru_cache(maxsize=8)

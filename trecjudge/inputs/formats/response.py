@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
+from trecjudge.inputs.documents.record import joined
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.formats.citations import References, Resolver, ids_written
 from trecjudge.inputs.formats.draft import ABSENT, Draft
@@ -54,9 +55,10 @@ class Reader:
             self.draft.integers_are_ids,
             () if references.ids else carried.order,
         )
+        targets = self._targets(resolver, own)
         reader = SentenceReader(
             resolver,
-            self._targets(resolver, own),
+            targets,
             partial(self.survey.base, self.draft, self.place),
             self._complain,
             one_text=not self.draft.of_a_track,
@@ -69,6 +71,7 @@ class Reader:
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
+        documents |= self._chunked(sentences, documents, own, targets)
         ranked = tuple(i for i in references.ids if i)
         retrieved = self.draft.retrieved
         response = Response(
@@ -177,6 +180,22 @@ class Reader:
             lambda words: any(words in document.full_text for document in found()),
             lambda: references.given or (not own and self._carries()),
         )
+
+    def _chunked(
+        self,
+        sentences: Sequence[Sentence],
+        documents: Mapping[str, Document],
+        own: Mapping[str, Document],
+        targets: Targets,
+    ) -> dict[str, Document]:
+        """Return the documents that marks name by a title or an address that chunks share."""
+        cited = {c.doc_id for s in sentences for c in s.citations if c.doc_id}
+        found: dict[str, Document] = {}
+        for name in sorted(cited - documents.keys()) if own else ():
+            if ids := targets.titles().groups.get(name):
+                chunks = [d for i in ids if (d := self.shelf.find(i, own))]
+                found[name] = replace(joined(chunks), doc_id=name)
+        return found
 
     def _check_again(self, reader: SentenceReader, sentences: tuple[Sentence, ...]) -> None:
         """Report where the sentences differ from those that the record gives a second time."""

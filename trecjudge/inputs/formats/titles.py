@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,39 +22,47 @@ _SHORTEST = 2
 class Titles:
     """The documents of a response by their titles, addresses and file names.
 
-    Of several with one name the first counts. `titled` and `addressed` are whether all of them have
-    a title, or an address: then a name that is none of these is that of no document.
+    Chunks with one title or address are one document under it: `groups` has their ids. `titled` and
+    `addressed` are whether all documents have a title, or an address: then a name that is none of
+    these is that of no document.
     """
 
     titles: Mapping[str, str] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)
     titled: bool = False
     addressed: bool = False
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _by_word: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Titles of several words by their first one."""
 
     @classmethod
-    def of(cls, documents: Iterable[Document]) -> Titles:
+    def of(cls, documents: Sequence[Document]) -> Titles:
         """Return the names of documents."""
-        titles: dict[str, str] = {}
-        addresses: dict[str, str] = {}
+        titles, addresses = _Names(), _Names()
         files: dict[str, set[str]] = {}
-        lack_title = lack_address = nothing = False
         for document in documents:
             doc_id = document.doc_id
-            title = _plain_title(document.title)
             address = document.url or (doc_id if is_address(doc_id) else "")
-            lack_title, lack_address = lack_title or not title, lack_address or not address
-            nothing = True
-            if title:
-                titles.setdefault(title, doc_id)
-            if address:
-                addresses.setdefault(_plain_address(address), doc_id)
+            titles.add(_plain_title(document.title), document.title, doc_id)
+            addresses.add(_plain_address(address), address, doc_id)
             for path in (*filter(_is_path, (document.url, doc_id)), doc_id):
                 files.setdefault(_plain_title(_last_part(path)), set()).add(doc_id)
+        by_title = titles.ids()
         # A file name counts only where one document has it.
         for name, ids in files.items():
             if len(ids) == 1 and name:
-                titles.setdefault(name, *ids)
-        return cls(titles, addresses, nothing and not lack_title, nothing and not lack_address)
+                by_title.setdefault(name, *ids)
+        by_word: dict[str, list[str]] = {}
+        for title in by_title:
+            by_word.setdefault(title.partition(" ")[0], []).append(title)
+        return cls(
+            by_title,
+            addresses.ids(),
+            titles.given == len(documents) > 0,
+            addresses.given == len(documents) > 0,
+            addresses.groups() | titles.groups(),
+            {word: tuple(of_word) for word, of_word in by_word.items()},
+        )
 
     def find(self, written: str) -> str | None:
         """Return the id of the document that a text names, None where it names none or several.
@@ -64,12 +72,33 @@ class Titles:
         if is_address(written):
             return self.addresses.get(_plain_address(written))
         plain = _plain_title(written)
-        if not self.titles or not plain or (found := self.titles.get(plain)):
-            return found if self.titles and plain else None
+        if found := self.titles.get(plain):
+            return found
         if plain.count(" ") < _SHORTEST - 1:
             return None
-        near = {doc_id for title, doc_id in self.titles.items() if _begins(plain, title)}
+        titles = self._by_word.get(plain.partition(" ")[0], ())
+        near = {self.titles[title] for title in titles if _begins(plain, title)}
         return near.pop() if len(near) == 1 else None
+
+
+@dataclass(slots=True)
+class _Names:
+    """Names of documents of one kind: in plain form, as written, with the ids that have them."""
+
+    found: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    given: int = 0
+
+    def add(self, plain: str, written: str, doc_id: str) -> None:
+        if plain:
+            self.given += 1
+            self.found.setdefault(plain, (written, []))[1].append(doc_id)
+
+    def ids(self) -> dict[str, str]:
+        """Return the id by name: where several documents have it, the name as written."""
+        return {p: ids[0] if len(ids) == 1 else w for p, (w, ids) in self.found.items()}
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        return {w: tuple(ids) for w, ids in self.found.values() if len(ids) > 1}
 
 
 NO_TITLES: Final = Titles()
