@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
+from trecjudge.inputs.formats.citation_words import SOURCE
 from trecjudge.inputs.formats.marks import (
     MAY_MARK,
     NUMBER_IN_PARENTHESES,
@@ -39,6 +41,7 @@ from trecjudge.inputs.formats.pointers import (
 NOTHING_COUNTED: Final = "nothing says what this number counts"
 FROM_ONE: Final = "its run counts from 1"
 TWO_WAYS: Final = "its run counts from 0 in one answer and from 1 in another"
+_ONLY_LABEL = re.compile(rf"[\W_]*(?:{SOURCE})?[\W_]*", re.IGNORECASE)
 Numbering = Callable[[], int | None]
 """Returns the number of the first document, as the whole run counts; None if that is not known."""
 
@@ -83,7 +86,7 @@ class Markers:
                 start = end - len(text[start:end].lstrip())
                 pointers = [p for marker in inside for p in marker.pointers]
                 body = part.judged(cut(text, start, end, inside))
-                if body:
+                if body and not (pointers and _ONLY_LABEL.fullmatch(body)):
                     written = text[start:end].rstrip()
                     sentences.append(Marked(body, written, [*early, *pointers], start))
                     early = []
@@ -158,7 +161,7 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
     numbered = [m for m in chain.from_iterable(found) if m.numbers]
     bracketed = any(m.mark.shape != NUMBER_IN_PARENTHESES for m in numbered)
     apart = any(not m.mark.glued for m in numbered if m.mark.shape != NUMBER_IN_PARENTHESES)
-    most = len(targets.ids)
+    most = len(targets.ids) or len(targets.listed)
     in_parentheses = [m for m in numbered if m.mark.shape == NUMBER_IN_PARENTHESES]
     # "(1) Heat it. (2) Pour it." counts steps.
     in_range = all(n <= most for m in in_parentheses for n in m.numbers) and not any(
@@ -242,6 +245,8 @@ class _Numbers:
             return pointer
         if self.own.sources:
             return self._by_own_source(pointer, number)
+        if labels := self.targets.labels():
+            return replace(pointer, doc_id=labels.get(number))
         ids = self.targets.ids
         if self.base == 1 and number == 0 and ids:  # of an interval, perhaps
             return replace(pointer, unread=FROM_ONE)

@@ -101,6 +101,8 @@ _INTERVAL = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"\[?\d{1,4}\]?(?:\s?[,;–-]\s?\[?\d{1,4}\]?){0,20}")
+_WITHOUT_SPACES = "\u0e00"
+"""From here on most scripts have no spaces: Thai, Chinese, Japanese."""
 _STOPS = (".", "!", "?", "。", "！", "？")
 _PREFIX = re.compile(r"[a-z]|-[a-z]")
 _PLACE = re.compile(
@@ -174,7 +176,9 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
     """
     name = found.lastgroup or ""
     start, end = found.span()
-    glued = done < start and (text[start - 1].isalnum() or text[start - 1] in "_)]")
+    before = text[start - 1] if done < start else " "
+    # Scripts without spaces have none before a mark either.
+    glued = before in "_)]" or (before.isalnum() and before < _WITHOUT_SPACES)
     ends = _ENDS_CLAUSE.match(text, end) is not None
     if found["range"]:
         content = found["range"].replace("[", "").replace("]", "")

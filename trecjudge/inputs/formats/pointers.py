@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -56,7 +56,7 @@ _NUMERIC = re.compile(r"[\d\s.,:;/%+×x*=<>≤≥±~$€£¥°–—−-]+", re.
 _FORMULA = re.compile(r"\d*[A-Z][a-z]?\d*(?:[A-Z][a-z]?\d*)+[+−-]?")
 _AUTHOR_YEAR = re.compile(
     r"(?:(?:see|e\.g\.,?|cf\.)\s+)?[A-ZÀ-Þ][\w'’-]+(?:,?\s+(?:(?:and|&|und|et|y|de|van|von)\s+)?[A-ZÀ-Þ][\w'’-]+){0,4}"
-    r"(?:,?\s+et\s+al\.?)?,?\s+\(?(?:19|20)\d\d[a-z]?\)?(?:\s*[;,].*)?"
+    r"(?:,?\s+et\s+al\.?,?|,)\s+\(?(?:19|20)\d\d[a-z]?\)?(?:\s*[;,].*)?"
 )
 _BEHIND_ID = re.compile(r"[:#|@]")
 _NUMBER_AND_TITLE = re.compile(r"(\d{1,4})\s?[:–—]\s(\S.*)")
@@ -84,7 +84,8 @@ class Targets:
     `ids` are the documents that numbers count, `listed` all that the response lists by id.
     `is_document` returns whether an id is that of a document, `titles` what documents are called.
     `says` returns whether a document has these very words. `counted` returns whether there is a
-    list that numbers count, even an empty one, here or elsewhere in the run.
+    list that numbers count, even an empty one, here or elsewhere in the run. `labels` gives ids by
+    the numbers that the texts of all documents begin with; empty where one has none.
     """
 
     ids: Sequence[str | None]
@@ -93,6 +94,7 @@ class Targets:
     titles: Callable[[], Titles] = lambda: NO_TITLES
     says: Callable[[str], bool] = lambda words: False
     counted: Callable[[], bool] = lambda: True
+    labels: Callable[[], Mapping[int, str]] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,7 @@ def _why_unread(content: str, mark: Mark) -> str:
     if mark.shape in (SUPERSCRIPT, URL, LABELLED):
         return ""
     if _AUTHOR_YEAR.fullmatch(content):
-        return NOT_UNDERSTOOD
+        return MAY_NAME
     if mark.shape not in BOUND or not mark.ends or mark.glued or mark.opens:
         return ""
     return _why_named(content, bool(label and len(content) > label.end()))

@@ -17,7 +17,7 @@ from trecjudge.inputs.formats.inventory import Inventory
 from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.formats.sentences import SentenceReader, differ
 from trecjudge.inputs.formats.survey import Survey
-from trecjudge.inputs.formats.titles import Titles
+from trecjudge.inputs.formats.titles import Titles, labels_of
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document, Place, Response, Sentence
@@ -179,6 +179,7 @@ class Reader:
             cache(lambda: Titles.of(found())),
             lambda words: any(words in document.full_text for document in found()),
             lambda: references.given or (not own and self._carries()),
+            cache(lambda: labels_of(found())),
         )
 
     def _chunked(

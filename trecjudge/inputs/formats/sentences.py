@@ -35,6 +35,9 @@ from trecjudge.records import Citation, Sentence
 from trecjudge.text.reasoning import CUT, answer_without_reasoning
 from trecjudge.text.visible import is_blank
 
+CITE_START = "[cite_start]"
+"""What Gemini writes before a sentence that a mark behind it is for."""
+
 
 class Complain(Protocol):
     """Reports a problem of the response, or of one of its sentences."""
@@ -79,6 +82,7 @@ class SentenceReader:
 
     def _sentences(self, value: Any) -> tuple[Sentence, ...]:
         if isinstance(value, str) and not is_blank(value):
+            value = value.replace(CITE_START, "")
             if not self.one_text:
                 self.complain("response_not_a_list", "gives its sentences as one text", value)
             return tuple(self._of_text(value))
@@ -155,7 +159,7 @@ class SentenceReader:
         text = entry.get("text") if isinstance(entry, dict) else entry
         if not isinstance(text, str):
             self.complain("sentence_unusable", f"has text {shown(text)}", entry, index)
-        return as_text(text)
+        return as_text(text).replace(CITE_START, "")
 
     def _markers(self, texts: Sequence[str]) -> Markers | None:
         """Return the markers of texts without their list of sources, and report how they are read.

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from trecjudge.inputs.formats.citation_words import SOURCE
 from trecjudge.records import Document
 
 _SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
@@ -14,6 +15,9 @@ _ADDRESS = re.compile(r"^(?:https?://|www\.)\S+$", re.IGNORECASE)
 _ENDING = re.compile(r"\.(?:pdf|html?|md|txt|docx?|json|csv|xml)$", re.IGNORECASE)
 _TRACKING = re.compile(r"(?<=[?&])(?:utm_\w{1,20}|gclid|fbclid|ref|source)=[^&#]{0,300}&?")
 _SIGNS = re.compile(r"[\W_]+")
+_NUMBERED = re.compile(
+    rf"\s*(?:\[(\d{{1,3}})\]\s|(?:{SOURCE})\s*\[?(\d{{1,3}})\]?\s*[:.)-])", re.IGNORECASE
+)
 _SHORTEST = 2
 """Words that a title has at least where a longer one, or a part of it, may stand for it."""
 
@@ -99,6 +103,20 @@ class _Names:
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         return {w: tuple(ids) for w, ids in self.found.values() if len(ids) > 1}
+
+
+def labels_of(documents: Sequence[Document]) -> dict[int, str]:
+    """Return ids by the number that each text begins with, as in "[3] Dogs travel free."
+
+    Empty where a document has none, or two have the same.
+    """
+    found: dict[int, str] = {}
+    for document in documents:
+        label = _NUMBERED.match(document.text)
+        if label is None:
+            return {}
+        found[int(label[1] or label[2])] = document.doc_id
+    return found if len(found) == len(documents) else {}
 
 
 NO_TITLES: Final = Titles()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,8 @@ from trecjudge.inputs.documents.record import (
 from trecjudge.inputs.pipelines.cells import Unsplit, cell_value
 from trecjudge.records import Document
 
+NUMBERED = re.compile(r"^(?=[ \t]*\[\d{1,3}\][ \t])", re.MULTILINE)
+"""Where a passage begins in one text that numbers its passages."""
 MADE = "made"
 """Stands for an id until the text is known that it is made from."""
 Entries = list[Any]
@@ -63,7 +66,10 @@ def _entries(contexts: Any) -> Entries | None:
         return list(_listed(value or []))
     if isinstance(value, dict):
         return _of_object(value)
-    return [value] if isinstance(value, str) and not isinstance(value, Unsplit) else None
+    if not isinstance(value, str) or isinstance(value, Unsplit):
+        return None
+    pieces = NUMBERED.split(value)  # "[1] One passage. [2] Another." as a prompt has them
+    return [value] if len(pieces) < 3 or pieces[0].strip() else pieces[1:]
 
 
 def _listed(entries: Entries) -> Iterator[Any]:

@@ -119,7 +119,8 @@ def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
         return True
     inner = record[keys["metadata"]] if "metadata" in keys else None
     names = map(plain, inner) if isinstance(inner, Mapping) else ()
-    return any(name in METADATA_OF_A_TRACK for name in names)
+    ours = METADATA_OF_A_TRACK if keys.keys().isdisjoint(QUESTIONS) else METADATA_OF_A_TRACK[:3]
+    return any(name in ours for name in names)
 
 
 def is_list_of_sentences(answer: Any) -> bool:
