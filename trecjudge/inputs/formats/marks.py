@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 ANGLE = "<1>"
+CIRCLED = "①"
 LABELLED = "Source: text"
 LATEX = "latex"
 LINK = "link"
@@ -47,6 +48,7 @@ _MARKS = re.compile(
     r"(?P<anchor>[^<>]{0,300})</a>"
     r"|\\(?:[a-zA-Z]{0,8}cite[a-z]{0,8}|autoref|ref)\*?(?:\[[^\[\]\n]{0,100}\]){0,2}"
     r"\{(?P<latex>[^{}\n]{1,300})\}"
+    r"|(?P<circled>[①-⑳]+)"
     r"|<(?P<angle>\d{1,3})>"
     r"|\ue200(?P<private>[^\ue200\ue201\n]{1,300})\ue201|\bcite(?P<turn>(?:turn\d{1,4}[a-z]{1,12}\d{1,4})+)"
     r"|\b(?:sources?|citations?|quellen?|fuentes?)[:：]\s*(?P<said>[^\n.;!?。()\[\]]{1,100})"
@@ -59,13 +61,14 @@ _SHAPES = {
     "curly": BOUND[2],
     "latex": LATEX,
     "angle": ANGLE,
+    "circled": CIRCLED,
     "private": TAG,
     "turn": TAG,
     "reference": TAG,
     "said": LABELLED,
 }
 MAY_MARK = re.compile(
-    rf"[\[【［〔〖⟦（{{{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|<\d|\ue200|citeturn|:contentReference|"
+    rf"[\[【［〔〖⟦（{{①-⑳{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|<\d|\ue200|citeturn|:contentReference|"
     r"\b(?:sources?|citations?|quellen?|fuentes?)[:：]|"
     r"[(（]\s*(?:see|cf|doc|source|src|passage|context|cit|ref|chunk|snippet|segment|result)",
     re.IGNORECASE,
@@ -199,6 +202,8 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
         return None if _is_power(text, found) else _of_superscript(found, name, glued, ends)
     group = next(g for g in (*_SHAPES, "paren", "caret") if found[g])
     content = found[group].strip(" []").removeprefix("cite\ue202").replace("\ue202", ", ")
+    if group == "circled" and not ends:
+        return None  # "① Heat it ② Pour it" counts steps
     if group == "paren" and _NUMBERS.fullmatch(content):
         glued = glued and text[start] == "("
         ends = ends or text[:start].rstrip()[-1:] in _STOPS

@@ -39,10 +39,15 @@ _SET_OFF = re.compile(r"^\s*(?:-{3,}|_{3,}|\*{3,}|<hr\s*/?>)?\s*$")
 _ADDRESS_IN = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"']{1,2000}")
 _LINK_IN = re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s]{1,2000})\)")
 _SEES = re.compile(rf"^{SEE}\s+", re.IGNORECASE)
+_DEFINED = re.compile(
+    r"^[ \t]*\[([^\[\]\n^]{1,50})\]:[ \t]*<?(https?://[^\s<>]{1,2000})", re.MULTILINE
+)
+_BY_REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([^\[\]\n]{1,50})\]")
 _PIECES = re.compile(r"\s+[-–—|]\s+|[\"“”„«»]|[.:,;(]\s|\s\(")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _MARKED = re.compile(r"[\[【［(^]\d{1,3}\D|[⁰¹²³⁴-⁹]|<sup>\d")
 _HEADING_WORDS = 6
+_TITLE_WORDS = 25
 _LONGEST = 600
 """Characters of an entry; a longer line is text of the answer."""
 
@@ -68,6 +73,28 @@ class OwnSources:
 
 
 NO_SOURCES: Final = OwnSources()
+
+
+def may_end_list(text: str) -> bool:
+    """Return whether the last sentence of a list may be an entry of sources, or all of them."""
+    last = text.rpartition("\n")[2]
+    return (_ENTRY.match(last) or _ON_ONE_LINE.match(last) or _ADDRESS_IN.match(last)) is not None
+
+
+def with_links(text: str) -> str:
+    """Return a text with its links by reference, `[fares][f]`, as links by address.
+
+    Their addresses stand in lines of their own: `[f]: https://...`.
+    """
+    if "][" not in text or "]:" not in text:
+        return text
+    addresses = {found[1].casefold(): found[2] for found in _DEFINED.finditer(text)}
+
+    def linked(found: re.Match[str]) -> str:
+        address = addresses.get(found[2].casefold())
+        return f"[{found[1]}]({address})" if address else found[0]
+
+    return _BY_REFERENCE.sub(linked, text) if addresses else text
 
 
 def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
@@ -250,12 +277,12 @@ def _is_entry(text: str, targets: Targets, under_heading: bool) -> bool:
     if len(text) > _LONGEST:
         return False
     plain = text.strip()
-    return bool(
-        _ENTRY.match(text)
-        or _ADDRESS_IN.search(plain)
-        or _LINK_IN.search(plain)
-        or document_of_entry(plain, targets)
-    )
+    if _ADDRESS_IN.search(plain) or _LINK_IN.search(plain) or document_of_entry(plain, targets):
+        return True
+    # What names nothing that is known is an entry by its label, if it is no longer than a title:
+    # nobody hides claims under such a heading.
+    label, source = _read(text)
+    return label is not None and len(source.split()) <= _TITLE_WORDS
 
 
 def _read(text: str) -> tuple[int | None, str]:

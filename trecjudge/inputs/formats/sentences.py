@@ -28,7 +28,13 @@ from trecjudge.inputs.formats.markers import (
     without_marks,
 )
 from trecjudge.inputs.formats.marks import MAY_MARK
-from trecjudge.inputs.formats.own_sources import OwnSources, listed_sources, own_sources
+from trecjudge.inputs.formats.own_sources import (
+    OwnSources,
+    listed_sources,
+    may_end_list,
+    own_sources,
+    with_links,
+)
 from trecjudge.inputs.formats.pointers import Pointer, Targets
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Citation, Sentence
@@ -98,16 +104,35 @@ class SentenceReader:
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         """Yield sentences whose citations are listed; marks are cut from what is judged."""
         targets = cache(lambda: self._also(ids_written(entries)))
-        for index, entry in enumerate(entries):
+        texts = [self._text(index, entry) for index, entry in enumerate(entries)]
+        for index, entry in enumerate(entries[: self._before_list(entries, texts)]):
             cited = entry.get(KEY) if isinstance(entry, dict) else None
             # Most are such: no closure is made for complaints that never come.
             plain = self.resolver.plain(cited)
             if not plain and cited != [] and cited != {}:
                 plain = self._odd(index, entry)
-            text = self._text(index, entry)
+            text = texts[index]
             marked = "(" in text or MAY_MARK.search(text)
             bare = self._without_marks(text, targets()) if marked else text
             yield Sentence(index, bare, plain, "" if bare == text else text)
+
+    def _before_list(self, entries: Sequence[Any], texts: Sequence[str]) -> int:
+        """Return how many texts stand before a list of sources that is the end of them.
+
+        What lists citations of its own is a sentence.
+        """
+        if not texts or not may_end_list(texts[-1]):
+            return len(texts)
+        own = own_sources(texts, self.targets)
+        rest = own.without(texts)
+        self._report_own(own)
+        kept = (i + 1 for i, text in enumerate(rest) if text.strip() or lists_citations(entries[i]))
+        return max(kept, default=len(texts))
+
+    def _report_own(self, own: OwnSources) -> None:
+        if own.entries:
+            message = f"ends with a list of {own.entries} sources of its own"
+            self.complain("own_sources_read", message, own.entries)
 
     def _odd(self, index: int, entry: Any) -> tuple[Citation, ...]:
         def complain(kind: str, message: str, value: object) -> None:
@@ -169,10 +194,9 @@ class SentenceReader:
         if not any("(" in text or MAY_MARK.search(text) or "\n" in text for text in texts):
             return None
         listed = listed_sources(self.sources)
+        texts = list(map(with_links, texts))
         own = own_sources(texts, self.targets)
-        if own.entries:
-            message = f"ends with a list of {own.entries} sources of its own"
-            self.complain("own_sources_read", message, own.entries)
+        self._report_own(own)
         sources = own if own.sources else OwnSources(listed.sources, own.cut, own.entries)
         markers = read_markers(own.without(texts), self.targets, self.numbering, sources)
         self.inventory.add(markers)
