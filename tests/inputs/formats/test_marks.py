@@ -186,6 +186,87 @@ def test_another_run_may_count_otherwise(read: Read) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "contexts", "wanted"),
+    [
+        (
+            "Y [Handbook]",
+            [{"title": "Handbook", "text": "X"}, {"title": "Handbook", "text": "Y"}],
+            "X\n\nY",
+        ),
+        (
+            "Y (https://e.org/h)",
+            [{"url": "e.org/h", "text": "X"}, {"url": "e.org/h", "text": "Y"}],
+            "X\n\nY",
+        ),
+        ("X [3]", ["[3] X", "[1] Y"], "[3] X"),
+        ("X [1]", "[2] Y\n\n[1] X", "[1] X"),
+        ("X [2]", [{"id": "2", "text": "X"}, {"id": "1", "text": "Y"}], "X"),
+        ("X (PMID: 227)", [{"id": "227", "text": "X"}], "X"),
+        ("X [Source: guide.md (page 4)]", [{"id": "guide.md", "title": "Guide", "text": "X"}], "X"),
+        ("[cite_start]X [cite: 1]", ["X"], "X"),
+        ("X\n**Source:** [1]", ["X"], "X"),
+        (
+            "X [fares][f]\n\n[f]: https://e.org/d",
+            [{"id": "d", "url": "https://e.org/d", "text": "X"}],
+            "X",
+        ),
+    ],
+)
+def test_a_mark_finds_what_it_names_however_contexts_are_given(
+    answer: str, contexts: Any, wanted: str, read: Read
+) -> None:
+    found = read(record(answer, contexts))
+    (citation,) = found.response.sentences[0].citations
+    assert found.response.documents[citation.doc_id or ""].text.strip() == wanted
+
+
+@pytest.mark.parametrize(
+    ("mark", "other"),
+    [
+        ("[alpha]", "[delta]"),
+        ("(guide.md)", "(secret.md)"),
+        ("【冬季时刻表】", "【秋季时刻表】"),
+        ("[guide.md]", "[guide.md][api.md]"),
+    ],
+)
+def test_no_name_beside_names_is_free(mark: str, other: str, read: Read) -> None:
+    contexts = [{"id": mark[1:-1], "text": "A."}, {"id": "beta", "text": "B."}]
+    found = read(record(f"A is so {mark}. B is so {other}.", contexts))
+    last = found.response.sentences[-1].citations
+    assert any(c.unread or c.doc_id not in found.response.documents for c in last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ca²⁺ ions move at 10⁻² m.",
+        "The [2]rotaxane is new.",
+        "See it at index [0] of it.",
+        "It is ![Map](https://e.org/m.png) here.",
+        "Press [Enter].",
+        "It shows it [Figure 2].",
+        "It won (Mar 2024).",
+        "First (1) heat it.",
+    ],
+)
+def test_what_cites_nothing_stays(text: str, read: Read) -> None:
+    found = read(record(f"{text} A is [1]."))
+    assert cited(found)[0] == (text, [])
+
+
+@pytest.mark.parametrize(
+    "mark", [" (1)", " [web:1]", " [S1]", "[^1^]", " [स्रोत 1]", " (based on Document 1)"]
+)
+def test_where_citations_are_listed_marks_are_no_content(mark: str, read: Read) -> None:
+    sentence = json.dumps({"text": f"Dogs travel free{mark}.", "citations": ["d"]})
+    metadata = '{"team_id": "t", "run_id": "r", "topic_id": "1"}'
+    found = read(
+        f'{{"metadata": {metadata}, "responses": [{sentence}], "documents": {{"d": "D."}}}}'
+    )
+    assert cited(found) == [("Dogs travel free.", ["d"])]
+
+
 def test_an_inventory_says_what_became_of_the_marks(read: Read) -> None:
     found = read(record("A [1]. B [9]. C (see Doc 2). D [Blue Book]."))
     text = str(next(f for f in found.findings if f.kind == "marks_counted"))

@@ -25,6 +25,13 @@ WANTED = [("Copper boils water.", ["k7"]), ("Skye weaves.", ["w2"])]
         "[^1]: https://e.org/looms/a\n[^2]: Copper Kettles",
         "References\n* [1] [Looms](https://e.org/looms/a)\n* [2] [Kettles](https://e.org/copper)",
         "# Works cited\n¹ https://e.org/looms/a\n² https://e.org/copper",
+        "Kilder:\n1. Hand Looms of Skye\n2. Copper Kettles",
+        "Where it is from\n1. Hand Looms of Skye\n2. Copper Kettles",
+        "Sources: [1] Hand Looms of Skye, [2] Copper Kettles",
+        "## Sources\n| # | Source |\n|---|---|\n| 1 | Hand Looms of Skye |\n| 2 | Copper Kettles |",
+        "<h3>Sources</h3>\n<ol>\n<li>Hand Looms of Skye</li>\n<li>Copper Kettles</li>\n</ol>",
+        "References\n[1] A. Smith,\n    Hand Looms of Skye, 2019.\n[2] See Copper Kettles, p. 3.",
+        "Sources:\n[S1] Document 2\n[S2] Document 1",
     ],
 )
 def test_it_says_what_its_numbers_mean_and_is_no_sentence(listed: str, read: Read) -> None:
@@ -71,6 +78,12 @@ def test_other_lines_stay_sentences(text: str, read: Read) -> None:
     found = read(record(text))
     assert "own_sources_read" not in found.kinds
     assert "".join(s.text for s in found.response.sentences).endswith(text[-6:])
+
+
+def test_claims_under_the_heading_are_judged(read: Read) -> None:
+    claim = "- The king of Skye has nine crowns and a ship of gold."
+    found = read(record(f"{ANSWER}\n\n## Sources\n{claim}"))
+    assert "crowns" in found.response.sentences[-1].text
 
 
 def test_so_does_a_list_of_sentences(read: Read) -> None:

@@ -111,7 +111,8 @@ def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
     last = max((i for i, line in enumerate(lines) if line.text.strip()), default=0)
     # Of several such lines each belongs to what stands above it.
     single = sum(_ON_ONE_LINE.match(line.text) is not None for line in lines) == 1
-    if last and single and (found := _on_one_line(lines[last], targets)):
+    above = any(_MARKED.search(line.text) for line in lines[:last])
+    if above and single and (found := _on_one_line(lines[last], targets)):
         return found
     begin = last + 1
     while begin > 0 and _belongs_to_footnotes(lines[begin - 1].text, targets):
@@ -221,8 +222,8 @@ def _below(
         entries, end = entries + 1, at + 1
         label, source = _read(text)
         sources.setdefault(entries if label is None else label, source)
-    # A rule before the list belongs to it.
-    while top > 0 and _SET_OFF.match(lines[top - 1].text):
+    # A rule before the list belongs to it, and so does a heading above that of a table.
+    while top > 0 and (_SET_OFF.match(lines[top - 1].text) or _HEADING.match(lines[top - 1].text)):
         top -= 1
     return OwnSources(sources, _parts(lines[top:end]), entries) if entries else None
 
@@ -276,12 +277,11 @@ def _is_entry(text: str, targets: Targets, under_heading: bool) -> bool:
         return _is_footnote(text, targets)
     if len(text) > _LONGEST:
         return False
-    plain = text.strip()
-    if _ADDRESS_IN.search(plain) or _LINK_IN.search(plain) or document_of_entry(plain, targets):
+    label, source = _read(text)
+    if _ADDRESS_IN.search(text) or _LINK_IN.search(text) or document_of_entry(source, targets):
         return True
     # What names nothing that is known is an entry by its label, if it is no longer than a title:
     # nobody hides claims under such a heading.
-    label, source = _read(text)
     return label is not None and len(source.split()) <= _TITLE_WORDS
 
 
