@@ -43,7 +43,7 @@ _MARKS = re.compile(
     r"|<sup\b[^<>]{0,100}>(?P<sup>[^<>\n]{1,100})</sup>"
     r"|\^(?:\[(?P<caret>[^\[\]\n]{1,100})\]|(?P<power>\d{1,3})\^?)"
     rf"|<(?P<tag>{_TAGS})\b(?P<attributes>[^<>]{{0,300}}?)"
-    rf"(?:/>|>(?P<inner>[^<>]{{0,1000}})</(?:{_TAGS})\b[^<>]{{0,100}}>)"
+    rf"(?:/>|>(?P<inner>[^<>]{{0,1000}})</(?:{_TAGS})\b[^<>]{{0,100}}>|(?<=[\w\"'])>)"
     r"|<a\b[^<>]{0,300}?href\s*=\s*[\"']?(?P<href>[^\"'\s<>]{1,2000})[^<>]{0,200}>"
     r"(?P<anchor>[^<>]{0,300})</a>"
     r"|\\(?:[a-zA-Z]{0,8}cite[a-z]{0,8}|autoref|ref)\*?(?:\[[^\[\]\n]{0,100}\]){0,2}"
@@ -107,6 +107,8 @@ _NUMBERS = re.compile(r"\[?\d{1,4}\]?(?:\s?[,;–-]\s?\[?\d{1,4}\]?){0,20}")
 _WITHOUT_SPACES = "\u0e00"
 """From here on most scripts have no spaces: Thai, Chinese, Japanese."""
 _STOPS = (".", "!", "?", "。", "！", "？")
+_SECTION = re.compile(r"(?:§+|\b(?:art|sec|no|nr|par|abs)\w{0,6}\.?)\s*\d+\s*$", re.IGNORECASE)
+"""Before a number in parentheses that is a part of a law: "§ 1 (2)"."""
 _PREFIX = re.compile(r"[a-z]|-[a-z]")
 _PLACE = re.compile(
     r"\b(?:ind(?:ex|ices)|elements?|positions?|offset|slots?|columns?|rows?|argument|key|page|code)\s+$",
@@ -206,8 +208,10 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
         return None  # "① Heat it ② Pour it" counts steps
     if group == "paren" and _NUMBERS.fullmatch(content):
         glued = glued and text[start] == "("
-        ends = ends or text[:start].rstrip()[-1:] in _STOPS
-        return None if glued or not ends else Mark(start, end, NUMBER_IN_PARENTHESES, content)
+        said = text[max(0, start - 5) : start].rstrip()[-1:]
+        ends = ends or said in _STOPS
+        counts = glued or not ends or _SECTION.search(text, max(0, start - 30), start)
+        return None if counts else Mark(start, end, NUMBER_IN_PARENTHESES, content)
     if group in ("square", "curly") and _counts_something(text, start, content, glued):
         return None
     shape = _SHAPES.get(group, PARENTHESES if group == "paren" else SUPERSCRIPT)
@@ -240,7 +244,8 @@ def _of_tag(found: re.Match[str], glued: bool, ends: bool) -> Mark:
     content = named["value"] or named["bare"]
     if re.fullmatch(r"\d+-\d+(?:[,:].*)?", content) and "index" in named[0]:
         content = f"index {content}"  # of a document and a sentence in it, counted in some way
-    return Mark(*found.span(), TAG, content.strip(), found.span("inner"), "", glued, ends)
+    kept = found.span("inner") if inner else None
+    return Mark(*found.span(), TAG, content.strip(), kept, "", glued, ends)
 
 
 def _of_superscript(found: re.Match[str], name: str, glued: bool, ends: bool) -> Mark:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from trecjudge.inputs.formats.citation_words import AND, SEE, SOURCE
 from trecjudge.inputs.formats.marks import Mark
 from trecjudge.inputs.formats.pointers import Pointer
 from trecjudge.text.layout import Part, parts
 
+_BETWEEN = re.compile(rf"\s*(?:[,;،、&]|{AND})?\s*", re.IGNORECASE)
+"""What stands between two marks and is a part of them."""
+_EMPTY = re.compile(
+    rf"\s*(?:\((?:{SEE})?\s*\)|\*\*\s*\*\*|__\s*__|(?<!\*)\*\s?\*(?!\*)|<sup>[\s,]*</sup>|\{{\.\w+\}}|"
+    rf"\\textsuperscript\{{?\s*\}}?|\[(?:{SOURCE})[:：]?\s*\]?(?=[.\s]|$)|~(?=[.\s]|$))",
+    re.IGNORECASE,
+)
+"""What is left around a mark that was cut: brackets, emphasis, tags without content."""
 _PLAIN: Final = "[1]"
 """A mark that the sentence splitter knows."""
 _STOPS = frozenset(".!?…。！？｡।॥؟۔։።\"'”’»)]")
@@ -106,11 +116,14 @@ def cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
     for marker in markers:
         mark = marker.mark
         before, words = text[done : mark.start], _kept(text, mark)
+        if parts and _BETWEEN.fullmatch(before):
+            before = ""  # "[1], [3] and [4]"
         done = mark.end
         parts.append(before + words if words else before.rstrip())
         if not words and text[done : done + 1].isalnum() and (parts[-1] or len(parts) > 1):
             parts.append(" ")
-    rest = "".join([*parts, text[done:end]]).strip()
+    rest = "".join([*parts, text[done:end]])
+    rest = (_EMPTY.sub("", rest) if markers else rest).strip()
     # Of "[1]. So it is." the stop goes with the mark.
     begins = bool(markers) and not parts[0]
     return rest.lstrip(" \n.,;:") if begins else rest

@@ -24,7 +24,7 @@ from trecjudge.inputs.formats.marks import (
 from trecjudge.inputs.formats.titles import NO_TITLES, Titles, is_address
 
 _PARTS = re.compile(
-    rf"\s*[,;，；、،؛|]\s*|(?<=\d)\s?/\s?(?=\d)|(?<=\d)\s?和\s?|(?<=\d)\s?또는\s?|(?<=\d)\s+(?=\d)|"
+    rf"\s*[,;，；、،؛|]\s*|(?<=\d)\s?[/+]\s?(?=\d)|(?<=\d)\s?或\s?|(?<=\d)\s?和\s?|(?<=\d)\s?또는\s?|(?<=\d)\s+(?=\d)|"
     rf"\s+(?:{AND}|&)\s+|\]\s*\[|(?<=[①-⑳])(?=[①-⑳])",
     re.IGNORECASE,
 )
@@ -242,7 +242,8 @@ def _of_part(part: str, targets: Targets) -> list[Pointer]:
     if (of := _BEHIND_ID.split(part)[0]) in targets.listed:
         return [Pointer(part, None, of)]
     if titled := _NUMBER_AND_TITLE.fullmatch(part[label.end() :] if label else part):
-        return _numbers(titled[1]) if label or _by_name(titled[2], targets) else []
+        quoted = titled[2][0] in "\"“„«'"
+        return _numbers(titled[1]) if label or quoted or _by_name(titled[2], targets) else []
     # It has the form of a listed id, so it is an id that is not there; `[sic]` has no such form.
     alien = any(map(str.isdigit, part)) and _form(part) in _forms(targets.listed)
     return [Pointer(part)] if alien else []
