@@ -23,6 +23,9 @@ from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document, Place, Response, Sentence
 from trecjudge.text.instructions import instruction_like
 
+LOOKED_AT = 100_000_000
+"""Characters of documents of a response that are looked through for words in brackets."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -172,12 +175,24 @@ class Reader:
         def found() -> list[Document]:
             return [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
 
+        left = LOOKED_AT
+
+        def says(words: str) -> bool:
+            nonlocal left
+            for document in found():
+                left -= len(document.text)
+                if left < 0:
+                    return False
+                if words in document.full_text:
+                    return True
+            return False
+
         return Targets(
             references.ids or resolver.positions,
             frozenset((*references.known, *filter(None, resolver.positions))),
             resolver.is_document,
             cache(lambda: Titles.of(found())),
-            lambda words: any(words in document.full_text for document in found()),
+            says,
             lambda: references.given or (not own and self._carries()),
             cache(lambda: labels_of(found())),
         )
