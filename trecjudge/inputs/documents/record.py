@@ -55,7 +55,7 @@ def document_of(
         own,
         body,
         next((text for key in shape.titles if (text := as_text(record[key]))), ""),
-        url=_first(record, shape.urls) if shape.urls else "",
+        url=_address(record, shape, carried),
         date=_first(record, shape.dates) if shape.dates else "",
         version=_first(record, shape.versions) if shape.versions else "",
         own=carried,
@@ -67,6 +67,12 @@ def document_of(
     cut = key in shape.excerpts and _is_cut(body)
     cut |= any(record[flag] is True for flag in shape.flags)
     return replace(found, complete=False) if cut else found
+
+
+def _address(record: Mapping[str, Any], shape: Shape, carried: bool) -> str:
+    """Return a record's address; of a document that a run carries else the name of its file."""
+    address = _first(record, shape.urls) if shape.urls else ""
+    return address or (_first(record, shape.files) if carried and shape.files else "")
 
 
 def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document:
