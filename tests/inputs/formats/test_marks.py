@@ -99,7 +99,9 @@ def test_a_mark_names_its_document_and_is_no_content(mark: str, place: str, read
     ],
     ids=["source", "path", "name", "beside an id"],
 )
-@pytest.mark.parametrize("mark", ["[ferry.pdf]", "(ferry.pdf, page 3)", "[Source: ferry.pdf, p. 3]"])
+@pytest.mark.parametrize(
+    "mark", ["[ferry.pdf]", "(ferry.pdf, page 3)", "[Source: ferry.pdf, p. 3]"]
+)
 def test_a_file_is_named_and_its_chunks_are_one_document(
     context: dict[str, object], mark: str, read: Read
 ) -> None:

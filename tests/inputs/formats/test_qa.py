@@ -220,7 +220,7 @@ def test_contexts_count_whoever_wrote_the_record(
     found = read(json.dumps(record)).response
     cited = [found.documents[c.doc_id or ""].text for s in found.sentences for c in s.citations]
     assert (cited, found.topic_asked) == (["A.", "B."], topic_id)
-    assert (claimed := format_of(record)) and claimed[0].NAME == name
+    assert (claimed := format_of(record)) and name == claimed[0].NAME
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import ABSENT, Draft
-from trecjudge.inputs.pipelines.contexts import ids_made, read_contexts
+from trecjudge.inputs.pipelines.contexts import ids_made, in_order, read_contexts
 from trecjudge.inputs.pipelines.parts import is_list_of_sentences, parts_of, sample_of
 
 NAME = "qa"
@@ -36,7 +36,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
     assert parts is not None
     found = read_contexts(parts.contexts)
     given = record.get("answer")
-    entries = parts.contexts if isinstance(parts.contexts, list) else []
+    entries = in_order(parts.contexts) if isinstance(parts.contexts, list) else []
     of_contexts = [_said(entry) if isinstance(entry, Mapping) else {} for entry in entries]
     listed = parts.contexts is not None and not found.unread
     return Draft(

@@ -30,8 +30,8 @@ class Titles:
     """The documents of a response by their titles, addresses and file names.
 
     Chunks with one title, address or file are one document under it: `groups` has their ids.
-    `titled` and `addressed` are whether all documents have a title, or an address: then a name that is none of
-    these is that of no document.
+    `titled` and `addressed` are whether all documents have a title, or an address: then a name
+    that is none of these is that of no document.
     """
 
     titles: Mapping[str, str] = field(default_factory=dict)
