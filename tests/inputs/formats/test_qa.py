@@ -182,6 +182,20 @@ def test_an_answer_that_is_empty_is_a_response_without_text(answer: str, read: R
 
 
 @pytest.mark.parametrize(
+    "contexts",
+    [
+        '"contexts": null, "knowledge": "A."',
+        '"metadata": {"retriever_resources": [{"position": 1, "content": "A."}]}',
+        '"reference": {"chunks": [{"id": "c", "content": "A."}], "total": 1}',
+    ],
+    ids=["null beside", "Dify", "RAGFlow"],
+)
+def test_contexts_are_found(contexts: str, read: Read) -> None:
+    found = read(f'{{"question": "Q?", "answer": "Yes.", {contexts}}}').response
+    assert [d.text for d in found.documents.values()] == ["A."]
+
+
+@pytest.mark.parametrize(
     ("record", "name"),
     [
         ({"topic_id": "1", "topic": "T", "references": ["d"], "answer": "In May."}, "rag24"),

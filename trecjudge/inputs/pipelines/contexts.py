@@ -112,8 +112,8 @@ def _pair(entry: Entries) -> Any:
     There may be a score too, or a title between an id and a text.
     """
     kept = [part for part in entry if not isinstance(part, float)]
-    if len(kept) == 2 and type(kept[1]) is int:
-        kept = kept[:1]
+    if len(kept) > 1 and type(kept[-1]) is int:
+        kept.pop()
     if len(kept) == 1 < len(entry) <= 3 and isinstance(kept[0], str | dict):
         return kept[0]
     if len(kept) == 3 and all(isinstance(part, str) for part in kept) and _is_id(kept[0]):

@@ -75,7 +75,7 @@ def statements(text: str) -> list[str]:
     Pronouns stay, except in a clause that is cut off from its subject.
     """
     found = []
-    for sentence in judged_texts(text):
+    for sentence in [text] if is_code(text) else judged_texts(text):
         kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
         if kind == "abstention":
             opener = bare(sentence).removesuffix(plain)
