@@ -97,7 +97,6 @@ def test_a_mark_names_its_document_and_is_no_content(mark: str, place: str, read
         {"name": "ferry.pdf"},
         {"id": "f-1", "document_name": "docs/ferry.pdf"},
     ],
-    ids=["source", "path", "name", "beside an id"],
 )
 @pytest.mark.parametrize(
     "mark", ["[ferry.pdf]", "(ferry.pdf, page 3)", "[Source: ferry.pdf, p. 3]"]

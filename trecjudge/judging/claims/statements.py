@@ -39,7 +39,8 @@ _OPINION = re.compile(
 _LEAD_IN = re.compile(
     rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{MATERIAL}\s*,\s*"
     r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
-    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately)[,!]\s+)",
+    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately|leider|malheureusement|purtroppo|"
+    r"lamentablemente|infelizmente|helaas|niestety|maalesef|к\s+сожалению)[,!]\s+)",
     re.IGNORECASE,
 )
 _ABOUT_THE_ANSWER = re.compile(
