@@ -98,9 +98,7 @@ def test_a_mark_names_its_document_and_is_no_content(mark: str, place: str, read
         {"id": "f-1", "document_name": "docs/ferry.pdf"},
     ],
 )
-@pytest.mark.parametrize(
-    "mark", ["[ferry.pdf]", "(ferry.pdf, page 3)", "[Source: ferry.pdf, p. 3]"]
-)
+@pytest.mark.parametrize("mark", ["[ferry.pdf]", "(ferry.pdf, page 3)", "[ferry.pdf, p. 3]"])
 def test_a_file_is_named_and_its_chunks_are_one_document(
     context: dict[str, object], mark: str, read: Read
 ) -> None:

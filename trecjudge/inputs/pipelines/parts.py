@@ -93,7 +93,7 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
     inner = record[keys["metadata"]] if "metadata" in keys else None
     inner = inner if isinstance(inner, Mapping) else {}
     within = {plain(key): key for key in inner}
-    topic_id = _id(record, keys, TOPICS) or _id(inner, within, TOPICS[:1])
+    topic_id = _id(record, keys, TOPICS) or _id(inner, within, METADATA_OF_A_TRACK[:3])
     topic_id = topic_id or ("" if asked else _id(record, keys, ("id",)))
     named = dict.fromkeys(filter(None, (asked, answered, key)))
     return Parts(
@@ -116,7 +116,8 @@ def with_contexts(draft: Draft, record: Mapping[str, Any]) -> Draft:
     They are in the order that numbers count, unless there are references.
     """
     keys = {plain(key): key for key in reversed(list(record))}
-    if draft.documents not in (ABSENT, None) or not _holds_texts(record, keys):
+    given = draft.documents is not ABSENT and draft.documents is not None
+    if given or not _holds_texts(record, keys):
         return draft
     contexts = record[keys[_contexts_of(record, keys)]]
     # With references a list is read as any list of documents.
@@ -149,8 +150,8 @@ def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
 def _holds_texts(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
     """Return whether a record has texts as contexts; the tracks call them `documents` too."""
     name = _contexts_of(record, keys)
-    found = name not in ("", "documents") and read_contexts(record[keys[name]]).documents
-    return bool(found) and any(document.has_text for document in found)
+    there = name not in ("", "documents")
+    return there and any(d.has_text for d in read_contexts(record[keys[name]]).documents)
 
 
 def _contexts_of(record: Mapping[str, Any], keys: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -32,16 +32,17 @@ Row = tuple[int, dict[str, Any]]
 
 def is_table(file: Opened) -> bool:
     """Return whether a file is Parquet, or has a header of answers and of what they answer."""
-    lines = list(file.first(2))
-    return lines[:1] != [] and (lines[0].startswith(PARQUET) or _delimiter(lines) is not None)
+    first = _first(file)
+    return first.startswith(PARQUET) or _delimiter(first) is not None
 
 
-def _delimiter(lines: Sequence[bytes]) -> str | None:
-    """Return what separates the cells of a header of records, None for any other line.
+def _first(file: Opened) -> bytes:
+    """Return the first line, without the one in which Excel says what separates cells."""
+    return next((line for line in file.first(2) if not _SEPARATOR.match(line)), b"")
 
-    A line of Excel before it says the same.
-    """
-    first = next((line for line in lines if not _SEPARATOR.match(line)), b"")
+
+def _delimiter(first: bytes) -> str | None:
+    """Return what separates the cells of a header of records, None for any other line."""
     is_json = first[:1] in (b"{", b"[")
     return None if is_json else delimiter_of(first.decode(errors="replace"), holds_records)
 
@@ -52,11 +53,10 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
     What is broken or too large is reported and passed over. Raises InputError where the file cannot
     be read.
     """
-    lines = list(file.first(2))
-    delimiter = _delimiter(lines) or ","
+    first = _first(file)
+    delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
-    is_parquet = lines[:1] != [] and lines[0].startswith(PARQUET)
-    found = _parquet(file) if is_parquet else _csv(file, delimiter, report)
+    found = _parquet(file) if first.startswith(PARQUET) else _csv(file, delimiter, report)
     for number, record in found:
         if excess := limits().excess(record):
             report(too_large(Place(str(file.path), number), excess))
@@ -97,12 +97,11 @@ def _row(cells: Mapping[str, str]) -> dict[str, Any]:
 
 def _with_columns_joined(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with one list of contexts for its columns `context_1`, `context_2`..."""
-    columns = sorted((n, key) for key in row if (n := _number_of(key)) is not None)
+    columns = {key: number for key in row if (number := _number_of(key)) is not None}
     if not columns:
         return row
-    numbered = {key for _, key in columns}
-    contexts = [row[key] for _, key in columns if row[key] is not None]
-    return {"contexts": contexts, **{k: v for k, v in row.items() if k not in numbered}}
+    contexts = [row[key] for key in sorted(columns, key=columns.__getitem__)]
+    return {"contexts": contexts, **{k: v for k, v in row.items() if k not in columns}}
 
 
 @lru_cache(maxsize=1024)
