@@ -56,6 +56,8 @@ from trecjudge.text.layout import judged_texts, parts
         pytest.param("It rose.\n---\nIt fell.", ["It rose.", "It fell."], id="a rule"),
         pytest.param("```c\na. B\n\nc\n```\nD", ["```c\na. B\n\nc\n```", "D"], id="code"),
         pytest.param("```markdown\n- a\n- b\n```", ["a", "b"], id="an answer within a fence"),
+        pytest.param("```\nIt is. So.\n```\nD", ["It is.", "So.", "D"], id="a bare fence"),
+        pytest.param(" ```json\nIt is.\n```\n", ["It is."], id="a fence is all"),
         pytest.param("```c\nIt is. It fell.", ["It is.", "It fell."], id="a fence never closed"),
         pytest.param("a|b and x < y", ["a|b and x < y"], id="no table"),
         pytest.param("", [], id="nothing"),

@@ -33,7 +33,8 @@ _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*(\w*)[^`]*$")
 _RULE = re.compile(r"[-+= ]{3,}|[*_ ]{3,}")
 _UNDERLINE = re.compile(r"=+|-{2,}")
 _LINE = re.compile(r".+|^$", re.MULTILINE)
-_PROSE = frozenset({"markdown", "md"})
+_PROSE = frozenset({"", "markdown", "md", "text", "txt", "plain", "plaintext"})
+_FEW = 20  # characters that may stand before a fence that is all there is
 _RULER = re.compile(r":?-+:?")
 _STOPPED = re.compile(r"[.!?;…。！？।۔]['\"”’»)\]*_]*$")
 _LONGEST_HEADING, _LONGEST_LEAD = 12, 5  # words of a line that is underlined, that has a colon
@@ -179,13 +180,17 @@ def _is_ruler(line: str) -> bool:
 def _code(
     text: str, lines: Sequence[Span], at: int, fence: re.Match[str]
 ) -> tuple[int, Iterable[Part]]:
-    """Return the lines of a block of code and its part; of one that holds Markdown, its parts."""
+    """Return the lines of a block of code and its part; of one that holds text, its parts.
+
+    One of no language holds text, and so does one that is all there is.
+    """
     end = at + 1
     while end < len(lines) and not text[slice(*lines[end])].strip().startswith(fence[1]):
         end += 1
     if end == len(lines):
         return 1, ()  # nothing closes it: what follows is judged
-    if fence[2].lower() in _PROSE:
+    opens = lines[at][0] < _FEW and not text[: lines[at][0]].strip()
+    if (opens and not text[lines[end][1] :].strip()) or fence[2].lower() in _PROSE:
         return end - at + 1, _of_lines(text, lines[at][1] + 1, lines[end][0])
     return end - at + 1, (Part(lines[at][0], lines[end][1], "code"),)
 

@@ -90,6 +90,28 @@ def test_a_mark_names_its_document_and_is_no_content(mark: str, place: str, read
 
 
 @pytest.mark.parametrize(
+    "context",
+    [
+        {"metadata": {"source": "docs/ferry.pdf"}},
+        {"file_path": "C:\\docs\\ferry.pdf"},
+        {"name": "ferry.pdf"},
+        {"id": "f-1", "document_name": "docs/ferry.pdf"},
+    ],
+)
+@pytest.mark.parametrize("mark", ["[ferry.pdf]", "(ferry.pdf, page 3)", "[ferry.pdf, p. 3]"])
+def test_a_file_is_named_and_its_chunks_are_one_document(
+    context: dict[str, object], mark: str, read: Read
+) -> None:
+    others = [{"text": "L.", "source": "docs/looms.pdf"}, {"text": "N.", "source": "docs/ferry.md"}]
+    found = read(record(f"A is {mark}.", [{"text": "K.", **context}, *others]))
+    (doc_id,) = found.cited
+    assert doc_id and found.response.documents[doc_id].text == "K."
+    again = {"text": "M.", **context} | ({"id": "f-2"} if "id" in context else {})
+    found = read(record(f"A is {mark}.", [{"text": "K.", **context}, again, *others]))
+    assert found.response.documents[str(found.cited[0])].text == "K.\n\nM."
+
+
+@pytest.mark.parametrize(
     ("answer", "wanted"),
     [
         pytest.param("[1] A is. [2] B is.", [["k7"], ["w2"]], id="numbers before"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.reading import Read, Write
@@ -180,6 +182,20 @@ def test_an_answer_that_is_empty_is_a_response_without_text(answer: str, read: R
 
 
 @pytest.mark.parametrize(
+    "contexts",
+    [
+        '"contexts": null, "knowledge": "A."',
+        '"metadata": {"retriever_resources": [{"position": 1, "content": "A."}]}',
+        '"reference": {"chunks": [{"id": "c", "content": "A."}], "total": 1}',
+    ],
+    ids=["null beside", "Dify", "RAGFlow"],
+)
+def test_contexts_are_found(contexts: str, read: Read) -> None:
+    found = read(f'{{"question": "Q?", "answer": "Yes.", {contexts}}}').response
+    assert [d.text for d in found.documents.values()] == ["A."]
+
+
+@pytest.mark.parametrize(
     ("record", "name"),
     [
         ({"topic_id": "1", "topic": "T", "references": ["d"], "answer": "In May."}, "rag24"),
@@ -195,6 +211,30 @@ def test_runs_of_the_tracks_stay_theirs(record: dict[str, object], name: str) ->
     found = format_of(record)
     assert found is not None
     assert name == found[0].NAME
+
+
+SENTENCES = [{"text": "S.", "citations": [0]}, {"text": "T.", "citations": [1]}]
+ASKED_OF = {"question": "Q?", "contexts": ["A.", "B."]}
+
+
+@pytest.mark.parametrize(
+    ("record", "name", "topic_id"),
+    [
+        ({**ASKED_OF, "answer": SENTENCES}, "qa", "q-9fe05e41"),
+        ({**ASKED_OF, "answer": SENTENCES, "topic_id": "1"}, "rag24", "1"),
+        ({"docs": ["A.", "B."], "answer": SENTENCES, "metadata": {"topic_id": "1"}}, "rag25", "1"),
+        ({**ASKED_OF, "answer": "S [1]. T [2].", "references": ["gold"]}, "qa", "q-9fe05e41"),
+        ({**ASKED_OF, "answer": "S [1]. T [2].", "metadata": {"topic_id": "1"}}, "qa", "1"),
+    ],
+    ids=["sentences", "with a topic", "of a track", "gold", "metadata"],
+)
+def test_contexts_count_whoever_wrote_the_record(
+    record: dict[str, object], name: str, topic_id: str, read: Read
+) -> None:
+    found = read(json.dumps(record)).response
+    cited = [found.documents[c.doc_id or ""].text for s in found.sentences for c in s.citations]
+    assert (cited, found.topic_asked) == (["A.", "B."], topic_id)
+    assert (claimed := format_of(record)) and name == claimed[0].NAME
 
 
 @pytest.mark.parametrize(

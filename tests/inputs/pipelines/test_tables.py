@@ -40,6 +40,20 @@ def test_parquet_that_breaks_off_is_said(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "question,answer,context_2,context_1\nQ?,Yes.,D.,C.\n",
+        "question,contexts/0,contexts/1,answer\nQ?,C.,D.,Yes.\n",
+        'sep=;\nquestion;answer;contexts\nQ?;Yes.;"[""C."", ""D.""]"\n',
+    ],
+    ids=["numbered", "paths", "Excel's first line"],
+)
+def test_contexts_in_columns(text: str, read: Read) -> None:
+    found = read(text, "mine.csv").response
+    assert [d.text for d in found.documents.values()] == ["C.", "D."]
+
+
+@pytest.mark.parametrize(
     ("text", "is_one"),
     [
         pytest.param("question,answer\nQ?,A.\n", True, id="question and answer"),

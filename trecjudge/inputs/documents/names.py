@@ -35,6 +35,8 @@ WHOLE = frozenset({"body", "fulltext", "bodytext", "maintext", "article"})
 ABSTRACTS = ("abstract", "abstracttext")
 TITLES = ("articletitle", "title", "headline", "head", "ttl")
 URLS = ("url", "uri", "link", "sourceurl")
+FILES = ("source", "filename", "filepath", "documentname", "name")
+"""What names a document that has no address: its file, or what it is from."""
 DATES = ("date", "published", "publicationdate", "timestamp", "time")
 VERSIONS = ("version", "revision")
 NESTED = (
@@ -81,6 +83,7 @@ class Shape:
     abstracts: tuple[str, ...]
     titles: tuple[str, ...]
     urls: tuple[str, ...]
+    files: tuple[str, ...]
     dates: tuple[str, ...]
     versions: tuple[str, ...]
     nested: tuple[str, ...]
@@ -107,6 +110,7 @@ class Shape:
             named(ABSTRACTS),
             named(TITLES),
             named(URLS),
+            named(FILES),
             named(DATES),
             named(VERSIONS),
             named(NESTED),

@@ -19,6 +19,13 @@ from trecjudge.text.visible import is_blank
 
 BEGINS_CUT = re.compile(r"\W{0,2}(?:\.\.\.|…)")
 ENDS_CUT = re.compile(r"(?:\.\.\.|…)\W{0,2}$")
+BREAKS_OFF = re.compile(
+    r"(?:[\w,;:](?<!\betc)(?<!\bso on)\s?(?:\.{3}|…)"
+    r"|[\[(](?:\.{3}|…|\W{0,3}truncated\W{0,3}|\+\d+ char\w{0,7})[\])])[\s\"'”’]*$",
+    re.IGNORECASE,
+)
+"""The end of any text that is cut: dots in a word or a sentence, or a note."""
+LONGEST_END = 40
 Tell = Callable[[str], object]
 """Called with the name of the field from which a text was taken by guess."""
 
@@ -40,7 +47,10 @@ def document_of(
     if not isinstance(record, dict):
         texts = isinstance(record, list) and record and all(isinstance(t, str) for t in record)
         given = record is None or isinstance(record, str) or texts
-        return Document(doc_id, _written(record), own=carried) if doc_id and given else None
+        if not doc_id or not given:
+            return None
+        text = _written(record)
+        return Document(doc_id, text, own=carried, complete=not (carried and _breaks_off(text)))
     written, shape = record, shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
         record = _unnested(record, shape)
@@ -55,18 +65,24 @@ def document_of(
         own,
         body,
         next((text for key in shape.titles if (text := as_text(record[key]))), ""),
-        url=_first(record, shape.urls) if shape.urls else "",
+        url=_address(record, shape, carried),
         date=_first(record, shape.dates) if shape.dates else "",
         version=_first(record, shape.versions) if shape.versions else "",
         own=carried,
     )
     if not key and tell is not None:
         return _guessed(found, written, tell)
-    if not (key and carried and (shape.excerpts or shape.flags)):
+    if not (key and carried):
         return found
-    cut = key in shape.excerpts and _is_cut(body)
+    cut = (key in shape.excerpts and _is_cut(body)) or _breaks_off(body)
     cut |= any(record[flag] is True for flag in shape.flags)
     return replace(found, complete=False) if cut else found
+
+
+def _address(record: Mapping[str, Any], shape: Shape, carried: bool) -> str:
+    """Return a record's address; of a document that a run carries else the name of its file."""
+    address = _first(record, shape.urls) if shape.urls else ""
+    return address or (_first(record, shape.files) if carried and shape.files else "")
 
 
 def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document:
@@ -85,6 +101,10 @@ def _is_cut(excerpt: str) -> bool:
     """Return whether an excerpt begins or ends with dots for what was cut."""
     text = excerpt.strip()
     return bool(BEGINS_CUT.match(text) or ENDS_CUT.search(text[-6:]))
+
+
+def _breaks_off(text: str) -> bool:
+    return BREAKS_OFF.search(text[-LONGEST_END:]) is not None
 
 
 def joined(chunks: Sequence[Document]) -> Document:

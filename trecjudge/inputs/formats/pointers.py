@@ -224,6 +224,8 @@ def _known_ids(content: str, targets: Targets) -> tuple[Pointer, ...]:
     """Return the documents of parentheses that hold only ids of documents, or ids like those."""
     found: list[Pointer] = []
     for part in map(str.strip, _PARTS.split(content)):
+        if found and _LOCATOR.fullmatch(part):
+            continue
         pointers = [] if " " in part else _of_part(part, targets)
         if not pointers or pointers[0].number is not None:
             return ()

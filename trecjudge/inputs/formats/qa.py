@@ -7,8 +7,8 @@ from typing import Any
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import ABSENT, Draft
-from trecjudge.inputs.pipelines.contexts import ids_made, read_contexts
-from trecjudge.inputs.pipelines.parts import parts_of, sample_of
+from trecjudge.inputs.pipelines.contexts import ids_made, in_order, read_contexts
+from trecjudge.inputs.pipelines.parts import is_list_of_sentences, parts_of, sample_of
 
 NAME = "qa"
 DATASET = "any"
@@ -35,14 +35,15 @@ def draft(record: Mapping[str, Any]) -> Draft:
     parts = parts_of(record)
     assert parts is not None
     found = read_contexts(parts.contexts)
-    entries = parts.contexts if isinstance(parts.contexts, list) else []
+    given = record.get("answer")
+    entries = in_order(parts.contexts) if isinstance(parts.contexts, list) else []
     of_contexts = [_said(entry) if isinstance(entry, Mapping) else {} for entry in entries]
     listed = parts.contexts is not None and not found.unread
     return Draft(
         run_id=parts.run_id or ABSENT,
         team_id=ABSENT,
         topic_ids=(("question", parts.topic_id),),
-        sentences=parts.answer,
+        sentences=given if is_list_of_sentences(given) and given else parts.answer,
         references=[document.doc_id for document in found.documents] if listed else ABSENT,
         documents=found if parts.contexts is not None else ABSENT,
         narrative=parts.question,

@@ -8,6 +8,7 @@ from typing import Any
 
 from trecjudge.inputs.formats.draft import Draft, from_metadata
 from trecjudge.inputs.formats.rag25 import is_flat_rag25
+from trecjudge.inputs.pipelines.parts import with_contexts
 
 NAME = "rag24"
 DATASET = "rag"
@@ -23,6 +24,6 @@ def claims(record: Mapping[str, Any]) -> str | None:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts; the format names no team."""
-    found = from_metadata(record, "answer", team_expected=False)
+    found = with_contexts(from_metadata(record, "answer", team_expected=False), record)
     # In 2024 `topic` is the text of the topic; its id has a key of its own.
     return replace(found, narrative=record.get("topic", ""), references_ranked=True)

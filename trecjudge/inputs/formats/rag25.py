@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from trecjudge.inputs.formats.draft import Draft, from_metadata
+from trecjudge.inputs.pipelines.parts import with_contexts
 
 NAME = "rag25"
 DATASET = "rag"
@@ -32,6 +33,6 @@ def is_flat_rag25(record: Mapping[str, Any]) -> bool:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts."""
-    found = from_metadata(record, "answer")
+    found = with_contexts(from_metadata(record, "answer"), record)
     # In 2025 the references are what was retrieved; in 2026 they are only what is cited.
     return replace(found, references_ranked=not (found.topic_id or "").startswith(OF_2026))

@@ -12,12 +12,15 @@ from trecjudge.records import Document
 
 _SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
 _ADDRESS = re.compile(r"^(?:https?://|www\.)\S+$", re.IGNORECASE)
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+/")
 _ENDING = re.compile(r"\.(?:pdf|html?|md|txt|docx?|json|csv|xml)$", re.IGNORECASE)
 _TRACKING = re.compile(r"(?<=[?&])(?:utm_\w{1,20}|gclid|fbclid|ref|source)=[^&#]{0,300}&?")
 _SIGNS = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(
     rf"\s*(?:\[(\d{{1,3}})\]\s|(?:{SOURCE})\s*\[?(\d{{1,3}})\]?\s*[:.)-])", re.IGNORECASE
 )
+_DEEPEST = 8
+"""Folders of a path whose names may stand before that of the file."""
 _SHORTEST = 2
 """Words that a title has at least where a longer one, or a part of it, may stand for it."""
 
@@ -26,9 +29,9 @@ _SHORTEST = 2
 class Titles:
     """The documents of a response by their titles, addresses and file names.
 
-    Chunks with one title or address are one document under it: `groups` has their ids. `titled` and
-    `addressed` are whether all documents have a title, or an address: then a name that is none of
-    these is that of no document.
+    Chunks with one title, address or file are one document under it: `groups` has their ids.
+    `titled` and `addressed` are whether all documents have a title, or an address: then a name
+    that is none of these is that of no document.
     """
 
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -42,20 +45,25 @@ class Titles:
     @classmethod
     def of(cls, documents: Sequence[Document]) -> Titles:
         """Return the names of documents."""
-        titles, addresses = _Names(), _Names()
+        titles, addresses, paths = _Names(), _Names(), _Names()
         files: dict[str, set[str]] = {}
         for document in documents:
             doc_id = document.doc_id
-            address = document.url or (doc_id if is_address(doc_id) else "")
             titles.add(_plain_title(document.title), document.title, doc_id)
-            addresses.add(_plain_address(address), address, doc_id)
-            for path in (*filter(_is_path, (document.url, doc_id)), doc_id):
-                files.setdefault(_plain_title(_last_part(path)), set()).add(doc_id)
-        by_title = titles.ids()
-        # A file name counts only where one document has it.
-        for name, ids in files.items():
-            if len(ids) == 1 and name:
-                by_title.setdefault(name, *ids)
+            for address in (document.url, doc_id):
+                if is_address(address) or _HOST.match(address):
+                    addresses.add(_plain_address(address), address, doc_id)
+                    break
+            for path in filter(None, (document.url, doc_id)):
+                paths.add(path, path, doc_id)
+                for name in _names_of(path):
+                    files.setdefault(name, set()).add(path)
+        by_title, by_path = titles.ids(), paths.ids()
+        # The name of a file counts only where it is that of one.
+        for name, named in files.items():
+            found = {by_path[path] for path in named}
+            if len(found) == 1 and name:
+                by_title.setdefault(name, *found)
         by_word: dict[str, list[str]] = {}
         for title in by_title:
             by_word.setdefault(title.partition(" ")[0], []).append(title)
@@ -64,7 +72,7 @@ class Titles:
             addresses.ids(),
             titles.given == len(documents) > 0,
             addresses.given == len(documents) > 0,
-            addresses.groups() | titles.groups(),
+            paths.groups() | addresses.groups() | titles.groups(),
             {word: tuple(of_word) for word, of_word in by_word.items()},
         )
 
@@ -76,7 +84,7 @@ class Titles:
         if is_address(written):
             return self.addresses.get(_plain_address(written))
         plain = _plain_title(written)
-        if found := self.titles.get(plain):
+        if found := self.titles.get(_words(written)) or self.titles.get(plain):
             return found
         if plain.count(" ") < _SHORTEST - 1:
             return None
@@ -135,7 +143,11 @@ def _begins(ours: str, theirs: str) -> bool:
 
 def _plain_title(title: str) -> str:
     """Return a title without case, signs, and the ending of a file's name."""
-    return _SIGNS.sub(" ", _ENDING.sub("", title.strip())).casefold().strip()
+    return _words(_ENDING.sub("", title.strip()))
+
+
+def _words(name: str) -> str:
+    return _SIGNS.sub(" ", name).casefold().strip()
 
 
 def _plain_address(address: str) -> str:
@@ -146,9 +158,11 @@ def _plain_address(address: str) -> str:
     return f"{host.casefold()}{slash}{path}"
 
 
-def _is_path(text: str) -> bool:
-    return "/" in text or _ENDING.search(text) is not None
+def _names_of(path: str) -> set[str]:
+    """Return what a path or an id may be called: the file and folders before it, with its ending.
 
-
-def _last_part(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2].partition("?")[0].partition("#")[0]
+    Without the ending it may be called so too.
+    """
+    parts = re.split(r"[/\\]", path.partition("?")[0].partition("#")[0].rstrip("/"))[-_DEEPEST:]
+    names = ["/".join(parts[at:]) for at in range(len(parts))]
+    return {*map(_words, names), *map(_plain_title, names)}

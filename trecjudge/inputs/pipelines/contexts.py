@@ -19,10 +19,13 @@ from trecjudge.inputs.documents.record import (
     names_text,
 )
 from trecjudge.inputs.pipelines.cells import Unsplit, cell_value
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document
 
 NUMBERED = re.compile(r"^(?=[ \t]*\[\d{1,3}\][ \t])", re.MULTILINE)
 """Where a passage begins in one text that numbers its passages."""
+NUMBERS = ("rank", "position", "number", "index", "refid", "citationid")
+"""Names of the number of a context among those of its record."""
 MADE = "made"
 """Stands for an id until the text is known that it is made from."""
 Entries = list[Any]
@@ -35,6 +38,7 @@ def read_contexts(contexts: Any) -> ReadDocuments:
     record and every run. An entry that is not surely read is a document that is not complete.
     """
     entries = _entries(contexts)
+    entries = entries and in_order(entries)
     if entries is None:
         return ReadDocuments((Document("contexts", own=True, complete=False),), unread=True)
     guessed: list[str] = []
@@ -42,6 +46,20 @@ def read_contexts(contexts: Any) -> ReadDocuments:
         return ReadDocuments(tuple(Document(str(entry)) for entry in entries))
     found = [_document(entry, number, guessed.append) for number, entry in enumerate(entries, 1)]
     return ReadDocuments(tuple(found), tuple(dict.fromkeys(guessed)))
+
+
+def in_order(entries: Entries) -> Entries:
+    """Return contexts by their numbers, from 0 or 1 on, where all have some; else as they are."""
+    keys = [{plain(key): key for key in e} if isinstance(e, dict) else {} for e in entries]
+    for name in NUMBERS if len(entries) > 1 else ():
+        if name not in keys[0] or not all(name in names for names in keys):
+            continue
+        numbers = [as_id(e[names[name]]) for e, names in zip(entries, keys, strict=True)]
+        places = {number: place for place, number in enumerate(numbers)}
+        for wanted in (range(len(entries)), range(1, len(entries) + 1)):
+            if places.keys() == set(map(str, wanted)):
+                return [entries[places[str(number)]] for number in wanted]
+    return entries
 
 
 def ids_made(contexts: Any) -> bool:
@@ -89,10 +107,18 @@ def _within(record: dict[str, Any]) -> Entries:
 
 
 def _pair(entry: Entries) -> Any:
-    """Return what a pair holds: (id, text), (title, sentences), (context, score); else None."""
-    first, second = entry if len(entry) == 2 else (None, None)
-    if isinstance(second, float) and isinstance(first, str | dict):
-        return first
+    """Return what a pair holds: (id, text), (title, sentences); else None.
+
+    There may be a score too, or a title between an id and a text.
+    """
+    kept = [part for part in entry if not isinstance(part, float)]
+    if len(kept) > 1 and type(kept[-1]) is int:
+        kept.pop()
+    if len(kept) == 1 < len(entry) <= 3 and isinstance(kept[0], str | dict):
+        return kept[0]
+    if len(kept) == 3 and all(isinstance(part, str) for part in kept) and _is_id(kept[0]):
+        return dict(zip(("id", "title", "text"), kept, strict=True))
+    first, second = kept if len(kept) == 2 else (None, None)
     if isinstance(first, str) and isinstance(second, list):
         return {"title": first, "sentences": second}
     is_text = isinstance(second, str) and len(second.split()) > 1

@@ -19,9 +19,9 @@ GIVEN = ("inputs", "input", "vars", "inputrecord", "request", "doc", "instance",
 REPLIED = ("outputs", "output", "response", "result", "prediction")
 CHOSEN = ("choices", "candidates")
 """Objects of what it gave back; and lists of them, as APIs of models have it."""
-BESIDE = ("metadata", "store")
+BESIDE = ("metadata", "store", "reference")
 RETRIEVED = tuple(name for name in CONTEXTS if name not in CITED)
-"""Objects in which contexts lie, where they lie nowhere else: inspect_ai; and their names."""
+"""Objects in which contexts may lie: inspect_ai, Dify, RAGFlow; and their names."""
 WRAPPERS = ("kwargs", "init_parameters")
 """What objects of LangChain and Haystack are made with, where they are written as JSON."""
 MOST_STEPS = 12
@@ -102,7 +102,7 @@ def flat(record: Record) -> Record:
     replied += [v for v in chosen if not v.keys().isdisjoint(("message", "content"))]
     replied = replied or _components(record)
     if not given and not replied:
-        return record
+        return _with_contexts_beside(record)
     found: Record = {}
     if not any(isinstance(value, str) for value in values_of(record, QUESTIONS)):
         asked = (text_of(value) for layer in replied for value in values_of(layer, QUESTIONS))
@@ -120,6 +120,17 @@ def flat(record: Record) -> Record:
         said = (*replied, *own)
         found["answer"] = next((value for value in said if text_of(value)), None)
     return {**record, **{key: value for key, value in found.items() if value is not None}}
+
+
+def _with_contexts_beside(record: Record) -> Record:
+    """Return a record with the contexts of its metadata, if these are objects and it has none."""
+    beside = layers(record, BESIDE)
+    if not beside or any(value is not None for value in values_of(record, CONTEXTS)):
+        return record
+    found = (value for layer in beside for value in values_of(layer, RETRIEVED))
+    objects = (v for v in found if isinstance(v, list) and any(isinstance(e, dict) for e in v))
+    contexts = next(objects, None)
+    return record if contexts is None else {**record, "contexts": contexts}
 
 
 def _components(record: Record) -> list[Record]:

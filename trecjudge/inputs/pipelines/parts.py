@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.formats.draft import ABSENT, Draft, Span
+from trecjudge.inputs.pipelines.contexts import read_contexts
 from trecjudge.inputs.pipelines.conversations import text_of
 from trecjudge.inputs.pipelines.services import Said, said_in
 from trecjudge.inputs.sources.values import as_id
@@ -28,7 +29,8 @@ CONTEXTS = (
     *("contexts", "retrievedcontexts", "retrievalcontext", "context", "sourcedocuments"),
     *("sourcenodes", "retrieveddocuments", "retrievedpassages", "documents", "docs", "passages"),
     *("chunks", "sources", "searchresults", "retrievalresults", "doc", "ctxs", "retrievedcontext"),
-    *("retrievedreferences", "paragraphs"),
+    *("retrievedreferences", "paragraphs", "retrieveddocs", "retrievedchunks", "relevantchunks"),
+    *("contextdocs", "knowledge", "ctx", "retrieved", "retrieval", "retrieverresources"),
 )
 CITED = ("sources", "doc")
 """Contexts that are what an answer names, in no order of a search."""
@@ -76,18 +78,23 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
     """Return the parts of a pipeline's record, None of any other.
 
     A record is a pipeline's if it has a question and an answer, or an answer and contexts, and
-    none of the keys that only records of the tracks have.
+    none of the keys that only records of the tracks have. With a question and texts as contexts
+    it is one though it has references, or ids in its metadata.
     """
     keys = {plain(key): key for key in reversed(list(record))}
     if _is_of_a_track(record, keys):
         return None
     asked, question = _first(record, keys, QUESTIONS)
-    name = next((name for name in CONTEXTS if name in keys), "")
+    name = _contexts_of(record, keys)
     key = keys.get(name, "")
     answered, said = _said(record, keys, record[key] if key else None)
     if not answered or not (asked or key or said.contexts):
         return None
-    topic_id = _id(record, keys, TOPICS) or ("" if asked else _id(record, keys, ("id",)))
+    inner = record[keys["metadata"]] if "metadata" in keys else None
+    inner = inner if isinstance(inner, Mapping) else {}
+    within = {plain(key): key for key in inner}
+    topic_id = _id(record, keys, TOPICS) or _id(inner, within, METADATA_OF_A_TRACK[:3])
+    topic_id = topic_id or ("" if asked else _id(record, keys, ("id",)))
     named = dict.fromkeys(filter(None, (asked, answered, key)))
     return Parts(
         question,
@@ -95,12 +102,27 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
         said.contexts,
         topic_id or id_of_question(question),
         not topic_id,
-        _id(record, keys, RUNS),
+        _id(record, keys, RUNS) or _id(inner, within, RUNS[:1]),
         " and ".join(f"`{name}`" for name in named),
         said.spans,
         said.contexts is not None and bool(key) and name not in CITED,
         text_of(record.get(BEFORE)),
     )
+
+
+def with_contexts(draft: Draft, record: Mapping[str, Any]) -> Draft:
+    """Return the draft of a track's record; without documents its contexts are these.
+
+    They are in the order that numbers count, unless there are references.
+    """
+    keys = {plain(key): key for key in reversed(list(record))}
+    given = draft.documents is not ABSENT and draft.documents is not None
+    if given or not _holds_texts(record, keys):
+        return draft
+    contexts = record[keys[_contexts_of(record, keys)]]
+    # With references a list is read as any list of documents.
+    listed = isinstance(contexts, list) and isinstance(draft.references, list) and draft.references
+    return replace(draft, documents=contexts if listed else read_contexts(contexts))
 
 
 def sample_of(record: Mapping[str, Any]) -> str:
@@ -113,14 +135,29 @@ def sample_of(record: Mapping[str, Any]) -> str:
 
 
 def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
-    if any(record[keys[name]] is not None for name in OF_A_TRACK if name in keys):
-        return True
-    if is_list_of_sentences(record.get("answer")):
+    asked = not keys.keys().isdisjoint(QUESTIONS)
+    theirs = [n for n in OF_A_TRACK if n in keys and record[keys[n]] is not None]
+    if theirs and not (asked and theirs == ["references"]):
         return True
     inner = record[keys["metadata"]] if "metadata" in keys else None
-    names = map(plain, inner) if isinstance(inner, Mapping) else ()
-    ours = METADATA_OF_A_TRACK if keys.keys().isdisjoint(QUESTIONS) else METADATA_OF_A_TRACK[:3]
-    return any(name in ours for name in names)
+    names = set(map(plain, inner)) if isinstance(inner, Mapping) else set()
+    theirs += names.intersection(METADATA_OF_A_TRACK[:3] if asked else METADATA_OF_A_TRACK)
+    if is_list_of_sentences(record.get("answer")):
+        return bool(theirs) or not asked or "topicid" in keys
+    return bool(theirs) and not (asked and _holds_texts(record, keys))
+
+
+def _holds_texts(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
+    """Return whether a record has texts as contexts; the tracks call them `documents` too."""
+    name = _contexts_of(record, keys)
+    there = name not in ("", "documents")
+    return there and any(d.has_text for d in read_contexts(record[keys[name]]).documents)
+
+
+def _contexts_of(record: Mapping[str, Any], keys: Mapping[str, str]) -> str:
+    """Return the name of a record's contexts, of several the first that is not null."""
+    there = [name for name in CONTEXTS if name in keys]
+    return next((n for n in there if record[keys[n]] is not None), next(iter(there), ""))
 
 
 def is_list_of_sentences(answer: Any) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.cells import cell_value
-from trecjudge.inputs.pipelines.fields import holds_records
+from trecjudge.inputs.pipelines.fields import PASSAGES, holds_records
+from trecjudge.inputs.pipelines.parts import CONTEXTS
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.streams import too_large
@@ -21,13 +25,20 @@ NOTHING = frozenset(("", "nan", "None", "null", "NaN"))
 """What a cell holds where there is nothing."""
 BATCH = 256
 """Rows of Parquet that are held at a time."""
+_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=.\"?\s*$", re.IGNORECASE)
+_NUMBERED = re.compile(r"([A-Za-z_ ]{1,40}?)[_ ./\[-]{0,2}(\d{1,3})\]?")
 Row = tuple[int, dict[str, Any]]
 
 
 def is_table(file: Opened) -> bool:
     """Return whether a file is Parquet, or has a header of answers and of what they answer."""
-    first = next(iter(file.first(1)), b"")
+    first = _first(file)
     return first.startswith(PARQUET) or _delimiter(first) is not None
+
+
+def _first(file: Opened) -> bytes:
+    """Return the first line, without the one in which Excel says what separates cells."""
+    return next((line for line in file.first(2) if not _SEPARATOR.match(line)), b"")
 
 
 def _delimiter(first: bytes) -> str | None:
@@ -42,7 +53,7 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
     What is broken or too large is reported and passed over. Raises InputError where the file cannot
     be read.
     """
-    first = next(iter(file.first(1)), b"")
+    first = _first(file)
     delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
     found = _parquet(file) if first.startswith(PARQUET) else _csv(file, delimiter, report)
@@ -50,12 +61,14 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
         if excess := limits().excess(record):
             report(too_large(Place(str(file.path), number), excess))
         else:
-            yield number, record
+            yield number, _with_columns_joined(record)
 
 
 def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
     try:
-        for line, cells in csv_records(decoded_lines(file.path, report), delimiter):
+        lines = decoded_lines(file.path, report)
+        rows = ((n, text) for n, text in lines if n > 1 or not _SEPARATOR.match(text.encode()))
+        for line, cells in csv_records(rows, delimiter):
             yield line, _row(cells)
     except BrokenCsv as broken:
         place = Place(str(file.path), broken.line)
@@ -80,3 +93,20 @@ def _parquet(file: Opened) -> Iterator[Row]:
 
 def _row(cells: Mapping[str, str]) -> dict[str, Any]:
     return {key: cell_value(cell) for key, cell in cells.items() if cell.strip() not in NOTHING}
+
+
+def _with_columns_joined(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with one list of contexts for its columns `context_1`, `context_2`..."""
+    columns = {key: number for key in row if (number := _number_of(key)) is not None}
+    if not columns:
+        return row
+    contexts = [row[key] for key in sorted(columns, key=columns.__getitem__)]
+    return {"contexts": contexts, **{k: v for k, v in row.items() if k not in columns}}
+
+
+@lru_cache(maxsize=1024)
+def _number_of(column: str) -> int | None:
+    """Return the number of a column of contexts, None of any other."""
+    found = _NUMBERED.fullmatch(column.strip())
+    name = plain(found[1]) if found else ""
+    return int(found[2]) if found and name in (*CONTEXTS, *PASSAGES) else None

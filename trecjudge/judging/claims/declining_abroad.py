@@ -1,4 +1,4 @@
-"""Declining to answer in the other languages of the tracks, and in German and French."""
+"""Declining to answer in the other languages of the tracks, and in more of Europe and Asia."""
 
 from __future__ import annotations
 
@@ -225,6 +225,38 @@ _ARABIC = _language(
     rf"معلومات)",
     r"المعلومات\s[^.؟]{0,30}(?:غير\s+كافية|لا\s+تكفي)",
 )
+_LATIN_SOURCES = (
+    r"(?:document(?:i|en|os)|dokument\w*|testi|teksten|textos|tekst\w*|fonti|bronnen|fontes|źródł\w*|"
+    r"passaggi|passages|trechos|contesto|contexto|context|kontek\w+|belge\w*|kaynak\w*|metin\w*)"
+)
+_INFORMATION = (
+    r"(?:informa\w+|rispo\w+|risponde\w*|antwoord\w*|beantwoord\w*|respo\w+|odpowie\w+|"
+    r"odpowiada\w*|bilgi\w*|cevap\w*|yanıt\w*)"
+)
+_OTHER_LATIN = _language(
+    r"\b(?:non|nessun\w*|niet|geen|onvoldoende|não|nenhum\w*|nie|brak\w*|\w+m[aeıiuü]\w+|yok\w*)\b",
+    r"\b(?:non\s+(?:ho|abbiamo|dispongo|posso|possiamo|riesco|trovo|sono\s+in\s+grado)|"
+    r"não\s+(?:posso|consigo|podemos|tenho|encontr\w+|(?:é|foi)\s+possível|há)|"
+    r"nie\s+(?:mogę|możemy|potrafię|jestem\s+w\s+stanie|znal\w+|mam)|"
+    rf"niet\s+genoeg|onvoldoende|brak|(?:ik\s+)?(?:kan|heb|vond)\b[^.;]{{0,60}}\b(?:niet|geen))\b[^.;]{{0,60}}\b{_INFORMATION}",
+    r"^(?:non\s+lo\s+so|ik\s+weet\s+het\s+niet|não\s+sei|nie\s+wiem|bilmiyorum)\b[.!\s]*$",
+    rf"\b{_LATIN_SOURCES}(?:\s+\w+)?\s+(?:non|não|nie|niet|geen|bevatten\s+geen)\b",
+    rf"\b{_LATIN_SOURCES}\b[^.;]{{0,40}}\b(?:non|geen|niet|não|nie\s+ma|brak)\b[^.;]{{0,40}}"
+    rf"\b{_INFORMATION}",
+    rf"\b{_INFORMATION}\b[^.;]{{0,30}}\b(?:bulun[ma]\w+|yer\s+alm[ıa]\w+|yok(?:tur)?|verem\w+|"
+    r"içerm\w+|sahip\s+değil\w*)[.!\s]*$|\bsoru\w*[^.;]{0,30}\b(?:yanıt|cevap)layam\w+",
+)
+_JAPANESE_OR_KOREAN = _language(
+    r"ませ?ん|ない|不足|없|않|못|부족|모르|죄송",
+    r"(?:お答え|回答|答え(?:る)?)(?:すること)?(?:こと)?[はがを]?(?:でき|出来)(?:ませ|な)",
+    r"(?:情報|答え|回答|記載|記述|言及)[はがをも]?[^。]{0,12}"
+    r"(?:見つか(?:りませ|らな)|見つけられ|(?:ありませ|含まれていませ|得られませ)ん|不足)",
+    r"(?:文書|提供された情報|資料|文献|文脈|コンテキスト|出典)[^。]{0,30}(?:記載|言及|述べ|書か|含ま)[^。]{0,8}(?:ません|ない)",
+    r"^(?:すみませんが、?)?(?:わかり|分かり)ません|^申し訳[^、。]{0,8}。?$|^죄송합니다[.\s]*$|^(?:잘\s?)?모르겠",
+    r"(?:답|답변|대답)(?:할|드릴|하기|을\s?할|을\s?드릴)\s?수(?:가|는)?\s?없",
+    r"(?:문서|자료|문맥|출처|본문)[^.]{0,40}(?:정보|답|내용|언급)[^.]{0,20}(?:없|않|못)",
+    r"정보[가를는]?\s?[^.]{0,12}(?:부족|찾을\s?수\s?없|없습니다)",
+)
 _ZERO_WIDTH = re.compile("\u200c")
 
 
@@ -236,5 +268,5 @@ def declines_abroad(sentence: str) -> bool:
     return any(language.declines(plain) for language in (*LATIN, *OTHERS))
 
 
-LATIN = (_GERMAN, _FRENCH, _SPANISH)
-OTHERS = (_CHINESE, _RUSSIAN, _PERSIAN, _ARABIC)
+LATIN = (_GERMAN, _FRENCH, _SPANISH, _OTHER_LATIN)
+OTHERS = (_CHINESE, _RUSSIAN, _PERSIAN, _ARABIC, _JAPANESE_OR_KOREAN)

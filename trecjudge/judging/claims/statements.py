@@ -39,7 +39,8 @@ _OPINION = re.compile(
 _LEAD_IN = re.compile(
     rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{MATERIAL}\s*,\s*"
     r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
-    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately)[,!]\s+)",
+    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately|leider|malheureusement|purtroppo|"
+    r"lamentablemente|infelizmente|helaas|niestety|maalesef|к\s+сожалению)[,!]\s+)",
     re.IGNORECASE,
 )
 _ABOUT_THE_ANSWER = re.compile(
@@ -75,7 +76,7 @@ def statements(text: str) -> list[str]:
     Pronouns stay, except in a clause that is cut off from its subject.
     """
     found = []
-    for sentence in judged_texts(text):
+    for sentence in [text] if is_code(text) else judged_texts(text):
         kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
         if kind == "abstention":
             opener = bare(sentence).removesuffix(plain)
