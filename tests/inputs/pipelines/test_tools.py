@@ -85,6 +85,22 @@ RECORDS = {
     ' "role": "assistant", "content": [{"type": "output_text", "text": "$A"}]}]}',
     "Phoenix' experiments": '{"input": {"question": "$Q"}, "output": {"answer": "$A", "contexts":'
     ' ["$C"]}, "expected": {"answer": "Gold."}}',
+    "Anthropic's tools": '{"messages": [$USER, {"role": "assistant", "content": [{"type": "tool_use",'
+    ' "id": "1"}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1",'
+    ' "content": [{"type": "text", "text": "$C"}]}]}, $AI]}',
+    "Anthropic's documents": '{"messages": [{"role": "user", "content": [{"type": "document",'
+    ' "source": {"type": "text", "data": "$C"}}, {"type": "text", "text": "$Q"}]}, $AI]}',
+    "Bedrock's tools": '{"messages": [{"role": "user", "content": [{"text": "$Q"}]}, {"role": "user",'
+    ' "content": [{"toolResult": {"toolUseId": "1", "content": [{"json": {"docs": ["$C"]}}]}}]},'
+    " $AI]}",
+    "Gemini's functions": '{"contents": [$USER, {"role": "user", "parts": [{"functionResponse":'
+    ' {"name": "f", "response": {"result": "$C"}}}]}, $AI]}',
+    "Cohere's tools": '{"messages": [$USER, {"role": "tool", "content": [{"type": "document",'
+    ' "document": {"id": "d", "data": "{\\"text\\": \\"$C\\"}"}}]}, $AI]}',
+    "OpenAI's functions": '{"input": [$USER, {"type": "function_call_output", "call_id": "1",'
+    ' "output": "$C"}], "output": [$AI]}',
+    "OpenAI's file search": '{"question": "$Q", "response": {"output": [{"type": "file_search_call",'
+    ' "results": [{"file_id": "f", "content": [{"type": "text", "text": "$C"}]}]}, $AI]}}',
     "DeepEval's turns": '{"test_results": [{"turns": [$USER, {"role": "assistant", "content": "$A",'
     ' "retrieval_context": ["$C"]}]}]}',
 }
@@ -99,6 +115,15 @@ def test_a_record_of(text: str, read: Read) -> None:
     assert (response.run_id, topic.title, response.text) == ("mine", Q, "In May 2022.")
     assert [d.text for d in response.documents.values()] == [C]
     assert found.kinds == []
+
+
+def test_a_document_in_a_file_has_a_text_that_nobody_knows(read: Read) -> None:
+    part = '{"type": "document", "source": {"type": "base64", "data": "JVBE"}}'
+    text = '{"type": "text", "text": "$Q"}'
+    found = read(
+        f'{{"messages": [{{"role": "user", "content": [{part}, {text}]}}, {AI}]}}', "mine.jsonl"
+    )
+    assert [d.complete for d in found.response.documents.values()] == [False]
 
 
 def test_what_was_retrieved_is_in_the_order_of_the_search(read: Read) -> None:

@@ -32,8 +32,8 @@ PARTS = frozenset(
 """Objects inside a citation or a source that are part of it."""
 FAR = 1000
 """How far from its place what a citation quotes is looked for."""
-HIDDEN = ("think", "reason", "tool", "call")
-"""What types of parts are called that are no answer."""
+HIDDEN = ("think", "reason", "tool", "call", "document", "search_result")
+"""What types of parts are called that are neither an answer nor a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,8 @@ def _source(level: Mapping[str, Any]) -> dict[str, str]:
     """Return a document that a service carries; without text it is known by its address."""
 
     def first(*names: str) -> str:
-        texts = (level[name] for name in names if isinstance(level.get(name), str))
+        found = (level[name] for name in names if isinstance(level.get(name), str | list))
+        texts = (value if isinstance(value, str) else text_of(value) for value in found)
         return next((text for text in texts if not is_blank(text)), "")
 
     text = first("citedtext", "text", "content", "snippet", "quote", "excerpt")
