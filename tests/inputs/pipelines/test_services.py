@@ -76,6 +76,39 @@ def test_what_a_service_cites(answer: str, cited: list[tuple[str, str]]) -> None
     assert spans_of(answer) == (TEXT, cited)
 
 
+PAGE = '"type": "url_citation", "start_index": 0, "end_index": 4'
+
+
+@pytest.mark.parametrize(
+    ("context", "citation", "cited"),
+    [
+        pytest.param('"url": "http://a/c"', f'{PAGE}, "url": "https://a/c?utm_source=x"', "a"),
+        pytest.param('"uri": "http://a"', f'"url_citation": {{{PAGE}, "url": "http://a"}}', "a"),
+        pytest.param(
+            '"metadata": {"source": "x/a.txt"}', f'{PAGE}, "file_id": "f", "filename": "a.txt"', "a"
+        ),
+        pytest.param('"file_id": "f"', f'{PAGE}, "file_id": "f"', "a"),
+        pytest.param(
+            '"source": "x/b.txt"', f'{PAGE}, "filename": "b.txt"', "b.txt", id="chunks of one file"
+        ),
+        pytest.param(
+            '"title": "t"', '"start": 0, "end": 4, "document_ids": ["doc_1"]', "a", id="counted"
+        ),
+        pytest.param(
+            '"url": "http://a"', f'{PAGE}, "url": "http://a/b"', "http://a/b", id="of none"
+        ),
+    ],
+)
+def test_a_citation_by_an_address_or_a_file(
+    context: str, citation: str, cited: str, read: Read
+) -> None:
+    other = '{"id": "b", "source": "x/b.txt", "text": "B."}'
+    part = f'{{"type": "text", "text": "A is.", "annotations": [{{{citation}}}]}}'
+    contexts = f'[{other}, {{"id": "a", {context}, "text": "A."}}]'
+    found = read(f'{{"question": "Q?", "contexts": {contexts}, "answer": [{part}]}}')
+    assert found.cited == [cited]
+
+
 @pytest.mark.parametrize(
     ("answer", "texts"),
     [

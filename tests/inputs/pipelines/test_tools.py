@@ -85,22 +85,23 @@ RECORDS = {
     ' "role": "assistant", "content": [{"type": "output_text", "text": "$A"}]}]}',
     "Phoenix' experiments": '{"input": {"question": "$Q"}, "output": {"answer": "$A", "contexts":'
     ' ["$C"]}, "expected": {"answer": "Gold."}}',
-    "Anthropic's tools": '{"messages": [$USER, {"role": "assistant", "content": [{"type": "tool_use",'
-    ' "id": "1"}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1",'
-    ' "content": [{"type": "text", "text": "$C"}]}]}, $AI]}',
+    "Anthropic's tools": '{"messages": [$USER, {"role": "assistant", "content":'
+    ' [{"type": "tool_use", "id": "1"}]}, {"role": "user", "content":'
+    ' [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "$C"}]}]}, $AI]}',
     "Anthropic's documents": '{"messages": [{"role": "user", "content": [{"type": "document",'
     ' "source": {"type": "text", "data": "$C"}}, {"type": "text", "text": "$Q"}]}, $AI]}',
-    "Bedrock's tools": '{"messages": [{"role": "user", "content": [{"text": "$Q"}]}, {"role": "user",'
-    ' "content": [{"toolResult": {"toolUseId": "1", "content": [{"json": {"docs": ["$C"]}}]}}]},'
-    " $AI]}",
+    "Bedrock's tools": '{"messages": [{"role": "user", "content": [{"text": "$Q"}]}, {"role":'
+    ' "user", "content": [{"toolResult": {"toolUseId": "1", "content":'
+    ' [{"json": {"docs": ["$C"]}}]}}]}, $AI]}',
     "Gemini's functions": '{"contents": [$USER, {"role": "user", "parts": [{"functionResponse":'
     ' {"name": "f", "response": {"result": "$C"}}}]}, $AI]}',
     "Cohere's tools": '{"messages": [$USER, {"role": "tool", "content": [{"type": "document",'
     ' "document": {"id": "d", "data": "{\\"text\\": \\"$C\\"}"}}]}, $AI]}',
     "OpenAI's functions": '{"input": [$USER, {"type": "function_call_output", "call_id": "1",'
     ' "output": "$C"}], "output": [$AI]}',
-    "OpenAI's file search": '{"question": "$Q", "response": {"output": [{"type": "file_search_call",'
-    ' "results": [{"file_id": "f", "content": [{"type": "text", "text": "$C"}]}]}, $AI]}}',
+    "OpenAI's file search": '{"question": "$Q", "response": {"output": [{"type":'
+    ' "file_search_call", "results": [{"file_id": "f", "content": [{"type": "text",'
+    ' "text": "$C"}]}]}, $AI]}}',
     "DeepEval's turns": '{"test_results": [{"turns": [$USER, {"role": "assistant", "content": "$A",'
     ' "retrieval_context": ["$C"]}]}]}',
 }

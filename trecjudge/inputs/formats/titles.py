@@ -48,7 +48,7 @@ class Titles:
             doc_id = document.doc_id
             address = document.url or (doc_id if is_address(doc_id) else "")
             titles.add(_plain_title(document.title), document.title, doc_id)
-            addresses.add(_plain_address(address), address, doc_id)
+            addresses.add(plain_address(address), address, doc_id)
             for path in (*filter(_is_path, (document.url, doc_id)), doc_id):
                 files.setdefault(_plain_title(_last_part(path)), set()).add(doc_id)
         by_title = titles.ids()
@@ -74,7 +74,7 @@ class Titles:
         A title may be shortened or have more behind it, if no other document's fits.
         """
         if is_address(written):
-            return self.addresses.get(_plain_address(written))
+            return self.addresses.get(plain_address(written))
         plain = _plain_title(written)
         if found := self.titles.get(plain):
             return found
@@ -138,7 +138,7 @@ def _plain_title(title: str) -> str:
     return _SIGNS.sub(" ", _ENDING.sub("", title.strip())).casefold().strip()
 
 
-def _plain_address(address: str) -> str:
+def plain_address(address: str) -> str:
     """Return an address without scheme, `www.`, fragment, what tracks, and the slash at its end."""
     bare = _TRACKING.sub("", address.strip())
     bare = _SCHEME.sub("", bare).partition("#")[0].rstrip("/.,;?&")

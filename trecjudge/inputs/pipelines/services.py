@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.formats.titles import is_address, plain_address
 from trecjudge.inputs.pipelines.contexts import read_contexts
 from trecjudge.text.visible import is_blank
 
@@ -30,6 +32,15 @@ PARTS = frozenset(
     )
 )
 """Objects inside a citation or a source that are part of it."""
+NAMES = frozenset(
+    (
+        *("url", "uri", "link", "sourceurl", "source", "filename", "filepath", "fileid"),
+        *("docuri", "docid", "id", "documentid"),
+    )
+)
+"""By what a service may cite a context, if it does not know its id."""
+COUNTED = re.compile(r"doc[_:](\d{1,9})")
+"""Cohere's names for documents that have none."""
 FAR = 1000
 """How far from its place what a citation quotes is looked for."""
 HIDDEN = ("think", "reason", "tool", "call", "document", "search_result")
@@ -74,6 +85,7 @@ class _Answer:
     places: list[tuple[Mapping[str, Any], int, int]] = field(default_factory=list)
     carried: dict[str, dict[str, str]] = field(default_factory=dict)
     ids: list[str] | None = None
+    named: dict[str, set[int]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     listed: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
@@ -160,21 +172,46 @@ class _Answer:
 
     def _cited(self, ref: Any) -> int | str:
         """Return what a span cites, and keep the document that it carries."""
-        if not isinstance(ref, Mapping):
-            return str(ref)
         if self.ids is None:  # most answers cite nothing beside their text
             self.ids = [document.doc_id for document in read_contexts(self.own).documents]
-        level = _level(ref)
+            self._name_contexts()
+        level = _level(ref) if isinstance(ref, Mapping) else {"id": str(ref)}
         index = level.get("documentindex", level.get("searchresultindex"))
         if isinstance(index, int) and index < len(self.ids):
             return index
         source = _source(level)
         doc_id = source.get("id") or read_contexts([source]).documents[0].doc_id
+        if doc_id in self.ids:
+            return doc_id
+        is_named = "text" not in source or "citedtext" in level
+        if is_named and (context := self._context_named(level)) is not None:
+            return context
         # Chunks of one document share its id; a citation that only names it adds nothing.
-        if doc_id not in self.ids and ("text" in source or doc_id not in self.known):
+        if isinstance(ref, Mapping) and ("text" in source or doc_id not in self.known):
             self.carried.setdefault(f"{doc_id} {source.get('text')}", source)
         self.known.add(doc_id)
         return doc_id
+
+    def _name_contexts(self) -> None:
+        """Note the addresses and the names of files that contexts have."""
+        entries = self.own if isinstance(self.own, list) else []
+        for at, entry in enumerate(entries if len(entries) == len(self.ids or ()) else ()):
+            for form in (form for name in _names(entry) for form in _forms(name)):
+                self.named.setdefault(form, set()).add(at)
+
+    def _context_named(self, level: Mapping[str, Any]) -> int | str | None:
+        """Return the position of the context that a citation names, or the name of several."""
+        for form in (form for name in _names(level) for form in _forms(name)):
+            found = self.named.get(form, set())
+            if len(found) == 1:
+                return min(found)
+            if found:  # chunks of one file, which their address then joins
+                if self.own[min(found)].get("url") != form:
+                    entries = enumerate(self.own)
+                    self.own = [{**e, "url": form} if at in found else e for at, e in entries]
+                return form
+        number = COUNTED.fullmatch(str(level.get("id")))
+        return int(number[1]) if number and int(number[1]) < len(self.ids or ()) else None
 
     def said(self) -> Said:
         """Return the answer without its marks."""
@@ -213,6 +250,21 @@ def _level(entry: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found[plain(key)] = value
     return found
+
+
+def _names(entry: Any) -> Iterator[str]:
+    """Yield the addresses and the names of files that an object has, at any depth."""
+    for key, value in entry.items() if isinstance(entry, Mapping) else ():
+        if isinstance(value, str) and plain(key) in NAMES and not is_blank(value):
+            yield value
+        yield from _names(value)
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """Return the forms under which a name is known: an address, or a path and its last part."""
+    path = name.strip().casefold()
+    is_path = not is_address(name)
+    return (path, path.rpartition("/")[2]) if is_path else (plain_address(name),)
 
 
 def _number(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
