@@ -45,4 +45,4 @@ def test_columns_of_unequal_lengths_are_not_read(read: Read) -> None:
     ],
 )
 def test_one_record_is_no_columns(text: str, read: Read) -> None:
-    assert read(text).response.text == "A."
+    assert read(text).responses[0].text == "A."

@@ -87,7 +87,7 @@ RECORDS = {
     ' ["$C"]}, "expected": {"answer": "Gold."}}',
     "Anthropic's tools": '{"messages": [$USER, {"role": "assistant", "content":'
     ' [{"type": "tool_use", "id": "1"}]}, {"role": "user", "content":'
-    ' [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "$C"}]}]}, $AI]}',
+    ' [{"type": "tool_result", "content": [{"type": "text", "text": "$C"}]}]}, $AI]}',
     "Anthropic's documents": '{"messages": [{"role": "user", "content": [{"type": "document",'
     ' "source": {"type": "text", "data": "$C"}}, {"type": "text", "text": "$Q"}]}, $AI]}',
     "Bedrock's tools": '{"messages": [{"role": "user", "content": [{"text": "$Q"}]}, {"role":'
@@ -149,10 +149,11 @@ def test_an_answer_that_is_traced_again_has_the_same_contexts(read: Read) -> Non
     [
         '{"question": "Q?", "context": "C.", "answers": {"text": ["Gold."]}}',
         '{"question": "Q?", "choices": [{"label": "A", "text": "Yes."}], "context": "C."}',
+        '{"question": "Q?", "answers": ["Gold."], "ctxs": ["C."]}',
         '{"doc": {"question": "Q?", "answer": "Gold."}, "filtered_resps": [[-1.5, false]]}',
         '{"trace_id": "t", "span_id": "2", "parent_id": "1", "retrieval.documents": ["C."]}',
     ],
-    ids=["SQuAD", "a choice", "likelihoods", "a search without an answer"],
+    ids=["SQuAD", "a choice", "DPR", "likelihoods", "a search without an answer"],
 )
 def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
     assert read(record, "mine.jsonl").kinds == ["record_unknown_shape", "file_without_responses"]
@@ -163,7 +164,14 @@ def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
     [
         '"choices": [{"message": {"content": "A."}}, {"message": {"content": "B."}}]',
         '"resps": [["A.", "B."]]',
-        '"predictions": ["A.", "B."]',
+        '"predictions": [{"generated_text": "A."}, {"generated_text": "B."}]',
+        '"response": {"choices": [{"message": {"content": "A."}}, {"message": {"content": "B."}}]}',
+        '"output": {"candidates": [{"content": {"parts": [{"text": "A."}]}}, {"content": "B."}]}',
+        '"outputs": ["A.", "B."]',
+        '"outputs": [{"index": 0, "text": "A."}, {"index": 1, "text": "B."}]',
+        '"choices": [{"text": "A.", "index": 0}, {"text": "B.", "finish_reason": "stop"}]',
+        '"outputs": {"generations": [[{"text": "A.", "type": "Generation"}, {"text": "B."}]]}',
+        '"answers": ["A.", "B."]',
     ],
 )
 def test_each_of_several_answers_is_a_sample(answers: str) -> None:
