@@ -52,6 +52,10 @@ IN_BYTES = (
     ' {"retrievedContext": {"text": "A."}}], "groundingSupports": [{"segment": {"endIndex": 12},'
     ' "groundingChunkIndices": [1]}]}}]}'
 )
+VERTEX = (
+    f'"response": {{"answer": {{"answerText": "{TEXT}", "citations": [{{"endIndex": "12",'
+    ' "sources": [{"referenceId": "0"}]}], "references": [{"chunkInfo": {"content": "A."}}]}}'
+)
 PART = (
     f'"output": {{"text": "{TEXT}"}}, "citations": [{{"generatedResponsePart":'
     ' {"textResponsePart": {"text": "It is new.", "span": {"start": 10, "end": 19}}},'
@@ -68,6 +72,7 @@ PART = (
             MARKED + CONTEXTS, [(".", "http://x"), (".", "b")], id="OpenAI's marks are cut"
         ),
         pytest.param(IN_BYTES, [(FIRST, "context-e53657178cb6")], id="Gemini counts bytes"),
+        pytest.param(VERTEX, [(FIRST, "context-e53657178cb6")], id="Vertex AI Search"),
         pytest.param(PART, [(SECOND, "context-be651d5a8e97")], id="Bedrock counts the last one"),
         pytest.param(f'"answer": "{TEXT}", "citations": []{CONTEXTS}', [], id="nothing is cited"),
     ],

@@ -102,6 +102,19 @@ RECORDS = {
     "OpenAI's file search": '{"question": "$Q", "response": {"output": [{"type":'
     ' "file_search_call", "results": [{"file_id": "f", "content": [{"type": "text",'
     ' "text": "$C"}]}]}, $AI]}}',
+    "Azure's context of a message": '{"conversation": {"messages": [$USER, {"role": "assistant",'
+    ' "content": "$A", "context": "$C"}]}}',
+    "Langfuse without observations": '{"id": "t", "input": "$Q", "output": "$A", "metadata":'
+    ' {"contexts": ["$C"], "chunks": 1}}',
+    "a span that is named": '{"id": "t", "input": "$Q", "output": "$A", "observations": ['
+    '{"id": "o", "traceId": "t", "type": "SPAN", "name": "retrieval", "output": ["$C"],'
+    ' "parentObservationId": null}]}',
+    "Databricks": '{"request": "$Q", "response": "$A", "retrieved_context": [{"doc_uri": "a.md",'
+    ' "content": "$C"}]}',
+    "Cohere 1": '{"message": "$Q", "response": {"text": "$A", "documents": [{"id": "d", "snippet":'
+    ' "$C"}]}}',
+    "ShareGPT": '{"conversations": [{"from": "human", "value": "$Q"}, {"from": "gpt", "value":'
+    ' "$A"}], "contexts": ["$C"]}',
     "DeepEval's turns": '{"test_results": [{"turns": [$USER, {"role": "assistant", "content": "$A",'
     ' "retrieval_context": ["$C"]}]}]}',
 }

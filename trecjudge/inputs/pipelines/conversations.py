@@ -17,16 +17,16 @@ from trecjudge.text.visible import is_blank
 
 LISTS = (
     *("messages", "userinput", "input", "conversation", "turns", "prompt", "contents", "inputs"),
-    *("outputs", "output", "request"),
+    *("outputs", "output", "request", "conversations"),
 )
 """Where a record keeps its messages, or the object that has them."""
-ROLES = ("role", "speaker", "type", "author")
+ROLES = ("role", "speaker", "type", "author", "from")
 ASKS = frozenset({"user", "human"})
-ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot"})
+ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot", "gpt"})
 RETRIEVES = frozenset(
     (
         *("tool", "function", "toolresult", "context", "filesearchcall", "functioncalloutput"),
-        *("customtoolcalloutput", "mcpcall"),
+        *("customtoolcalloutput", "mcpcall", "observation"),
     )
 )
 FETCHED = (

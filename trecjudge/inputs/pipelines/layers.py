@@ -101,7 +101,7 @@ def flat(record: Record) -> Record:
     chosen = layers(record, CHOSEN, listed=True)
     replied += [v for v in chosen if not v.keys().isdisjoint(("message", "content"))]
     replied = replied or _components(record)
-    if not given and not replied:
+    if not (given or replied or layers(record, BESIDE)):
         return record
     found: Record = {}
     if not any(isinstance(value, str) for value in values_of(record, QUESTIONS)):
@@ -143,6 +143,6 @@ def _contexts(places: list[tuple[Record, tuple[str, ...]]]) -> Any:
     """Return the contexts of the first object that has some, or that has an object that does."""
     for value in (value for place in places for value in values_of(*place)):
         inner = values_of(value, CONTEXTS) if isinstance(value, dict) else iter(())
-        if value is not None:
+        if isinstance(value, str | list | dict):
             return next(inner, value)
     return None

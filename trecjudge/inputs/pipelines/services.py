@@ -17,6 +17,7 @@ from trecjudge.text.visible import is_blank
 TEXTS = (
     *("message", "choices", "candidates", "answer", "response", "actualoutput", "output"),
     *("outputs", "outputtext", "completion", "generatedtext", "generation", "replies", "reply"),
+    *("answertext", "generations"),
     *("result", "content", "parts", "text", "value", "data", "answers"),
 )
 """Where an object of an answer has its text, or the object that has it; the first counts."""
@@ -28,7 +29,7 @@ PARTS = frozenset(
     (
         *("generatedresponsepart", "textresponsepart", "span", "segment", "urlcitation"),
         *("filecitation", "web", "retrievedcontext", "content", "document", "location"),
-        *("s3location", "weblocation"),
+        *("s3location", "weblocation", "chunkinfo", "documentmetadata"),
     )
 )
 """Objects inside a citation or a source that are part of it."""
@@ -41,6 +42,7 @@ NAMES = frozenset(
 """By what a service may cite a context, if it does not know its id."""
 COUNTED = re.compile(r"doc[_:](\d{1,9})")
 """Cohere's names for documents that have none."""
+DIGITS = re.compile(r"[0-9]{1,9}")
 FAR = 1000
 """How far from its place what a citation quotes is looked for."""
 HIDDEN = ("think", "reason", "tool", "call", "document", "search_result")
@@ -131,6 +133,8 @@ class _Answer:
         inside = {plain(key): value for key, value in place.items()}
         begin, end = (min(at, len(self.text)) for at in (begin, end))
         chunks = inside.get("groundingchunks")
+        if any("chunkInfo" in e for e in _objects(inside.get("references"))):  # Vertex AI Search
+            chunks = inside["references"]
         self._carry(chunks)
         for name in CITATIONS:
             entries = inside.get(name)
@@ -268,13 +272,26 @@ def _forms(name: str) -> tuple[str, ...]:
 
 
 def _number(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    return next((entry[name] for name in names if isinstance(entry.get(name), int)), None)
+    values = (entry[name] for name in names if name in entry)
+    found = (int(v) if isinstance(v, str) and DIGITS.fullmatch(v) else v for v in values)
+    return next((value for value in found if isinstance(value, int)), None)
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [e for e in value if isinstance(e, Mapping)] if isinstance(value, list) else []
+
+
+def _numbers(entry: Mapping[str, Any]) -> list[int | None]:
+    """Return the numbers of the references of Vertex AI Search that a citation has."""
+    return [
+        _number(e, ("referenceId",)) for e in _objects(entry.get("sources")) if "referenceId" in e
+    ]
 
 
 def _refs(entry: Mapping[str, Any], chunks: Any) -> list[Any]:
     """Return what a citation cites: ids of documents, or objects that describe them."""
-    places = entry.get("groundingchunkindices")
-    if isinstance(places, list) and isinstance(chunks, list):
+    places = entry.get("groundingchunkindices") or _numbers(entry)
+    if isinstance(places, list) and places and isinstance(chunks, list):
         return [chunks[at] for at in places if isinstance(at, int) and 0 <= at < len(chunks)]
     for name in ("documentids", "sources", "retrievedreferences", "documents"):
         if isinstance(entry.get(name), list) and entry[name]:
@@ -305,8 +322,8 @@ def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[
 
     Some services count bytes, and some the last character where others count the one after it.
     """
-    quoted = entry.get("text")
-    start, end, in_bytes = max(start, 0), max(end, 0), "groundingchunkindices" in entry
+    quoted, start, end = entry.get("text"), max(start, 0), max(end, 0)
+    in_bytes = "groundingchunkindices" in entry or bool(_numbers(entry))
     if isinstance(quoted, str) and quoted:
         for stop in (end, end + 1):
             if text[start:stop] == quoted:

@@ -83,9 +83,9 @@ def _samples(record: Record) -> list[Record]:
     for name in filter(keys.__contains__, SEVERAL):
         answers = _answers(record[keys[name]], name)
         alone = name in ONLY_SEVERAL and keys.keys().isdisjoint((*ANSWERS, "ctxs"))
-        if len(answers) > 1 and (alone or name != "answers") or (alone and answers):
+        several = len(answers) > 1
+        if answers and (alone or (several and name != "answers")):
             rest = {key: value for key, value in record.items() if key != keys[name]}
-            several = len(answers) > 1
             return [
                 {**rest, "answer": answer, **({"sample": str(number)} if several else {})}
                 for number, answer in enumerate(answers, 1)
