@@ -25,10 +25,21 @@ ANSWERS = [("Q?", "A."), ("P?", "B.")]
             ' {"question": "P?", "answer": "B."}]}',
             id="table",
         ),
+        pytest.param(
+            '{"0": {"question": "Q?", "answer": "A."},\n "1": {"question": "P?", "answer": "B."}}',
+            id="by number",
+        ),
     ],
 )
 def test_columns_are_records(text: str, read: Read) -> None:
     assert [(topic.title, r.text) for topic, r in read(text).pairs] == ANSWERS
+
+
+def test_records_by_id_have_these_ids(read: Read) -> None:
+    found = read(
+        '{"q1": {"question": "Q?", "answer": "A."}, "q2": {"input": "P?", "output": "B."}}'
+    )
+    assert found.answers == [("run", "q1"), ("run", "q2")]
 
 
 def test_columns_of_unequal_lengths_are_not_read(read: Read) -> None:
@@ -45,4 +56,4 @@ def test_columns_of_unequal_lengths_are_not_read(read: Read) -> None:
     ],
 )
 def test_one_record_is_no_columns(text: str, read: Read) -> None:
-    assert read(text).response.text == "A."
+    assert read(text).responses[0].text == "A."

@@ -52,6 +52,17 @@ def test_parts_that_no_key_names_are_found_as_usual(keys: str, record: str, read
     assert (topic.title, response.text, document.text) == ("Q?", "A.", "C.")
 
 
+@pytest.mark.parametrize(
+    ("keys", "count"),
+    [("contexts=nope", 1), ("answer=out,contexts=h[].t", 0)],
+    ids=["in no record", "in some record"],
+)
+def test_a_key_that_no_record_has_is_said_once(keys: str, count: int, read: Read) -> None:
+    records = '{"query": "Q?", "output": "A."}\n{"query": "P?", "out": "B.", "h": [{"t": "C."}]}'
+    with keyed(keys):
+        assert read(records).kinds.count("key_not_there") == count
+
+
 def test_a_key_of_the_topic_leaves_the_format_as_it_is(read: Read) -> None:
     with keyed("topic=id"):
         record = '{"id": 7, "run_id": "x", "answer": [{"text": "A."}], "references": []}'

@@ -52,6 +52,10 @@ IN_BYTES = (
     ' {"retrievedContext": {"text": "A."}}], "groundingSupports": [{"segment": {"endIndex": 12},'
     ' "groundingChunkIndices": [1]}]}}]}'
 )
+VERTEX = (
+    f'"response": {{"answer": {{"answerText": "{TEXT}", "citations": [{{"endIndex": "12",'
+    ' "sources": [{"referenceId": "0"}]}], "references": [{"chunkInfo": {"content": "A."}}]}}'
+)
 PART = (
     f'"output": {{"text": "{TEXT}"}}, "citations": [{{"generatedResponsePart":'
     ' {"textResponsePart": {"text": "It is new.", "span": {"start": 10, "end": 19}}},'
@@ -68,12 +72,46 @@ PART = (
             MARKED + CONTEXTS, [(".", "http://x"), (".", "b")], id="OpenAI's marks are cut"
         ),
         pytest.param(IN_BYTES, [(FIRST, "context-e53657178cb6")], id="Gemini counts bytes"),
+        pytest.param(VERTEX, [(FIRST, "context-e53657178cb6")], id="Vertex AI Search"),
         pytest.param(PART, [(SECOND, "context-be651d5a8e97")], id="Bedrock counts the last one"),
         pytest.param(f'"answer": "{TEXT}", "citations": []{CONTEXTS}', [], id="nothing is cited"),
     ],
 )
 def test_what_a_service_cites(answer: str, cited: list[tuple[str, str]]) -> None:
     assert spans_of(answer) == (TEXT, cited)
+
+
+PAGE = '"type": "url_citation", "start_index": 0, "end_index": 4'
+
+
+@pytest.mark.parametrize(
+    ("context", "citation", "cited"),
+    [
+        pytest.param('"url": "http://a/c"', f'{PAGE}, "url": "https://a/c?utm_source=x"', "a"),
+        pytest.param('"uri": "http://a"', f'"url_citation": {{{PAGE}, "url": "http://a"}}', "a"),
+        pytest.param(
+            '"metadata": {"source": "x/a.txt"}', f'{PAGE}, "file_id": "f", "filename": "a.txt"', "a"
+        ),
+        pytest.param('"file_id": "f"', f'{PAGE}, "file_id": "f"', "a"),
+        pytest.param(
+            '"source": "x/b.txt"', f'{PAGE}, "filename": "b.txt"', "b.txt", id="chunks of one file"
+        ),
+        pytest.param(
+            '"title": "t"', '"start": 0, "end": 4, "document_ids": ["doc_1"]', "a", id="counted"
+        ),
+        pytest.param(
+            '"url": "http://a"', f'{PAGE}, "url": "http://a/b"', "http://a/b", id="of none"
+        ),
+    ],
+)
+def test_a_citation_by_an_address_or_a_file(
+    context: str, citation: str, cited: str, read: Read
+) -> None:
+    other = '{"id": "b", "source": "x/b.txt", "text": "B."}'
+    part = f'{{"type": "text", "text": "A is.", "annotations": [{{{citation}}}]}}'
+    contexts = f'[{other}, {{"id": "a", {context}, "text": "A."}}]'
+    found = read(f'{{"question": "Q?", "contexts": {contexts}, "answer": [{part}]}}')
+    assert found.cited == [cited]
 
 
 @pytest.mark.parametrize(

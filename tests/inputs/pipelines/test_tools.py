@@ -85,6 +85,36 @@ RECORDS = {
     ' "role": "assistant", "content": [{"type": "output_text", "text": "$A"}]}]}',
     "Phoenix' experiments": '{"input": {"question": "$Q"}, "output": {"answer": "$A", "contexts":'
     ' ["$C"]}, "expected": {"answer": "Gold."}}',
+    "Anthropic's tools": '{"messages": [$USER, {"role": "assistant", "content":'
+    ' [{"type": "tool_use", "id": "1"}]}, {"role": "user", "content":'
+    ' [{"type": "tool_result", "content": [{"type": "text", "text": "$C"}]}]}, $AI]}',
+    "Anthropic's documents": '{"messages": [{"role": "user", "content": [{"type": "document",'
+    ' "source": {"type": "text", "data": "$C"}}, {"type": "text", "text": "$Q"}]}, $AI]}',
+    "Bedrock's tools": '{"messages": [{"role": "user", "content": [{"text": "$Q"}]}, {"role":'
+    ' "user", "content": [{"toolResult": {"toolUseId": "1", "content":'
+    ' [{"json": {"docs": ["$C"]}}]}}]}, $AI]}',
+    "Gemini's functions": '{"contents": [$USER, {"role": "user", "parts": [{"functionResponse":'
+    ' {"name": "f", "response": {"result": "$C"}}}]}, $AI]}',
+    "Cohere's tools": '{"messages": [$USER, {"role": "tool", "content": [{"type": "document",'
+    ' "document": {"id": "d", "data": "{\\"text\\": \\"$C\\"}"}}]}, $AI]}',
+    "OpenAI's functions": '{"input": [$USER, {"type": "function_call_output", "call_id": "1",'
+    ' "output": "$C"}], "output": [$AI]}',
+    "OpenAI's file search": '{"question": "$Q", "response": {"output": [{"type":'
+    ' "file_search_call", "results": [{"file_id": "f", "content": [{"type": "text",'
+    ' "text": "$C"}]}]}, $AI]}}',
+    "Azure's context of a message": '{"conversation": {"messages": [$USER, {"role": "assistant",'
+    ' "content": "$A", "context": "$C"}]}}',
+    "Langfuse without observations": '{"id": "t", "input": "$Q", "output": "$A", "metadata":'
+    ' {"contexts": ["$C"], "chunks": 1}}',
+    "a span that is named": '{"id": "t", "input": "$Q", "output": "$A", "observations": ['
+    '{"id": "o", "traceId": "t", "type": "SPAN", "name": "retrieval", "output": ["$C"],'
+    ' "parentObservationId": null}]}',
+    "Databricks": '{"request": "$Q", "response": "$A", "retrieved_context": [{"doc_uri": "a.md",'
+    ' "content": "$C"}]}',
+    "Cohere 1": '{"message": "$Q", "response": {"text": "$A", "documents": [{"id": "d", "snippet":'
+    ' "$C"}]}}',
+    "ShareGPT": '{"conversations": [{"from": "human", "value": "$Q"}, {"from": "gpt", "value":'
+    ' "$A"}], "contexts": ["$C"]}',
     "DeepEval's turns": '{"test_results": [{"turns": [$USER, {"role": "assistant", "content": "$A",'
     ' "retrieval_context": ["$C"]}]}]}',
 }
@@ -99,6 +129,15 @@ def test_a_record_of(text: str, read: Read) -> None:
     assert (response.run_id, topic.title, response.text) == ("mine", Q, "In May 2022.")
     assert [d.text for d in response.documents.values()] == [C]
     assert found.kinds == []
+
+
+def test_a_document_in_a_file_has_a_text_that_nobody_knows(read: Read) -> None:
+    part = '{"type": "document", "source": {"type": "base64", "data": "JVBE"}}'
+    text = '{"type": "text", "text": "$Q"}'
+    found = read(
+        f'{{"messages": [{{"role": "user", "content": [{part}, {text}]}}, {AI}]}}', "mine.jsonl"
+    )
+    assert [d.complete for d in found.response.documents.values()] == [False]
 
 
 def test_what_was_retrieved_is_in_the_order_of_the_search(read: Read) -> None:
@@ -123,10 +162,11 @@ def test_an_answer_that_is_traced_again_has_the_same_contexts(read: Read) -> Non
     [
         '{"question": "Q?", "context": "C.", "answers": {"text": ["Gold."]}}',
         '{"question": "Q?", "choices": [{"label": "A", "text": "Yes."}], "context": "C."}',
+        '{"question": "Q?", "answers": ["Gold."], "ctxs": ["C."]}',
         '{"doc": {"question": "Q?", "answer": "Gold."}, "filtered_resps": [[-1.5, false]]}',
         '{"trace_id": "t", "span_id": "2", "parent_id": "1", "retrieval.documents": ["C."]}',
     ],
-    ids=["SQuAD", "a choice", "likelihoods", "a search without an answer"],
+    ids=["SQuAD", "a choice", "DPR", "likelihoods", "a search without an answer"],
 )
 def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
     assert read(record, "mine.jsonl").kinds == ["record_unknown_shape", "file_without_responses"]
@@ -137,7 +177,14 @@ def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
     [
         '"choices": [{"message": {"content": "A."}}, {"message": {"content": "B."}}]',
         '"resps": [["A.", "B."]]',
-        '"predictions": ["A.", "B."]',
+        '"predictions": [{"generated_text": "A."}, {"generated_text": "B."}]',
+        '"response": {"choices": [{"message": {"content": "A."}}, {"message": {"content": "B."}}]}',
+        '"output": {"candidates": [{"content": {"parts": [{"text": "A."}]}}, {"content": "B."}]}',
+        '"outputs": ["A.", "B."]',
+        '"outputs": [{"index": 0, "text": "A."}, {"index": 1, "text": "B."}]',
+        '"choices": [{"text": "A.", "index": 0}, {"text": "B.", "finish_reason": "stop"}]',
+        '"outputs": {"generations": [[{"text": "A.", "type": "Generation"}, {"text": "B."}]]}',
+        '"answers": ["A.", "B."]',
     ],
 )
 def test_each_of_several_answers_is_a_sample(answers: str) -> None:

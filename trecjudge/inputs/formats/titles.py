@@ -52,7 +52,7 @@ class Titles:
             titles.add(_plain_title(document.title), document.title, doc_id)
             for address in (document.url, doc_id):
                 if is_address(address) or _HOST.match(address):
-                    addresses.add(_plain_address(address), address, doc_id)
+                    addresses.add(plain_address(address), address, doc_id)
                     break
             for path in filter(None, (document.url, doc_id)):
                 paths.add(path, path, doc_id)
@@ -82,7 +82,7 @@ class Titles:
         A title may be shortened or have more behind it, if no other document's fits.
         """
         if is_address(written):
-            return self.addresses.get(_plain_address(written))
+            return self.addresses.get(plain_address(written))
         plain = _plain_title(written)
         if found := self.titles.get(_words(written)) or self.titles.get(plain):
             return found
@@ -150,7 +150,7 @@ def _words(name: str) -> str:
     return _SIGNS.sub(" ", name).casefold().strip()
 
 
-def _plain_address(address: str) -> str:
+def plain_address(address: str) -> str:
     """Return an address without scheme, `www.`, fragment, what tracks, and the slash at its end."""
     bare = _TRACKING.sub("", address.strip())
     bare = _SCHEME.sub("", bare).partition("#")[0].rstrip("/.,;?&")

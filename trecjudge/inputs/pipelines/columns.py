@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trecjudge.inputs.pipelines.fields import parts_among
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.fields import holds_records, parts_among
+from trecjudge.inputs.pipelines.layers import GIVEN, REPLIED
+from trecjudge.inputs.pipelines.parts import TOPICS
 
 Record = dict[str, Any]
 Complain = Callable[[str], None]
@@ -13,11 +16,14 @@ Complain = Callable[[str], None]
 
 
 def unstacked(record: Record, complain: Complain) -> list[Record]:
-    """Return the records of an object that holds columns, or the object itself.
+    """Return the records of an object that holds columns, or records by id; or the object itself.
 
     Columns are lists, objects by the numbers of rows, or rows whose cells `columns` names. Other
     values belong to every record. Where columns differ in length, that is complained of.
     """
+    only_objects = bool(record) and all(isinstance(v, dict) for v in record.values())
+    if only_objects and all(map(_is_record, record, record.values())):
+        return [_with_id(name, inner) for name, inner in record.items()]
     columns = _columns(record)
     if not columns:
         return [record]
@@ -29,6 +35,16 @@ def unstacked(record: Record, complain: Complain) -> list[Record]:
     shared = {k: v for k, v in record.items() if not isinstance(v, list | dict)}
     rows = zip(*columns.values(), strict=True)
     return [shared | dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _is_record(name: str, value: Record) -> bool:
+    return plain(name) not in (*GIVEN, *REPLIED) and holds_records(value)
+
+
+def _with_id(name: str, record: Record) -> Record:
+    """Return a record with the id under which an object has it; numbers are only of rows."""
+    has_id = name.isdecimal() or not set(TOPICS).isdisjoint(map(plain, record))
+    return record if has_id else {"topic_id": name, **record}
 
 
 def _columns(record: Mapping[str, Any]) -> dict[str, list[Any]]:

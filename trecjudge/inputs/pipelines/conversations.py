@@ -17,18 +17,27 @@ from trecjudge.text.visible import is_blank
 
 LISTS = (
     *("messages", "userinput", "input", "conversation", "turns", "prompt", "contents", "inputs"),
-    *("outputs", "output", "request"),
+    *("outputs", "output", "request", "conversations"),
 )
 """Where a record keeps its messages, or the object that has them."""
-ROLES = ("role", "speaker", "type", "author")
+ROLES = ("role", "speaker", "type", "author", "from")
 ASKS = frozenset({"user", "human"})
-ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot"})
-RETRIEVES = frozenset({"tool", "function", "toolresult", "context", "filesearchcall"})
+ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot", "gpt"})
+RETRIEVES = frozenset(
+    (
+        *("tool", "function", "toolresult", "context", "filesearchcall", "functioncalloutput"),
+        *("customtoolcalloutput", "mcpcall", "observation"),
+    )
+)
 FETCHED = (
     *("artifact", "retrievalcontext", "retrievedcontexts", "contexts", "retrievedpassages"),
-    "results",
+    *("results", "context"),
 )
-"""Where a message keeps what was retrieved for it: LangChain's tools, DeepEval's turns."""
+"""Where a message keeps what was retrieved for it: LangChain's tools, DeepEval's turns, Azure."""
+RESULTS = ("toolresult", "functionresponse")
+"""Types and keys of the parts of a message that are results: Anthropic; Bedrock and Gemini."""
+DOCUMENTS = ("document", "searchresult")
+"""Types of the parts of a message that are documents: Anthropic, Cohere."""
 
 MOST_BEFORE = 40
 """Questions and answers before a question that are kept as what was said before."""
@@ -71,7 +80,7 @@ def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
     at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
     for begin, end in pairwise([*at, len(messages)]):
         question, after = text_of(messages[begin]), messages[begin + 1 : end]
-        found = [entry for message in after for entry in _fetched(message)]
+        found = [entry for message in messages[begin:end] for entry in _fetched(message)]
         # A later answer without a search of its own rests on what was found before it.
         fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
         replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
@@ -92,29 +101,68 @@ def _inner(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _role(message: Mapping[str, Any]) -> str:
-    parts = message.get("content")
-    first = parts[0] if isinstance(parts, list) and parts else None
-    if isinstance(first, Mapping) and first.get("type") == "tool_result":
-        return "toolresult"  # Anthropic's tools answer as the user
+    # The tools of Anthropic, Bedrock and Gemini answer as the user.
+    if any(_result_of(part) is not None for part in _parts(message)[:1]):
+        return "toolresult"
     return next((plain(message[key]) for key in ROLES if isinstance(message.get(key), str)), "")
 
 
+def _parts(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    parts = message.get("content", message.get("parts", message.get("output")))
+    return [p for p in parts if isinstance(p, Mapping)] if isinstance(parts, list) else []
+
+
+def _result_of(part: Mapping[str, Any]) -> Any:
+    """Return the result of a tool that a part of a message is, None of any other part."""
+    if plain(part.get("type")).endswith(RESULTS):
+        return part.get("content", "")
+    inner = next((part[key] for key in part if plain(key) in RESULTS), None)
+    return inner.get("content", inner.get("response")) if isinstance(inner, Mapping) else None
+
+
 def _fetched(message: Mapping[str, Any]) -> list[Any]:
-    """Return what a message says was retrieved: a tool's result, or a list of contexts beside."""
+    """Return what a message says was retrieved: results of tools, documents, contexts beside."""
     for key, value in message.items():
         inner = value.values() if isinstance(value, Mapping) else [value]
         found = next((entries for entries in inner if isinstance(entries, list)), None)
-        if plain(key) in FETCHED and found:
-            return found
-    return _result(text_of(message)) if _role(message) in RETRIEVES else []
+        if plain(key) in FETCHED and (found or isinstance(value, str)):
+            return found or _results(value)
+    parts, found = _parts(message), []
+    for part in parts:
+        result = _result_of(part)
+        found += _document(part) if result is None else _results(result)
+    if found or _role(message) not in RETRIEVES:
+        return found
+    return _results(parts or text_of(message))
 
 
-def _result(content: str) -> list[Any]:
-    """Return what a tool gave back: the entries of its JSON where it is a list, else its text."""
-    if content.lstrip()[:1] in ("[", "{"):
+def _results(value: Any) -> list[Any]:
+    """Return what a tool gave back: documents, the entries of its JSON if it is a list, or text."""
+    if isinstance(value, list):
+        return [entry for part in value for entry in _results(part)]
+    if isinstance(value, Mapping):
+        if len(value) == 1:
+            return _results(next(iter(value.values())))
+        return _document(value) or (_results(text_of(value)) if "type" in value else [value])
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         with suppress(orjson.JSONDecodeError):
-            found = orjson.loads(content)
+            found = orjson.loads(value)
             inner = list(found.values()) if isinstance(found, dict) else []
             only = inner[0] if len(inner) == 1 and isinstance(inner[0], list) else found
             return only if isinstance(only, list) else [only]
-    return [] if is_blank(content) else [content]
+    return [value] if isinstance(value, str) and not is_blank(value) else []
+
+
+def _document(part: Mapping[str, Any]) -> list[Any]:
+    """Return the document that a part of a message is; one in a file has a text nobody knows."""
+    if plain(part.get("type")) not in DOCUMENTS:
+        return []
+    source = part.get("source", part.get("document"))
+    if not isinstance(source, Mapping):
+        return [part]
+    about = {key: v for of in (part, source) for key, v in of.items() if key in ("id", "title")}
+    data = source.get("data", source.get("content"))
+    if source.get("type", "text") not in ("text", "content") or data is None:
+        return [{**about, "truncated": True}]
+    found = next(iter(_results(data if isinstance(data, str) else text_of(data))), "")
+    return [{**about, **(found if isinstance(found, Mapping) else {"text": found})}]

@@ -29,6 +29,8 @@ PASSAGES = (
 USUAL = {"question": QUESTIONS, "answer": ANSWERS, "contexts": (*CONTEXTS, *PASSAGES)}
 EACH = "[]"
 """The step of a key that stands for every entry of a list."""
+Row = tuple[int, dict[str, Any]]
+_MET: ContextVar[set[str]] = ContextVar("parts_met")
 _SET: ContextVar[Mapping[str, str] | None] = ContextVar("record_keys", default=None)
 
 
@@ -50,6 +52,19 @@ def keyed(given: str | Mapping[str, str]) -> Iterator[Mapping[str, str]]:
         yield found
     finally:
         _SET.reset(token)
+
+
+def noting_keys(rows: Iterator[Row], met: set[str]) -> Iterator[Row]:
+    """Yield rows, and add to `met` the parts that records have where `--keys` says."""
+    while True:
+        token = _MET.set(met)  # only for one step: files are read in turn
+        try:
+            row = next(rows, None)
+        finally:
+            _MET.reset(token)
+        if row is None:
+            return
+        yield row
 
 
 def keys_of(written: str) -> dict[str, str]:
@@ -99,6 +114,7 @@ def named(record: dict[str, Any]) -> dict[str, Any]:
         texts = map(text_of, values["answer"] if joined else [values["answer"]])
         values["answer"] = "\n".join(filter(None, texts)) if joined else next(texts)
     found = {PARTS[part]: value for part, value in values.items() if value is not None}
+    _MET.get(set()).update(part for part in values if PARTS[part] in found)
     if not found:
         return record
     hidden = set(map(plain, found))

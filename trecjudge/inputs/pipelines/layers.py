@@ -101,8 +101,8 @@ def flat(record: Record) -> Record:
     chosen = layers(record, CHOSEN, listed=True)
     replied += [v for v in chosen if not v.keys().isdisjoint(("message", "content"))]
     replied = replied or _components(record)
-    if not given and not replied:
-        return _with_contexts_beside(record)
+    if not (given or replied or layers(record, BESIDE)):
+        return record
     found: Record = {}
     if not any(isinstance(value, str) for value in values_of(record, QUESTIONS)):
         asked = (text_of(value) for layer in replied for value in values_of(layer, QUESTIONS))
@@ -120,17 +120,6 @@ def flat(record: Record) -> Record:
         said = (*replied, *own)
         found["answer"] = next((value for value in said if text_of(value)), None)
     return {**record, **{key: value for key, value in found.items() if value is not None}}
-
-
-def _with_contexts_beside(record: Record) -> Record:
-    """Return a record with the contexts of its metadata, if these are objects and it has none."""
-    beside = layers(record, BESIDE)
-    if not beside or any(value is not None for value in values_of(record, CONTEXTS)):
-        return record
-    found = (value for layer in beside for value in values_of(layer, RETRIEVED))
-    objects = (v for v in found if isinstance(v, list) and any(isinstance(e, dict) for e in v))
-    contexts = next(objects, None)
-    return record if contexts is None else {**record, "contexts": contexts}
 
 
 def _components(record: Record) -> list[Record]:
@@ -154,6 +143,6 @@ def _contexts(places: list[tuple[Record, tuple[str, ...]]]) -> Any:
     """Return the contexts of the first object that has some, or that has an object that does."""
     for value in (value for place in places for value in values_of(*place)):
         inner = values_of(value, CONTEXTS) if isinstance(value, dict) else iter(())
-        if value is not None:
+        if isinstance(value, str | list | dict):
             return next(inner, value)
     return None

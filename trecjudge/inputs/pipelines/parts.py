@@ -18,6 +18,7 @@ from trecjudge.text.visible import is_blank
 
 QUESTIONS = (
     *("question", "userinput", "query", "userquery", "input", "prompt", "instruction", "inputs"),
+    *("request", "message"),
 )
 """RAGAS, DeepEval, LangChain, LlamaIndex, TruLens, BERGEN; the first that holds text counts."""
 ANSWERS = (

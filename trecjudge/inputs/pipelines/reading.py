@@ -13,7 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.pipelines.chats import responses_in
 from trecjudge.inputs.pipelines.columns import unstacked
-from trecjudge.inputs.pipelines.fields import named
+from trecjudge.inputs.pipelines.fields import Row, named, noting_keys, record_keys
 from trecjudge.inputs.pipelines.passages import passages_joined
 from trecjudge.inputs.pipelines.tables import is_table, table_records
 from trecjudge.inputs.pipelines.traces import Traces, is_span
@@ -24,15 +24,23 @@ from trecjudge.records import Place
 
 ROWS_LOOKED_AT = 20
 """First rows of a table, one of which has a passage where each row has one."""
-Row = tuple[int, dict[str, Any]]
 
 
 def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
     """Yield (line, record) of a run file, under the names that formats know.
 
-    What is no record is reported and passed over. Raises InputError if the file cannot be read.
+    What is no record is reported and passed over, and a key of `--keys` that no record has. Raises
+    InputError if the file cannot be read.
     """
-    opened = Opened.of(file)
+    opened, met = Opened.of(file), set[str]()
+    rows = _rows(opened, report)
+    yield from noting_keys(rows, met) if record_keys() else rows
+    for part in record_keys().keys() - met:
+        message = f"no record has {record_keys()[part]!r}, which `--keys` names for the {part}"
+        report(Finding("key_not_there", Place(str(opened.path)), message, record_keys()[part]))
+
+
+def _rows(opened: Opened, report: OnFinding) -> Iterator[Row]:
     if is_table(opened):
         rows = ((line, named(record)) for line, record in table_records(opened, report))
         return passages_joined(_records(rows), ROWS_LOOKED_AT)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.formats.titles import is_address, plain_address
 from trecjudge.inputs.pipelines.contexts import read_contexts
 from trecjudge.text.visible import is_blank
 
 TEXTS = (
     *("message", "choices", "candidates", "answer", "response", "actualoutput", "output"),
     *("outputs", "outputtext", "completion", "generatedtext", "generation", "replies", "reply"),
+    *("answertext", "generations"),
     *("result", "content", "parts", "text", "value", "data", "answers"),
 )
 """Where an object of an answer has its text, or the object that has it; the first counts."""
@@ -26,14 +29,24 @@ PARTS = frozenset(
     (
         *("generatedresponsepart", "textresponsepart", "span", "segment", "urlcitation"),
         *("filecitation", "web", "retrievedcontext", "content", "document", "location"),
-        *("s3location", "weblocation"),
+        *("s3location", "weblocation", "chunkinfo", "documentmetadata"),
     )
 )
 """Objects inside a citation or a source that are part of it."""
+NAMES = frozenset(
+    (
+        *("url", "uri", "link", "sourceurl", "source", "filename", "filepath", "fileid"),
+        *("docuri", "docid", "id", "documentid"),
+    )
+)
+"""By what a service may cite a context, if it does not know its id."""
+COUNTED = re.compile(r"doc[_:](\d{1,9})")
+"""Cohere's names for documents that have none."""
+DIGITS = re.compile(r"[0-9]{1,9}")
 FAR = 1000
 """How far from its place what a citation quotes is looked for."""
-HIDDEN = ("think", "reason", "tool", "call")
-"""What types of parts are called that are no answer."""
+HIDDEN = ("think", "reason", "tool", "call", "document", "search_result")
+"""What types of parts are called that are neither an answer nor a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +87,7 @@ class _Answer:
     places: list[tuple[Mapping[str, Any], int, int]] = field(default_factory=list)
     carried: dict[str, dict[str, str]] = field(default_factory=dict)
     ids: list[str] | None = None
+    named: dict[str, set[int]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     listed: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
@@ -119,6 +133,8 @@ class _Answer:
         inside = {plain(key): value for key, value in place.items()}
         begin, end = (min(at, len(self.text)) for at in (begin, end))
         chunks = inside.get("groundingchunks")
+        if any("chunkInfo" in e for e in _objects(inside.get("references"))):  # Vertex AI Search
+            chunks = inside["references"]
         self._carry(chunks)
         for name in CITATIONS:
             entries = inside.get(name)
@@ -160,21 +176,46 @@ class _Answer:
 
     def _cited(self, ref: Any) -> int | str:
         """Return what a span cites, and keep the document that it carries."""
-        if not isinstance(ref, Mapping):
-            return str(ref)
         if self.ids is None:  # most answers cite nothing beside their text
             self.ids = [document.doc_id for document in read_contexts(self.own).documents]
-        level = _level(ref)
+            self._name_contexts()
+        level = _level(ref) if isinstance(ref, Mapping) else {"id": str(ref)}
         index = level.get("documentindex", level.get("searchresultindex"))
         if isinstance(index, int) and index < len(self.ids):
             return index
         source = _source(level)
         doc_id = source.get("id") or read_contexts([source]).documents[0].doc_id
+        if doc_id in self.ids:
+            return doc_id
+        is_named = "text" not in source or "citedtext" in level
+        if is_named and (context := self._context_named(level)) is not None:
+            return context
         # Chunks of one document share its id; a citation that only names it adds nothing.
-        if doc_id not in self.ids and ("text" in source or doc_id not in self.known):
+        if isinstance(ref, Mapping) and ("text" in source or doc_id not in self.known):
             self.carried.setdefault(f"{doc_id} {source.get('text')}", source)
         self.known.add(doc_id)
         return doc_id
+
+    def _name_contexts(self) -> None:
+        """Note the addresses and the names of files that contexts have."""
+        entries = self.own if isinstance(self.own, list) else []
+        for at, entry in enumerate(entries if len(entries) == len(self.ids or ()) else ()):
+            for form in (form for name in _names(entry) for form in _forms(name)):
+                self.named.setdefault(form, set()).add(at)
+
+    def _context_named(self, level: Mapping[str, Any]) -> int | str | None:
+        """Return the position of the context that a citation names, or the name of several."""
+        for form in (form for name in _names(level) for form in _forms(name)):
+            found = self.named.get(form, set())
+            if len(found) == 1:
+                return min(found)
+            if found:  # chunks of one file, which their address then joins
+                if self.own[min(found)].get("url") != form:
+                    entries = enumerate(self.own)
+                    self.own = [{**e, "url": form} if at in found else e for at, e in entries]
+                return form
+        number = COUNTED.fullmatch(str(level.get("id")))
+        return int(number[1]) if number and int(number[1]) < len(self.ids or ()) else None
 
     def said(self) -> Said:
         """Return the answer without its marks."""
@@ -215,14 +256,42 @@ def _level(entry: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _names(entry: Any) -> Iterator[str]:
+    """Yield the addresses and the names of files that an object has, at any depth."""
+    for key, value in entry.items() if isinstance(entry, Mapping) else ():
+        if isinstance(value, str) and plain(key) in NAMES and not is_blank(value):
+            yield value
+        yield from _names(value)
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """Return the forms under which a name is known: an address, or a path and its last part."""
+    path = name.strip().casefold()
+    is_path = not is_address(name)
+    return (path, path.rpartition("/")[2]) if is_path else (plain_address(name),)
+
+
 def _number(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    return next((entry[name] for name in names if isinstance(entry.get(name), int)), None)
+    values = (entry[name] for name in names if name in entry)
+    found = (int(v) if isinstance(v, str) and DIGITS.fullmatch(v) else v for v in values)
+    return next((value for value in found if isinstance(value, int)), None)
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [e for e in value if isinstance(e, Mapping)] if isinstance(value, list) else []
+
+
+def _numbers(entry: Mapping[str, Any]) -> list[int | None]:
+    """Return the numbers of the references of Vertex AI Search that a citation has."""
+    return [
+        _number(e, ("referenceId",)) for e in _objects(entry.get("sources")) if "referenceId" in e
+    ]
 
 
 def _refs(entry: Mapping[str, Any], chunks: Any) -> list[Any]:
     """Return what a citation cites: ids of documents, or objects that describe them."""
-    places = entry.get("groundingchunkindices")
-    if isinstance(places, list) and isinstance(chunks, list):
+    places = entry.get("groundingchunkindices") or _numbers(entry)
+    if isinstance(places, list) and places and isinstance(chunks, list):
         return [chunks[at] for at in places if isinstance(at, int) and 0 <= at < len(chunks)]
     for name in ("documentids", "sources", "retrievedreferences", "documents"):
         if isinstance(entry.get(name), list) and entry[name]:
@@ -237,7 +306,8 @@ def _source(level: Mapping[str, Any]) -> dict[str, str]:
     """Return a document that a service carries; without text it is known by its address."""
 
     def first(*names: str) -> str:
-        texts = (level[name] for name in names if isinstance(level.get(name), str))
+        found = (level[name] for name in names if isinstance(level.get(name), str | list))
+        texts = (value if isinstance(value, str) else text_of(value) for value in found)
         return next((text for text in texts if not is_blank(text)), "")
 
     text = first("citedtext", "text", "content", "snippet", "quote", "excerpt")
@@ -252,8 +322,8 @@ def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[
 
     Some services count bytes, and some the last character where others count the one after it.
     """
-    quoted = entry.get("text")
-    start, end, in_bytes = max(start, 0), max(end, 0), "groundingchunkindices" in entry
+    quoted, start, end = entry.get("text"), max(start, 0), max(end, 0)
+    in_bytes = "groundingchunkindices" in entry or bool(_numbers(entry))
     if isinstance(quoted, str) and quoted:
         for stop in (end, end + 1):
             if text[start:stop] == quoted:

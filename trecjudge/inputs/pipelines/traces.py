@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +33,8 @@ KINDS = (
     *("openinference.span.kind", "mlflow.spanType", "ai.observability.span_type"),
     *("span_kind", "span_type", "run_type", "type", "traceloop.span.kind", "gen_ai.operation.name"),
 )
+SEARCH = re.compile(r"\w{0,40}retriever|retriev(?:e|al)(?:_?(?:docs|documents|contexts?|chunks))?")
+"""Names of spans that are a search, where their kind does not say so."""
 ASKED = (
     *("inputs", "input.value", "mlflow.spanInputs", "ai.observability.record_root.input"),
     *("traceloop.entity.input", "llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt"),
@@ -173,7 +176,8 @@ def _fetched(fields: Record, said: tuple[Any, ...]) -> list[Any] | None:
     """Return the documents that a span retrieved, None where it is no search."""
     found = next(iter(_at(fields, FETCHED)), None)
     kinds = [str(value).casefold() for path in KINDS for value in _at(fields, (path,))]
-    if found is None and not any("retriev" in kind or "rerank" in kind for kind in kinds):
+    named = SEARCH.fullmatch(str(fields.get("name")).casefold())
+    if found is None and not (named or any("retriev" in k or "rerank" in k for k in kinds)):
         return None
     found = next(iter(said), None) if found is None else found
     if isinstance(found, dict):

@@ -9,7 +9,7 @@ from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.chats import responses_in
 from trecjudge.inputs.pipelines.conversations import text_of
 from trecjudge.inputs.pipelines.fields import named, record_keys
-from trecjudge.inputs.pipelines.layers import flat, unwrapped
+from trecjudge.inputs.pipelines.layers import REPLIED, flat, unwrapped
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS,
     CONTEXTS,
@@ -31,8 +31,17 @@ TURNS = "conversationTurns"
 """Where Bedrock's evaluations have the turns of a conversation."""
 OF_A_TRACK = ("responses", "references", "is_ragtime")
 """Keys of the tracks' records, which are passed on as they are."""
-SEVERAL = ("choices", "candidates", "predictions", "filteredresps", "resps", "replies")
+SEVERAL = (
+    *("choices", "candidates", "predictions", "outputs", "output", "response", "filteredresps"),
+    *("resps", "replies", "completions", "generations", "answers"),
+)
 """Lists of the answers of one system to one question: each is a sample."""
+ONLY_SEVERAL = ("completions", "generations", "choices", "answers")
+"""Those that are read as lists alone, where a record has no other answer."""
+SAYS = frozenset(("message", "text", "content", "generated_text", "data"))
+"""Keys of an answer in such a list."""
+CHOICE = frozenset(("text", "index", "finish_reason", "stop_reason", "logprobs", "token_ids"))
+"""The keys of a model's choice that has no message; a choice of a question has others."""
 Record = dict[str, Any]
 
 
@@ -60,19 +69,46 @@ def records_in(record: Record) -> Iterator[Record]:
 
 
 def _samples(record: Record) -> list[Record]:
-    """Return a record for each answer of one that has several, with its number as `sample`."""
+    """Return a record for each answer of one that has several, with its number as `sample`.
+
+    Such a list may lie in an object of what the system gave back.
+    """
     keys = {plain(key): key for key in reversed(list(record))}
-    key = next((keys[name] for name in SEVERAL if name in keys), "")
-    answers = record.get(key)
-    if isinstance(answers, list) and len(answers) == 1 and isinstance(answers[0], list):
-        answers = answers[0]
-    if not isinstance(answers, list) or len(answers) < 2 or not all(map(_is_answer, answers)):
-        return [record]
-    return [{**record, key: [a], "sample": str(n)} for n, a in enumerate(answers, 1)]
+    for key in (keys[name] for name in REPLIED if name in keys):
+        inner = record[key]
+        found = _samples(inner) if isinstance(inner, dict) else [inner]
+        if found[0] is not inner:
+            beside = [{k: one[k] for k in ("sample",) if k in one} for one in found]
+            return [{**record, key: one, **more} for one, more in zip(found, beside, strict=True)]
+    for name in filter(keys.__contains__, SEVERAL):
+        answers = _answers(record[keys[name]], name)
+        alone = name in ONLY_SEVERAL and keys.keys().isdisjoint((*ANSWERS, "ctxs"))
+        several = len(answers) > 1
+        if answers and (alone or (several and name != "answers")):
+            rest = {key: value for key, value in record.items() if key != keys[name]}
+            return [
+                {**rest, "answer": answer, **({"sample": str(number)} if several else {})}
+                for number, answer in enumerate(answers, 1)
+            ]
+    return [record]
 
 
-def _is_answer(entry: Any) -> bool:
-    return isinstance(entry, str) or (isinstance(entry, dict) and "message" in entry)
+def _answers(value: Any, name: str) -> list[Any]:
+    """Return the answers of a list under this name, empty where it holds something else."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    listed = value if isinstance(value, list) else []
+    return listed if all(_is_answer(entry, name) for entry in listed) else []
+
+
+def _is_answer(entry: Any, name: str) -> bool:
+    if not isinstance(entry, dict):
+        return isinstance(entry, str) and name != "choices"
+    if name == "choices":
+        return "message" in entry or ("text" in entry and entry.keys() <= CHOICE)
+    # Messages of a conversation, and parts of one answer, are no samples.
+    typed = name == "outputs" and not entry.keys().isdisjoint(("role", "type"))
+    return name not in ("output", "response") and not typed and not SAYS.isdisjoint(entry)
 
 
 def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
