@@ -70,8 +70,6 @@ IN_PART = {
     "not read": ('[{"p": "Two words", "q": "Or three."}]', "not_read"),
     "a cut excerpt": ('[{"excerpt": "Kettles, [...]"}]', "excerpt_cut"),
     "cut at its start": ('[{"quote": "… of kettles."}]', "excerpt_cut"),
-    "cut in a word": ('[{"content": "Kettles were inve..."}]', "excerpt_cut"),
-    "cut by a note": ('["Kettles… [truncated]"]', "excerpt_cut"),
     "said to be cut": ('[{"text": "Kettles", "truncated": true}]', "excerpt_cut"),
 }
 

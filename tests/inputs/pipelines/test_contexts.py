@@ -60,3 +60,18 @@ def test_what_is_not_surely_read_is_not_complete(contexts: str, wanted: list[boo
 def test_ids_by_themselves_are_documents_of_others() -> None:
     found = read_contexts(["doc-1", 2]).documents
     assert [(d.doc_id, d.text, d.own) for d in found] == [("doc-1", "", False), ("2", "", False)]
+
+
+@pytest.mark.parametrize(
+    ("context", "complete"),
+    [
+        ('{"content": "Kettles were inve..."}', False),
+        ('"Kettles… [truncated]"', False),
+        ('"Kettles boil, [+312 chars]"', False),
+        ('"Kettles, pots, pans, etc..."', True),
+        ('"Kettles boil."', True),
+    ],
+)
+def test_a_text_that_breaks_off_is_cut(context: str, complete: bool) -> None:
+    (document,) = read_contexts(json.loads(f"[{context}]")).documents
+    assert document.complete is complete

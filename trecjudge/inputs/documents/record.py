@@ -24,7 +24,7 @@ BREAKS_OFF = re.compile(
     r"|[\[(](?:\.{3}|…|\W{0,3}truncated\W{0,3}|\+\d+ char\w{0,7})[\])])[\s\"'”’]*$",
     re.IGNORECASE,
 )
-"""The end of any text that is cut: dots in a word or a sentence, or a note."""
+"""The end of a text that is cut: dots in a word or a sentence, or a note."""
 LONGEST_END = 40
 Tell = Callable[[str], object]
 """Called with the name of the field from which a text was taken by guess."""
@@ -47,10 +47,7 @@ def document_of(
     if not isinstance(record, dict):
         texts = isinstance(record, list) and record and all(isinstance(t, str) for t in record)
         given = record is None or isinstance(record, str) or texts
-        if not doc_id or not given:
-            return None
-        text = _written(record)
-        return Document(doc_id, text, own=carried, complete=not (carried and _breaks_off(text)))
+        return Document(doc_id, _written(record), own=carried) if doc_id and given else None
     written, shape = record, shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
         record = _unnested(record, shape)
@@ -72,9 +69,9 @@ def document_of(
     )
     if not key and tell is not None:
         return _guessed(found, written, tell)
-    if not (key and carried):
+    if not (key and carried and (shape.excerpts or shape.flags)):
         return found
-    cut = (key in shape.excerpts and _is_cut(body)) or _breaks_off(body)
+    cut = key in shape.excerpts and _is_cut(body)
     cut |= any(record[flag] is True for flag in shape.flags)
     return replace(found, complete=False) if cut else found
 
@@ -103,7 +100,8 @@ def _is_cut(excerpt: str) -> bool:
     return bool(BEGINS_CUT.match(text) or ENDS_CUT.search(text[-6:]))
 
 
-def _breaks_off(text: str) -> bool:
+def breaks_off(text: str) -> bool:
+    """Return whether a text ends in the middle of a word or a sentence, with dots or a note."""
     return BREAKS_OFF.search(text[-LONGEST_END:]) is not None
 
 

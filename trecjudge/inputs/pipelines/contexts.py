@@ -13,6 +13,7 @@ from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import ALL_TEXTS, KNOWN, plain
 from trecjudge.inputs.documents.record import (
     Tell,
+    breaks_off,
     document_of,
     documents_within,
     ids_of,
@@ -163,6 +164,12 @@ def _tells_text(record: dict[str, Any]) -> bool:
 
 
 def _document(entry: Any, number: int, tell: Tell) -> Document:
+    """Return a context as a document; services cut texts under any name."""
+    found = _as_given(entry, number, tell)
+    return replace(found, complete=False) if breaks_off(found.text) else found
+
+
+def _as_given(entry: Any, number: int, tell: Tell) -> Document:
     named = document_of(entry, by_address=False, carried=True, tell=tell)
     if named is not None:
         return named
