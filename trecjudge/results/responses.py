@@ -10,6 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 from trecjudge.findings import shown
 from trecjudge.records import Citation, Copies, ProvenanceLine, Response, Sentence
 
+REFERENCES = "references"
+"""Stands for the references where these are what was retrieved."""
 NAMES = "run_id", "topic_id", "team_id"
 _OPTIONAL: dict[str, tuple[Any, TypeAdapter[Any]]] = {
     "copies": (None, TypeAdapter(Copies | None)),
@@ -25,20 +27,21 @@ _OPTIONAL: dict[str, tuple[Any, TypeAdapter[Any]]] = {
 
 def response_record(response: Response) -> dict[str, Any]:
     """Return a response as stored. What few responses have is written only where it is known."""
+    given = response.references
     record = {
         "record": "response",
         "run_id": response.run_id,
         "topic_id": response.topic_id,
         "team_id": response.team_id,
         "sentences": [_sentence_record(sentence) for sentence in response.sentences],
-        "references": response.references,
+        "references": given,
         "documents_given": response.documents_given,
     }
     for name, (unknown, _) in _OPTIONAL.items():
         value = getattr(response, name)
-        is_told = name == "retrieved" and value == response.references  # a list of up to 100 ids
-        if value != unknown and not is_told:
-            record[name] = value
+        if value != unknown:
+            # Most are the references, which may be a hundred ids.
+            record[name] = REFERENCES if name == "retrieved" and value == given else value
     return record
 
 
@@ -57,6 +60,8 @@ def response_of(record: dict[str, Any]) -> Response:
     for name in NAMES:
         if not isinstance(record[name], str):
             raise ValueError(f"{name} is {shown(record[name])}")
+    if record.get("retrieved") == REFERENCES:
+        record = record | {"retrieved": record["references"]}
     # Each once: many responses have the name of a run or topic, and who scores them keeps it.
     run_id, topic_id, team_id = (sys.intern(record[name]) for name in NAMES)
     sentences = tuple(

@@ -310,3 +310,16 @@ def test_reading_takes_time_in_proportion_to_the_text(part: str, read: Read) -> 
         assert read(text).responses
         times.append(time.process_time() - begin)
     assert times[1] < 12 * times[0] + 0.5
+
+
+@pytest.mark.parametrize("between", [" ", ", "])
+def test_words_of_a_tag_behind_a_mark_keep_their_space(between: str, read: Read) -> None:
+    found = read(record(f'The pier is long [1]{between}<cite id="w2">and it is old.</cite>'))
+    text = found.response.sentences[0].text
+    assert text == f"The pier is long{between}and it is old."
+
+
+def test_where_a_zero_may_be_an_interval_nobody_knows(read: Read) -> None:
+    lines = [record("A [1].", topic_id="1"), record("All lie scaled [0, 1].", topic_id="2")]
+    responses = read("\n".join(lines)).responses
+    assert all(c.unread for r in responses for s in r.sentences for c in s.citations)

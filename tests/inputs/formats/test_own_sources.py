@@ -98,3 +98,28 @@ def test_so_does_a_list_of_sentences(read: Read) -> None:
 def test_so_does_a_list_of_the_record(read: Read) -> None:
     listed = ["[1] https://e.org/looms/a", "[2] https://e.org/copper"]
     assert cited(read(record(ANSWER, attribution=listed))) == WANTED
+
+
+@pytest.mark.parametrize(
+    ("entry", "wanted"),
+    [
+        ("https://e.org/other", "https://e.org/other"),
+        ("https://e.org/looms/a_(b)", "w3"),
+        ("Hand Looms", "2"),
+    ],
+)
+def test_its_numbers_count_before_ids_that_are_numbers(entry: str, wanted: str, read: Read) -> None:
+    contexts = [
+        {"id": "1", "title": "Copper", "url": "https://e.org/copper", "text": "K."},
+        {"id": "2", "title": "Hand Looms", "url": "https://e.org/looms", "text": "L."},
+        {"id": "w3", "title": "Pier", "url": "https://e.org/looms/a_(b)", "text": "P."},
+    ]
+    found = read(record(f"Skye weaves [1].\n\nReferences\n[1] {entry}", contexts))
+    assert cited(found) == [("Skye weaves.", [wanted])]
+
+
+def test_it_is_cut_from_the_end_of_a_last_sentence(read: Read) -> None:
+    last = {"text": "It is old.\n\nReferences\n[1] https://e.org/x", "citations": ["d"]}
+    metadata = '{"team_id": "t", "run_id": "r", "topic_id": "1"}'
+    found = read(f'{{"metadata": {metadata}, "responses": [{json.dumps(last)}]}}')
+    assert cited(found) == [("It is old.", ["d"])]

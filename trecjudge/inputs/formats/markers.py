@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from trecjudge.inputs.formats.citation_words import SOURCE
 from trecjudge.inputs.formats.marks import (
@@ -40,7 +40,7 @@ from trecjudge.inputs.formats.pointers import (
 
 NOTHING_COUNTED: Final = "nothing says what this number counts"
 FROM_ONE: Final = "its run counts from 1"
-TWO_WAYS: Final = "its run counts from 0 in one answer and from 1 in another"
+TWO_WAYS: Final = "its run may count from 0 or from 1"
 _ONLY_LABEL = re.compile(rf"[\W_]*(?:{SOURCE})?[\W_]*", re.IGNORECASE)
 Numbering = Callable[[], int | None]
 """Returns the number of the first document, as the whole run counts; None if that is not known."""
@@ -131,7 +131,8 @@ def read_markers(
     """Return the markers of a response's texts.
 
     Numbers are those of the answer's `own` sources or, without these, of the documents, counted as
-    its run counts. A number is an id where all numbers are ids that are listed.
+    its run counts. They are ids where all are listed as such, or where all ids are numbers and one
+    of them is marked.
     """
     found = candidates(texts, targets)
     numbers = {number for marker in chain.from_iterable(found) for number in marker.numbers}
@@ -140,7 +141,8 @@ def read_markers(
     by_id = all(map(str.isdecimal, targets.listed)) and any(
         str(n) in targets.listed for n in numbers
     )
-    if by_id or all(str(number) in targets.listed for number in numbers):
+    by_id = by_id or all(str(number) in targets.listed for number in numbers)
+    if by_id and not own.sources:
         return Markers(texts, _resolved(found, _Numbers(targets, None)))
     base = None if own.sources else numbering()
     counted = _Numbers(targets, base, own)
@@ -199,20 +201,36 @@ def _unread(marker: Marker) -> Marker:
     return Marker(marker.mark, (Pointer(marker.mark.content, unread=NOT_UNDERSTOOD),))
 
 
-def evidence(found: Sequence[Sequence[Marker]], documents: int) -> tuple[bool, bool]:
-    """Return whether an answer shows that its run counts from 0, and that it counts from 1.
+class Evidence(NamedTuple):
+    """What shows how a run counts: from 0 for sure, from 0 perhaps, from 1."""
 
-    The first document is 0 where a 0 occurs; the last one is as many as there are where it is 1.
-    An interval such as `[0, 1]` shows nothing.
+    zero: bool = False
+    perhaps_zero: bool = False
+    one: bool = False
+
+    def __or__(self, other: Evidence) -> Evidence:
+        return Evidence(*(mine or theirs for mine, theirs in zip(self, other, strict=True)))
+
+    @property
+    def base(self) -> int | None:
+        """The number of the first document; None where it cannot be decided."""
+        if self.zero:
+            return None if self.one else 0
+        return None if self.perhaps_zero and not self.one else 1
+
+
+def evidence(found: Sequence[Sequence[Marker]], documents: int) -> Evidence:
+    """Return what the marks of an answer to which there are so many documents show.
+
+    A 0 is the first document, but `[0, 1]` may be an interval. Where the first is 1, the last is as
+    many as there are.
     """
-    markers = list(chain.from_iterable(found))
-    zero = any(
-        0 in m.numbers and (len(m.numbers) == 1 or m.mark.ends or m.mark.shape == TAG)
-        for m in markers
-    )
-    last = any(documents in m.numbers for m in markers) if documents else False
+    markers = [m for m in chain.from_iterable(found) if m.numbers]
+    with_zero = [m for m in markers if 0 in m.numbers]
+    zero = any(len(m.numbers) != 2 or m.mark.shape == TAG for m in with_zero)
+    last = documents > 0 and any(documents in m.numbers for m in markers)
     # Within one answer a 0 decides: then a last one that is too many does not exist.
-    return zero, last and not zero
+    return Evidence(zero, bool(with_zero), last and not zero)
 
 
 def without_marks(text: str, markers: Sequence[Marker]) -> str:
@@ -266,11 +284,10 @@ class _Numbers:
             return replace(pointer, doc_id=found)
         if counted := number_of_entry(source):  # "[1] Document 1"
             return replace(pointer, doc_id=self._at(counted - 1))
-        titles = self.targets.titles()
-        compared = titles.addressed and address_in(source) != source.strip()
-        if compared or titles.titled or not self.targets.ids:
+        titles, address = self.targets.titles(), address_in(source)
+        if (titles.addressed and address) or titles.titled or not self.targets.ids:
             # By its own words it is another page than any of the documents.
-            return Pointer(pointer.written, None, address_in(source))
+            return Pointer(address or source.strip())
         return replace(pointer, doc_id=self._at(number - min(self.own.sources)))
 
     def _at(self, position: int) -> str | None:

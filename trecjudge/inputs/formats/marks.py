@@ -6,6 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from trecjudge.inputs.formats.titles import ADDRESS, trimmed
 
 ANGLE = "<1>"
 CIRCLED = "①"
@@ -23,10 +26,6 @@ BOUND = ("[text]", "【text】", "{text}")
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _PLAIN_DIGITS = str.maketrans(_SUPERSCRIPTS + "⁻˒", "0123456789-,")
-_ADDRESS = (
-    r"(?:https?://|www\.)[^\s<>\[\]{}【】（）()\"'`|]{1,2000}"
-    r"(?:\([^\s<>()]{0,200}\)[^\s<>\[\]{}()\"'`|]{0,500})?"
-)
 _TARGET = (
     r"\((?P<target>(?:https?:|#)[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500})?)"
     r"(?:\s+\"[^\"\n]{0,200}\")?\)"
@@ -52,7 +51,7 @@ _MARKS = re.compile(
     r"|<(?P<angle>\d{1,3})>"
     r"|\ue200(?P<private>[^\ue200\ue201\n]{1,300})\ue201|\bcite(?P<turn>(?:turn\d{1,4}[a-z]{1,12}\d{1,4})+)"
     r"|\b(?:sources?|citations?|quellen?|fuentes?)[:：]\s*(?P<said>[^\n.;!?。()\[\]]{1,100})"
-    rf"|<?(?P<url>{_ADDRESS})>?",
+    rf"|<?(?P<url>{ADDRESS})>?",
     re.IGNORECASE,
 )
 _SHAPES = {
@@ -68,9 +67,9 @@ _SHAPES = {
     "said": LABELLED,
 }
 MAY_MARK = re.compile(
-    rf"[\[【［〔〖⟦（{{①-⑳{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|\\\w{{0,8}}cite|\^\d|<\d|\ue200|citeturn|:contentReference|"
-    r"\b(?:sources?|citations?|quellen?|fuentes?)[:：]|"
-    r"[(（]\s*(?:see|cf|doc|source|src|passage|context|cit|ref|chunk|snippet|segment|result)",
+    rf"[\[【［〔〖⟦（{{①-⑳{_SUPERSCRIPTS}]|https?:|www\.|<(?:sup|a|{_TAGS})\b|"
+    r"\\\w{0,8}cite|\^\d|<\d|\ue200|citeturn|:contentReference|"
+    r"\b(?:sources?|citations?|quellen?|fuentes?)[:：]",
     re.IGNORECASE,
 )
 """Finds the beginning of what may be a mark, but for an id or a title in parentheses."""
@@ -138,10 +137,16 @@ class Mark:
     opens: bool = False
 
 
+def may_have_marks(text: str) -> bool:
+    """Return whether a text may have a mark: most have none, and this is fast."""
+    return "(" in text or MAY_MARK.search(text) is not None
+
+
 def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark]:
     """Yield what may mark a citation, in order and apart; nothing inside code or formulas.
 
-    Indices (`items[0]`), intervals and powers are left out. Only `text[begin:end]` is looked at.
+    Indices (`items[0]`), intervals and powers are left out. With `end` only `text[begin:end]` is
+    looked at, which is a part without code.
     """
     hidden = _hidden(text) if end is None else ()
     done = indexed = begin
@@ -170,7 +175,7 @@ def _hidden(text: str) -> Sequence[tuple[int, int]]:
 
 
 def _is_hidden(hidden: Sequence[tuple[int, int]], at: int) -> bool:
-    before = bisect_right(hidden, (at, len(hidden) + at + 1)) - 1
+    before = bisect_right(hidden, at, key=itemgetter(0)) - 1
     return before >= 0 and hidden[before][0] <= at < hidden[before][1]
 
 
@@ -179,7 +184,6 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
 
     `done` is where the mark before it ends: what stands there is glued to no word.
     """
-    name = found.lastgroup or ""
     start, end = found.span()
     before = text[start - 1] if done < start else " "
     # Scripts without spaces have none before a mark either.
@@ -201,7 +205,7 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
         kept, content = found.span("square"), found["square"]
         return Mark(start, end, LINK, content, kept, found["target"], glued, ends)
     if found["super"] or found["power"] or found["sup"]:
-        return None if _is_power(text, found) else _of_superscript(found, name, glued, ends)
+        return None if _is_power(text, found) else _of_superscript(found, glued, ends)
     group = next(g for g in (*_SHAPES, "paren", "caret") if found[g])
     content = found[group].strip(" []").removeprefix("cite\ue202").replace("\ue202", ", ")
     if group == "circled" and not ends:
@@ -219,14 +223,15 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
     # "The [2]rotaxane": a prefix of a word.
     if group == "square" and _PREFIX.match(behind) and (start == 0 or text[start - 1].isspace()):
         return None
-    opens = text[:start].rpartition("\n")[2].strip(" *_#>-") == "" and behind[:1] in ("\n", ":")
+    line = text[text.rfind("\n", 0, start) + 1 : start] if behind[:1] in ("\n", ":") else "…"
+    opens = not line.strip(" *_#>-")
     goes_on = not ends and behind[:1].isspace()
     return Mark(start, end, shape, content, None, "", glued, ends, goes_on, opens)
 
 
 def _of_address(text: str, found: re.Match[str], ends: bool) -> Mark:
     start, end = found.span("url")
-    address = found["url"].rstrip(".,;:!?*_~")
+    address = trimmed(found["url"])
     end -= len(found["url"]) - len(address)
     if text[start - 1 : start] == "<" and text[end : end + 1] == ">":
         start, end = start - 1, end + 1
@@ -248,7 +253,7 @@ def _of_tag(found: re.Match[str], glued: bool, ends: bool) -> Mark:
     return Mark(*found.span(), TAG, content.strip(), kept, "", glued, ends)
 
 
-def _of_superscript(found: re.Match[str], name: str, glued: bool, ends: bool) -> Mark:
+def _of_superscript(found: re.Match[str], glued: bool, ends: bool) -> Mark:
     content = found["super"] or found["power"] or found["sup"]
     content = content.translate(_PLAIN_DIGITS).strip(" []()")
     return Mark(*found.span(), SUPERSCRIPT, content, None, "", glued, ends)

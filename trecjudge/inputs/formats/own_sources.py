@@ -9,7 +9,7 @@ from typing import Final
 
 from trecjudge.inputs.formats.citation_words import HEADINGS, SEE, SOURCE
 from trecjudge.inputs.formats.pointers import Targets
-from trecjudge.inputs.formats.titles import is_address
+from trecjudge.inputs.formats.titles import ADDRESS, is_address, trimmed
 
 _HEADING = re.compile(
     rf"^\W{{0,12}}(?:<(?:h\d|b|strong)[^<>]{{0,50}}>)?\s*(?:\d{{1,2}}[.)]\s*)?{HEADINGS}"
@@ -36,7 +36,7 @@ _ONLY_NUMBER = re.compile(rf"(?:{SOURCE})[\s.#]*(\d{{1,3}})\.?", re.IGNORECASE)
 _NUMBERED = re.compile(r"[^\W\d]{0,15}[\s.#]{0,3}\[?\d{1,3}\]?")
 """An entry that only names a document by its number: "Doc 1"."""
 _SET_OFF = re.compile(r"^\s*(?:-{3,}|_{3,}|\*{3,}|<hr\s*/?>)?\s*$")
-_ADDRESS_IN = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"']{1,2000}")
+_ADDRESS_IN = re.compile(ADDRESS)
 _LINK_IN = re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s]{1,2000})\)")
 _SEES = re.compile(rf"^{SEE}\s+", re.IGNORECASE)
 _DEFINED = re.compile(
@@ -76,7 +76,7 @@ NO_SOURCES: Final = OwnSources()
 
 
 def may_end_list(text: str) -> bool:
-    """Return whether the last sentence of a list may be an entry of sources, or all of them."""
+    """Return whether the last line of a text may be an entry of a list of sources, or all of it."""
     last = text.rpartition("\n")[2]
     return (_ENTRY.match(last) or _ON_ONE_LINE.match(last) or _ADDRESS_IN.match(last)) is not None
 
@@ -160,7 +160,7 @@ def document_of_entry(source: str, targets: Targets) -> str | None:
     """Return the id of the document that an entry of a list of sources is about."""
     titles = targets.titles()
     links = [part for pair in _LINK_IN.findall(source) for part in (pair[1], pair[0])]
-    addresses = [address.rstrip(".,;") for address in _ADDRESS_IN.findall(source)]
+    addresses = list(map(trimmed, _ADDRESS_IN.findall(source)))
     bare = _ADDRESS_IN.sub(" ", _LINK_IN.sub(" ", source)).strip(' -–—:|.,;*_<>()"“”')
     bare = _SEES.sub("", bare)
     for name in (*links, *addresses, bare, *map(str.strip, _PIECES.split(bare))):
@@ -178,10 +178,10 @@ def number_of_entry(source: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def address_in(source: str) -> str:
-    """Return the first address in an entry; the entry itself where it has none."""
+def address_in(source: str) -> str | None:
+    """Return the first address in an entry, None where it has none."""
     found = _ADDRESS_IN.search(source)
-    return str(found[0]).rstrip(".,;") if found else source.strip()
+    return trimmed(found[0]) if found else None
 
 
 @dataclass(frozen=True, slots=True)

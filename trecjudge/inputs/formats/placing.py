@@ -116,7 +116,7 @@ def cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
     for marker in markers:
         mark = marker.mark
         before, words = text[done : mark.start], _kept(text, mark)
-        if parts and _BETWEEN.fullmatch(before):
+        if parts and not words and _BETWEEN.fullmatch(before):
             before = ""  # "[1], [3] and [4]"
         done = mark.end
         parts.append(before + words if words else before.rstrip())

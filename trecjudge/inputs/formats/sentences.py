@@ -27,7 +27,7 @@ from trecjudge.inputs.formats.markers import (
     understood,
     without_marks,
 )
-from trecjudge.inputs.formats.marks import MAY_MARK
+from trecjudge.inputs.formats.marks import may_have_marks
 from trecjudge.inputs.formats.own_sources import (
     OwnSources,
     listed_sources,
@@ -105,33 +105,33 @@ class SentenceReader:
         """Yield sentences whose citations are listed; marks are cut from what is judged."""
         targets = cache(lambda: self._also(ids_written(entries)))
         texts = [self._text(index, entry) for index, entry in enumerate(entries)]
-        for index, entry in enumerate(entries[: self._before_list(entries, texts)]):
+        texts = self._without_own_list(entries, texts)
+        for index, entry in enumerate(entries[: len(texts)]):
             cited = entry.get(KEY) if isinstance(entry, dict) else None
             # Most are such: no closure is made for complaints that never come.
             plain = self.resolver.plain(cited)
             if not plain and cited != [] and cited != {}:
                 plain = self._odd(index, entry)
             text = texts[index]
-            marked = "(" in text or MAY_MARK.search(text)
-            bare = self._without_marks(text, targets()) if marked else text
+            bare = self._without_marks(text, targets()) if may_have_marks(text) else text
             yield Sentence(index, bare, plain, "" if bare == text else text)
 
-    def _before_list(self, entries: Sequence[Any], texts: Sequence[str]) -> int:
-        """Return how many texts stand before a list of sources that is the end of them.
+    def _without_own_list(self, entries: Sequence[Any], texts: list[str]) -> list[str]:
+        """Return the texts before a list of sources that is the end of them.
 
         What lists citations of its own is a sentence.
         """
         if not texts or not may_end_list(texts[-1]):
-            return len(texts)
+            return texts
         own = own_sources(texts, self.targets)
         rest = own.without(texts)
         self._report_own(own)
         kept = (i + 1 for i, text in enumerate(rest) if text.strip() or lists_citations(entries[i]))
-        return max(kept, default=len(texts))
+        return rest[: max(kept, default=0)] or texts
 
     def _report_own(self, own: OwnSources) -> None:
         if own.entries:
-            message = f"ends with a list of {own.entries} sources of its own"
+            message = f"ends with a list of {counted(own.entries, 'source')} of its own"
             self.complain("own_sources_read", message, own.entries)
 
     def _odd(self, index: int, entry: Any) -> tuple[Citation, ...]:
@@ -191,7 +191,7 @@ class SentenceReader:
 
         None where there is neither.
         """
-        if not any("(" in text or MAY_MARK.search(text) or "\n" in text for text in texts):
+        if not any(may_have_marks(text) or "\n" in text for text in texts):
             return None
         listed = listed_sources(self.sources)
         texts = list(map(with_links, texts))
@@ -202,7 +202,7 @@ class SentenceReader:
         self.inventory.add(markers)
         if pointers := markers.pointers:
             how = _how_counted(markers, sources)
-            message = f"marks {len(pointers)} citations in its text, read {how}"
+            message = f"marks {counted(len(pointers), 'citation')} in its text, read {how}"
             self.complain("markers_read", message, len(pointers))
         return markers if pointers or own.entries else None
 

@@ -15,7 +15,7 @@ from trecjudge.findings import unreported
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
 from trecjudge.inputs.formats.citations import lists_citations
 from trecjudge.inputs.formats.draft import ABSENT, Draft
-from trecjudge.inputs.formats.markers import candidates, evidence
+from trecjudge.inputs.formats.markers import Evidence, candidates, evidence
 from trecjudge.inputs.formats.own_sources import own_sources
 from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.formats.registry import format_of
@@ -35,8 +35,8 @@ class Survey:
     dataset: str = "auto"
     carrying: dict[RunKey, bool] | None = field(default=None)
     """Whether the ids of its documents are known somewhere, by run that carries some."""
-    counting: dict[RunKey, tuple[bool, bool]] | None = field(default=None)
-    """Whether something shows that it counts from 0, and that it counts from 1, by run."""
+    counting: dict[RunKey, Evidence] | None = field(default=None)
+    """What shows how it counts, by run."""
 
     def has(self, draft: Draft, place: Place) -> bool:
         """Return whether the run of this draft carries a document somewhere."""
@@ -49,13 +49,10 @@ class Survey:
     def base(self, draft: Draft, place: Place) -> int | None:
         """Return the number of the first document in the marks of a run's texts, 0 or 1.
 
-        None where some of its answers show the one, and some the other.
+        None where that cannot be decided: some of its answers show the one, and some the other.
         """
         found = self._counting().get(_run_of(draft, place.path)) or _evidence(draft)
-        zero, one = found
-        if zero and one:
-            return None
-        return 0 if zero else 1
+        return found.base
 
     def _carrying(self) -> dict[RunKey, bool]:
         if self.carrying is None:
@@ -65,12 +62,11 @@ class Survey:
                     self.carrying[run] = carried.named or self.carrying.get(run, False)
         return self.carrying
 
-    def _counting(self) -> dict[RunKey, tuple[bool, bool]]:
+    def _counting(self) -> dict[RunKey, Evidence]:
         if self.counting is None:
             self.counting = {}
             for run, draft in self._drafts():
-                before, now = self.counting.get(run, (False, False)), _evidence(draft)
-                self.counting[run] = (before[0] or now[0], before[1] or now[1])
+                self.counting[run] = self.counting.get(run, Evidence()) | _evidence(draft)
         return self.counting
 
     def _drafts(self) -> Iterator[tuple[RunKey, Draft]]:
@@ -84,19 +80,19 @@ class Survey:
                         yield _run_of(draft, path), draft
 
 
-def _evidence(draft: Draft) -> tuple[bool, bool]:
-    """Return whether the marks of an answer show that they count from 0, and from 1."""
+def _evidence(draft: Draft) -> Evidence:
+    """Return what the marks of an answer show of how they count."""
     answer, _ = answer_without_reasoning(draft.sentences)
     entries = answer if isinstance(answer, list) else [answer]
     if draft.spans is not None or any(map(lists_citations, entries)):
-        return False, False
+        return Evidence()
     ids = _ids(draft) or tuple(_carried(draft).order)
     listed = frozenset(filter(None, ids))
     targets = Targets(ids, listed, listed.__contains__)
     texts = [as_text(e.get("text") if isinstance(e, dict) else e) for e in entries]
     own = own_sources(texts, targets)
     if own.sources or draft.sources:
-        return False, False
+        return Evidence()
     return evidence(candidates(own.without(texts), targets), len(ids))
 
 

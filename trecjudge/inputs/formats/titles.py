@@ -21,6 +21,11 @@ _NUMBERED = re.compile(
 )
 _DEEPEST = 8
 """Folders of a path whose names may stand before that of the file."""
+ADDRESS: Final = (
+    r"(?:https?://|www\.)[^\s<>\[\]{}【】（）()\"'`|]{1,2000}"
+    r"(?:\([^\s<>()]{0,200}\)[^\s<>\[\]{}()\"'`|]{0,500})?"
+)
+"""Pattern of an address in a text; parentheses in it are closed."""
 _SHORTEST = 2
 """Words that a title has at least where a longer one, or a part of it, may stand for it."""
 
@@ -77,9 +82,10 @@ class Titles:
         )
 
     def find(self, written: str) -> str | None:
-        """Return the id of the document that a text names, None where it names none or several.
+        """Return the id of the document that a text names, None where it names none.
 
-        A title may be shortened or have more behind it, if no other document's fits.
+        Where several share the name it is a key of `groups`. A title may be shortened or have more
+        behind it, if no other document's fits.
         """
         if is_address(written):
             return self.addresses.get(plain_address(written))
@@ -128,6 +134,11 @@ def labels_of(documents: Sequence[Document]) -> dict[int, str]:
 
 
 NO_TITLES: Final = Titles()
+
+
+def trimmed(address: str) -> str:
+    """Return an address without the signs of the sentence that it ends."""
+    return address.rstrip(".,;:!?*_~")
 
 
 def is_address(text: str) -> bool:
