@@ -24,9 +24,9 @@ from trecjudge.text.layout import judged_texts, parts
             id="names of columns",
         ),
         pytest.param(
-            "Year|Event|Sources\n-|-|-\n1931|It rose|Alder, p. 3",
-            ["Year: 1931; Event: It rose."],
-            id="sources are not said",
+            "Year|Event|Sources\n-|-|-\n1931|It rose|Doc 3\n1932|It fell|Alder",
+            ["Year: 1931; Event: It rose.", "Year: 1932; Event: It fell; Sources: Alder."],
+            id="numbers of sources are not said",
         ),
         pytest.param("Item | Value\n--|--\nOpened | 1931", ["Opened: 1931."], id="name and value"),
         pytest.param(

@@ -56,13 +56,15 @@ _NAMES_NOTHING = frozenset(
     merkmal wert beschreibung 项目 内容 項目
     """.split()  # noqa: SIM905
 )
-# The cells of such a column are citations, not what is said.
+# The cells of such a column may be citations, not what is said.
 _CITES = frozenset(
     """
     source sources reference references citation citations document documents ref refs quelle
     quellen fuente fuentes fonte fonti bron 来源 出典 источник источники
     """.split()  # noqa: SIM905
 )
+_CITED = re.compile(r"(?:[^\W\d]{0,15}[\s.#]{0,3}\[?\d{1,3}\]?(?:\s*[,;]\s*|$))+|https?://\S+")
+"""A cell that names a source by a number or an address."""
 _EMPTY = frozenset({"", "-", "–", "—", "n/a", "…", "..."})
 _SENTENCE_FROM, _LONG_FROM = 5, 8  # words of a cell that is a sentence: with a stop, without one
 
@@ -223,7 +225,9 @@ def _row_text(cells: Sequence[str], header: Sequence[str]) -> str:
     """Return a row as a sentence, its cells with the names of their columns."""
     text, joint = "", ""
     for name, cell in zip_longest(header, cells, fillvalue=""):
-        if _MARK.sub("", cell).strip().lower() in _EMPTY or name.lower() in _CITES:
+        if _MARK.sub("", cell).strip().lower() in _EMPTY:
+            continue
+        if name.lower() in _CITES and _CITED.fullmatch(cell.strip()):
             continue
         stopped = _STOPPED.search(cell) is not None
         least = _SENTENCE_FROM if stopped else _LONG_FROM

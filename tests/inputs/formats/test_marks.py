@@ -13,6 +13,7 @@ from tests.reading import Read, Reading
 KETTLES = {"id": "k7", "title": "Copper Kettles", "url": "https://e.org/copper", "text": "K."}
 LOOMS = {"id": "w2", "title": "Hand Looms of Skye", "url": "https://e.org/looms/a", "text": "L."}
 CONTEXTS = [KETTLES, LOOMS]
+FACTS = ("It boils.", "It weaves.")
 
 
 def record(answer: str, contexts: Any = None, **more: Any) -> str:
@@ -323,3 +324,27 @@ def test_where_a_zero_may_be_an_interval_nobody_knows(read: Read) -> None:
     lines = [record("A [1].", topic_id="1"), record("All lie scaled [0, 1].", topic_id="2")]
     responses = read("\n".join(lines)).responses
     assert all(c.unread for r in responses for s in r.sentences for c in s.citations)
+
+
+@pytest.mark.parametrize(
+    ("cells", "wanted"),
+    [
+        (("Doc 1", "Doc 2"), [["k7"], ["w2"]]),
+        (("1", "2"), [["k7"], ["w2"]]),
+        (("Copper Kettles", "Hand Looms of Skye, p. 3"), [["k7"], ["w2"]]),
+        (("k7", "https://e.org/looms/a"), [["k7"], ["w2"]]),
+        (("[1]", "(Doc 2)"), [["k7"], ["w2"]]),
+        (("Copper Kettles", "Blue Book"), [["k7"], [None]]),
+    ],
+)
+def test_a_column_of_sources_cites(
+    cells: tuple[str, str], wanted: list[list[str | None]], read: Read
+) -> None:
+    rows = "\n".join(f"| {s} | {cell} |" for s, cell in zip(FACTS, cells, strict=True))
+    found = read(record(f"| Fact | Source |\n|---|:--|\n{rows}"))
+    assert cited(found) == list(zip(FACTS, wanted, strict=True))
+
+
+def test_a_column_that_names_no_document_is_said(read: Read) -> None:
+    found = read(record("| Source | Share |\n|---|---|\n| Solar | 5 % |\n\nSo it is [1]."))
+    assert cited(found)[0] == ("Source: Solar; Share: 5 %.", [])

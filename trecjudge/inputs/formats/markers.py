@@ -37,6 +37,7 @@ from trecjudge.inputs.formats.pointers import (
     named_marks,
     pointers_of,
 )
+from trecjudge.inputs.formats.source_columns import source_columns
 
 NOTHING_COUNTED: Final = "nothing says what this number counts"
 FROM_ONE: Final = "its run counts from 1"
@@ -157,6 +158,7 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
     none beside marks that stand apart from their words.
     """
     found = [list(_pointing(text, marks_in(text), targets)) for text in texts]
+    found = [_with_columns(text, m, targets) for text, m in zip(texts, found, strict=True)]
     named = {m.mark.shape for m in chain.from_iterable(found) if any(p.doc_id for p in m.pointers)}
     found = [[m for m in markers if m.pointers or m.mark.shape in named] for markers in found]
     found = [[m if m.pointers else _unread(m) for m in markers] for markers in found]
@@ -194,6 +196,25 @@ def _pointing(text: str, marks: Iterable[Mark], targets: Targets) -> Iterator[Ma
             yield from _pointing(text, inside, targets)
         elif may_be_another(mark) and not targets.says(text[mark.start : mark.end]):
             yield Marker(mark, ())
+
+
+def _with_columns(text: str, markers: list[Marker], targets: Targets) -> list[Marker]:
+    """Return the markers of a text, with the cells of its columns of sources.
+
+    A column is one if a cell of it has a document: then all others name sources too.
+    """
+    added: list[Marker] = []
+    for column in source_columns(text):
+        cells = [Marker(mark, pointers_of(mark, targets)) for mark in column]
+        pointers = [pointer for cell in cells for pointer in cell.pointers]
+        numbers = range(len(targets.ids) + 1)
+        if any(p.doc_id or (p.number is not None and p.number in numbers) for p in pointers):
+            added += [cell if cell.pointers else _unread(cell) for cell in cells]
+    if not added:
+        return markers
+    taken = {at for m in markers for at in range(m.mark.start, m.mark.end)}
+    added = [m for m in added if taken.isdisjoint(range(m.mark.start, m.mark.end))]
+    return sorted([*markers, *added], key=lambda marker: marker.mark.start)
 
 
 def _unread(marker: Marker) -> Marker:
