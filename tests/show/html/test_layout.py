@@ -65,7 +65,8 @@ def on_paper(browser: Browser, width: int) -> Iterator[None]:
 )
 def test_heads_stay_in_sight(columns: str, fits: bool, wide: Path, open_page: Open) -> None:
     browser = open_page(wide, f"#/?columns={columns or '%2C'.join(ALL)}")
-    assert ("fits" in browser.find(".board-scroll").get_attribute("class").split()) is fits
+    wanted = f"?.classList.contains('fits') === {str(fits).lower()}"
+    browser.wait(f"document.querySelector('.board-scroll'){wanted}")  # known once it is drawn
     browser.run("document.documentElement.scrollTop = 600")
     browser.wait("Math.abs(document.querySelector('#board th').getBoundingClientRect().top) <= 2")
     top = "return document.querySelector('#board tbody tr').getBoundingClientRect().top"
