@@ -5,22 +5,23 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from trecjudge.findings import shown
 from trecjudge.records import Citation, Copies, ProvenanceLine, Response, Sentence
+from trecjudge.settings.adapters import adapter_of
 
 REFERENCES = "references"
 """Stands for the references where these are what was retrieved."""
 NAMES = "run_id", "topic_id", "team_id"
-_OPTIONAL: dict[str, tuple[Any, TypeAdapter[Any]]] = {
-    "copies": (None, TypeAdapter(Copies | None)),
-    "provenance": ((), TypeAdapter(tuple[ProvenanceLine, ...])),
-    "background": ("", TypeAdapter(str)),
-    "sample": ("", TypeAdapter(str)),
-    "retrieved": (None, TypeAdapter(tuple[str, ...] | None)),
-    "abstained": (None, TypeAdapter(bool | None)),
-    "said": ({}, TypeAdapter(dict[str, Any])),
+_OPTIONAL: dict[str, tuple[Any, Any]] = {
+    "copies": (None, Copies | None),
+    "provenance": ((), tuple[ProvenanceLine, ...]),
+    "background": ("", str),
+    "sample": ("", str),
+    "retrieved": (None, tuple[str, ...] | None),
+    "abstained": (None, bool | None),
+    "said": ({}, dict[str, Any]),
 }
 """Fields that are written only where they are known: what stands for unknown, and their types."""
 
@@ -87,6 +88,6 @@ def response_of(record: dict[str, Any]) -> Response:
 def _typed(record: dict[str, Any], name: str) -> Any:
     """Return an optional field. Raises ValueError."""
     try:
-        return _OPTIONAL[name][1].validate_python(record[name])
+        return adapter_of(_OPTIONAL[name][1]).validate_python(record[name])
     except ValidationError as error:
         raise ValueError(f"{name} is wrong: {error.errors()[0]['msg']}") from error

@@ -38,7 +38,7 @@ _FEW = 20  # characters that may stand before a fence that is all there is
 _RULER = re.compile(r":?-+:?")
 _STOPPED = re.compile(r"[.!?;…。！？।۔]['\"”’»)\]*_]*$")
 _LONGEST_HEADING, _LONGEST_LEAD = 12, 5  # words of a line that is underlined, that has a colon
-_BORDER = re.compile(r"(?<!\\)\|")
+BORDER = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(CITATION)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _BLOCK = re.compile(
@@ -149,8 +149,8 @@ def _block(text: str, lines: Sequence[Span], at: int) -> tuple[int, Iterable[Par
     if fence := _FENCE.match(line):
         return _code(text, lines, at, fence)
     after = text[slice(*lines[at + 1])].strip() if at + 1 < len(lines) else ""
-    if "|" in bare and (_is_ruler(after) or _is_ruler(bare) or (bare[0] == bare[-1] == "|")):
-        return _table(text, lines, at, headed=_is_ruler(after))
+    if "|" in bare and (is_ruler(after) or is_ruler(bare) or (bare[0] == bare[-1] == "|")):
+        return _table(text, lines, at, headed=is_ruler(after))
     heading = Part(*_trimmed(text, lines[at]), "heading")
     if _UNDERLINE.fullmatch(after) and _is_title(bare, _LONGEST_HEADING):
         return 2, (heading,)
@@ -172,7 +172,7 @@ def _is_title(line: str, longest: int) -> bool:
     return not _STOPPED.search(line) and len(line.split(maxsplit=longest)) <= longest
 
 
-def _is_ruler(line: str) -> bool:
+def is_ruler(line: str) -> bool:
     """Return whether a line divides the header of a table from its rows."""
     if "|" not in line or "-" not in line or line.strip("|-: \t>"):
         return False
@@ -203,7 +203,7 @@ def _table(text: str, lines: Sequence[Span], at: int, headed: bool) -> tuple[int
     end = at + 2 * headed
     rows = []
     while end < len(lines) and "|" in (line := text[slice(*lines[end])]):
-        if not _is_ruler(line.strip()):
+        if not is_ruler(line.strip()):
             rows.append(Part(*_trimmed(text, lines[end]), "row", header))
         end += 1
     return end - at, rows
@@ -218,7 +218,7 @@ def _cells(row: str, html: bool = False) -> list[str]:
         return [without_markup(cell).replace("\n", " ") for cell in _CELL.split(row)[2::2]]
     bare = row.strip(" \t>").removeprefix("|")
     bare = bare.removesuffix("|") if not bare.endswith("\\|") else bare
-    return [_BREAK.sub(" ", cell).replace("\\|", "|").strip() for cell in _BORDER.split(bare)]
+    return [_BREAK.sub(" ", cell).replace("\\|", "|").strip() for cell in BORDER.split(bare)]
 
 
 def _row_text(cells: Sequence[str], header: Sequence[str]) -> str:

@@ -154,7 +154,7 @@ def test_an_account_without_money_ends_all_and_what_is_paid_for_is_judged(judged
         calls = len(bodies(ends))
     assert status == 3, err
     assert summary["failures"] == {"account": ITEMS - 60}
-    assert calls <= ITEMS + 4  # what failed is not asked again
+    assert calls < 60 + 32 + 4
 
 
 def test_after_an_interrupt_what_is_paid_for_is_kept(folder: Path) -> None:

@@ -176,6 +176,11 @@ def written_citations(entry: Any, complain: Complain | None = None) -> Any:
     return ABSENT if value is None else value
 
 
+def written_text(entry: Any) -> Any:
+    """Return the text of an entry of a sentence list as written, which may be no text."""
+    return entry.get("text") if isinstance(entry, dict) else entry
+
+
 def ids_written(sentences: Any) -> frozenset[str]:
     """Return the ids that the entries of a sentence list cite as text."""
     entries = sentences if isinstance(sentences, list) else []

@@ -212,9 +212,13 @@ def _with_columns(text: str, markers: list[Marker], targets: Targets) -> list[Ma
             added += [cell if cell.pointers else _unread(cell) for cell in cells]
     if not added:
         return markers
-    taken = {at for m in markers for at in range(m.mark.start, m.mark.end)}
-    added = [m for m in added if taken.isdisjoint(range(m.mark.start, m.mark.end))]
-    return sorted([*markers, *added], key=lambda marker: marker.mark.start)
+    starts = [marker.mark.start for marker in markers]
+
+    def is_free(cell: Marker) -> bool:
+        before = bisect_left(starts, cell.mark.end) - 1
+        return before < 0 or markers[before].mark.end <= cell.mark.start
+
+    return sorted([*markers, *filter(is_free, added)], key=lambda marker: marker.mark.start)
 
 
 def _unread(marker: Marker) -> Marker:

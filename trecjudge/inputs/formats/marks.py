@@ -25,7 +25,7 @@ BOUND = ("[text]", "【text】", "{text}")
 """Shapes whose brackets are made for marks: what they hold may be one that is not understood."""
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_PLAIN_DIGITS = str.maketrans(_SUPERSCRIPTS + "⁻˒", "0123456789-,")
+PLAIN_DIGITS = str.maketrans(_SUPERSCRIPTS + "⁻˒", "0123456789-,")
 _TARGET = (
     r"\((?P<target>(?:https?:|#)[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500})?)"
     r"(?:\s+\"[^\"\n]{0,200}\")?\)"
@@ -255,7 +255,7 @@ def _of_tag(found: re.Match[str], glued: bool, ends: bool) -> Mark:
 
 def _of_superscript(found: re.Match[str], glued: bool, ends: bool) -> Mark:
     content = found["super"] or found["power"] or found["sup"]
-    content = content.translate(_PLAIN_DIGITS).strip(" []()")
+    content = content.translate(PLAIN_DIGITS).strip(" []()")
     return Mark(*found.span(), SUPERSCRIPT, content, None, "", glued, ends)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from trecjudge.inputs.formats.citation_words import HEADINGS, SEE, SOURCE
+from trecjudge.inputs.formats.marks import PLAIN_DIGITS
 from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.formats.titles import ADDRESS, is_address, trimmed
 
@@ -44,7 +45,6 @@ _DEFINED = re.compile(
 )
 _BY_REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([^\[\]\n]{1,50})\]")
 _PIECES = re.compile(r"\s+[-–—|]\s+|[\"“”„«»]|[.:,;(]\s|\s\(")
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _MARKED = re.compile(r"[\[【［(^]\d{1,3}\D|[⁰¹²³⁴-⁹]|<sup>\d")
 _HEADING_WORDS = 6
 _TITLE_WORDS = 25
@@ -291,7 +291,7 @@ def _read(text: str) -> tuple[int | None, str]:
     if found is None:
         return None, text.strip()
     written = found["label"] or found["number"] or found["cell"] or found["sup"] or ""
-    written = written or (found["raised"] or "").translate(_RAISED)
+    written = written or (found["raised"] or "").translate(PLAIN_DIGITS)
     source = " ".join(filter(None, (found["link"], _CLOSES.sub("", found["source"])))).strip()
     number = _LABEL_NUMBER.fullmatch(written)
     if written and not number:

@@ -15,6 +15,7 @@ from trecjudge.inputs.formats.citations import (
     ids_written,
     lists_citations,
     written_citations,
+    written_text,
 )
 from trecjudge.inputs.formats.draft import Span
 from trecjudge.inputs.formats.inventory import Inventory
@@ -95,7 +96,7 @@ class SentenceReader:
         if not isinstance(value, list):
             self.complain("response_empty", f"has sentences {shown(value)}", value)
             return ()
-        if all(is_blank(as_text(e.get("text") if isinstance(e, dict) else e)) for e in value):
+        if all(is_blank(as_text(written_text(entry))) for entry in value):
             self.complain("response_empty", "has no text in any sentence", value)
         if not any(map(lists_citations, value)):
             return tuple(self._without_lists(value))
@@ -181,7 +182,7 @@ class SentenceReader:
 
     def _text(self, index: int, entry: Any) -> str:
         """Return the text of one entry of the sentence list."""
-        text = entry.get("text") if isinstance(entry, dict) else entry
+        text = written_text(entry)
         if not isinstance(text, str):
             self.complain("sentence_unusable", f"has text {shown(text)}", entry, index)
         return as_text(text).replace(CITE_START, "")

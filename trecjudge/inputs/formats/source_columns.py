@@ -8,10 +8,9 @@ from itertools import pairwise
 
 from trecjudge.inputs.formats.citation_words import SOURCE
 from trecjudge.inputs.formats.marks import SQUARE, Mark
+from trecjudge.text.layout import BORDER, is_ruler
 
 _HEADER = re.compile(rf"[\s*_]*(?:{SOURCE})[\s*_:]*", re.IGNORECASE)
-_RULER = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-*:?[ \t]*$")
-_BORDER = re.compile(r"(?<!\\)\|")
 _LONGEST = 300
 """Characters of a cell that names a source; a longer one says something."""
 Cell = tuple[int, int]
@@ -25,7 +24,7 @@ def source_columns(text: str) -> Iterator[list[Mark]]:
     start, columns, before = 0, dict[int, list[Mark]](), list[Cell]()
     for line in text.split("\n"):
         cells = _cells(line, start) if "|" in line else []
-        if before and cells and _RULER.match(line):
+        if before and cells and is_ruler(line):
             yield from columns.values()
             named = (i for i, cell in enumerate(before) if _HEADER.fullmatch(text[slice(*cell)]))
             columns = {index: [] for index in named}
@@ -34,7 +33,7 @@ def source_columns(text: str) -> Iterator[list[Mark]]:
             columns = {}
         for index, marks in columns.items():
             begin, end = cells[index] if index < len(cells) else (0, 0)
-            if 0 < end - begin <= _LONGEST and not _RULER.match(line):
+            if 0 < end - begin <= _LONGEST and not is_ruler(line):
                 marks.append(Mark(begin, end, SQUARE, text[begin:end]))
         before, start = cells, start + len(line) + 1
     yield from columns.values()
@@ -45,7 +44,7 @@ def _cells(line: str, start: int) -> list[Cell]:
     inner = line.strip(" \t>")
     begin = line.find(inner) + inner.startswith("|")
     end = line.find(inner) + len(inner) - (inner.endswith("|") and len(inner) > 1)
-    borders = [begin - 1, *(b.start() for b in _BORDER.finditer(line, begin, end)), end]
+    borders = [begin - 1, *(b.start() for b in BORDER.finditer(line, begin, end)), end]
     cells = []
     for left, right in pairwise(borders):
         written = line[left + 1 : right]

@@ -13,7 +13,7 @@ from pathlib import Path
 from trecjudge.errors import InputError
 from trecjudge.findings import unreported
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
-from trecjudge.inputs.formats.citations import lists_citations
+from trecjudge.inputs.formats.citations import lists_citations, written_text
 from trecjudge.inputs.formats.draft import ABSENT, Draft
 from trecjudge.inputs.formats.markers import Evidence, candidates, evidence
 from trecjudge.inputs.formats.own_sources import own_sources
@@ -89,7 +89,7 @@ def _evidence(draft: Draft) -> Evidence:
     ids = _ids(draft) or tuple(_carried(draft).order)
     listed = frozenset(filter(None, ids))
     targets = Targets(ids, listed, listed.__contains__)
-    texts = [as_text(e.get("text") if isinstance(e, dict) else e) for e in entries]
+    texts = [as_text(written_text(entry)) for entry in entries]
     own = own_sources(texts, targets)
     if own.sources or draft.sources:
         return Evidence()
