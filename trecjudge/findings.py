@@ -149,6 +149,8 @@ KINDS: dict[str, FindingKind] = {
     "value_one_sided": FindingKind("warning", "left out"),
     "unjudged_unseen": FindingKind("warning", "a rule may be kept only because of them"),
     "direction_assumed": FindingKind("warning", "higher is taken to be better"),
+    "ranking_unknown": FindingKind("warning", "all measures are held, good or not"),
+    "rule_left_out": FindingKind("note", "none: there is nothing that it could find"),
     "scores_constant": FindingKind("warning", "no correlation is defined"),
     "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),
     "assessment_missing": FindingKind("error", "written without a label"),

@@ -32,6 +32,9 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "wobbly": job(folder, "wobbly", {"r": [BAD] * 4 + [GOOD] * 3 + [BAD]}),
         "less": job(folder, "less", {"r": [GOOD] * 7 + [BAD]}),
         "open": job(folder, "open", {"r": [GOOD] * 8}, *given, status=3),
+        "many": job(folder, "many", {"r": [f"{GOOD}, {GOOD}"] * 8}),
+        "few": job(folder, "few", {"r": [GOOD] * 8}),
+        "none": job(folder, "none", {"r": [GOOD.replace('"k"', "")] * 8}),
     }
 
 
@@ -124,14 +127,44 @@ MIN = "CITATION_SUPPORT="
         pytest.param(
             "{good} --baseline {worse} --max-drop 0.02",
             0,
-            ["gate: 5 of 5 rules kept"],
-            id="all measures where none is named",
+            ["gate: 1 of 1 rules kept"],
+            id="the ranking measure where none is named",
         ),
         pytest.param(
-            "{good} --baseline {worse} --min S=0.5 --max-drop 0.02",
+            "{good} --baseline {worse} --min C=0.5 --max-drop 0.02",
             0,
             ["gate: 2 of 2 rules kept"],
-            id="those of the other rules",
+            id="whatever the other rules name",
+        ),
+        pytest.param(
+            "{few} --baseline {many} --max-drop 0.02",
+            0,
+            ["gate: 1 of 1 rules kept"],
+            id="a count that is neither good nor bad",
+        ),
+        pytest.param(
+            "{few} --baseline {many} --max-drop C=0.02",
+            1,
+            [
+                "r: AVG_CITATIONS fell by 1 from 2 to 1, p 0.00781 over 8 topics; may fall by 0.02",
+                "gate: 0 of 1 rules kept",
+            ],
+            id="unless it is named",
+        ),
+        pytest.param(
+            "{none} --min S=0",
+            1,
+            [
+                "r: CITATION_SUPPORT is 0, but nothing was judged: 0 of 0 items",
+                "gate: 0 of 1 rules kept",
+            ],
+            id="nothing was judged",
+        ),
+        pytest.param(
+            "{none} --baseline {none} --max-drop 0.02",
+            0,
+            ["gate: 1 of 1 rules kept"],
+            id="nothing was judged before either",
         ),
     ],
 )
@@ -148,7 +181,8 @@ def test_junit(jobs: dict[str, Path], tmp_path: Path) -> None:
     done = command("gate", jobs["worse"], "--min", f"{MIN}0.8", "--junit", path, "-q")
     assert (done.status, len(done.out.splitlines())) == (1, 1)
     suite = ElementTree.parse(path).getroot()
-    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("1", "1")
+    # The rule, and the six responses below it.
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("7", "7")
 
 
 def test_json(jobs: dict[str, Path]) -> None:
@@ -157,8 +191,15 @@ def test_json(jobs: dict[str, Path]) -> None:
     assert found["checks"] == [
         {
             "run_id": "r",
-            "rule": {"kind": "min", "measure": "CITATION_SUPPORT", "limit": 0.8},
+            "rule": {
+                "kind": "min",
+                "measure": "CITATION_SUPPORT",
+                "limit": 0.8,
+                "lower_is_better": False,
+                "judge": "",
+            },
             "broken": "",
+            "no_rule": "",
         }
     ]
 
@@ -170,8 +211,56 @@ def test_a_high_value_is_bad_where_a_rule_says_so(jobs: dict[str, Path]) -> None
     done = command("gate", jobs["good"], *rules, jobs["worse"], *lower)
     assert done.status == 1
     assert "r: CITATION_SUPPORT rose by 0.75" in done.out
+    assert done.out.splitlines()[0].endswith("; may rise by 0.02")
     assert command("gate", jobs["worse"], *rules, jobs["good"]).status == 1
     assert command("gate", jobs["worse"], *rules, jobs["good"], *lower).status == 0
+
+
+def test_without_judgments_all_measures_are_held_and_it_is_said(
+    jobs: dict[str, Path], tmp_path: Path
+) -> None:
+    for name in ("many", "few"):
+        plain = f"{name}.leaderboard.jsonl"
+        (tmp_path / plain).write_bytes((jobs[name].parent / plain).read_bytes())
+    paths = (tmp_path / "few", "--baseline", tmp_path / "many", "--max-drop")
+    done = command("gate", *paths, "0.02")
+    assert (done.status, "AVG_CITATIONS fell by 1" in done.out) == (1, True)
+    assert "no judgments say which measure ranks; all are held: CITATION_ACCURACY" in done.err
+    assert command("gate", jobs["few"], *paths[1:], "0.02").status == 0
+
+
+def test_a_measure_without_a_value_on_both_sides_is_no_rule(tmp_path: Path) -> None:
+    path = job(tmp_path, "x", {"r": [GOOD] * 3}, "--judge", "grounding")
+    drop = ("gate", path, "--baseline", path, "--max-drop")
+    done = command(*drop, "FACTUALITY_RATE=0.1", "RETRIEVAL_HIT_3=0.1")
+    assert (done.status, done.out) == (0, "gate: 1 of 1 rules kept\n")
+    assert "RETRIEVAL_HIT_3 has no value here or in the baseline: no rule" in done.err
+    done = command(*drop, "RETRIEVAL_HIT_3=0.1")
+    assert (done.status, "no rule is left: RETRIEVAL_HIT_3 has no value" in done.err) == (1, True)
+
+
+def test_the_complement_of_a_measure_is_no_second_rule(tmp_path: Path) -> None:
+    good = job(tmp_path, "good", {"r": [GOOD] * 8}, "--judge", "grounding")
+    bad = job(tmp_path, "bad", {"r": [BAD] * 8}, "--judge", "grounding")
+    drop = ("gate", bad, "--baseline", good, "--max-drop")
+    done = command(*drop, "FACTUALITY_RATE=2", "HALLUCINATION_RATE=0.1")
+    assert done.out.splitlines() == [
+        "r: FACTUALITY_RATE fell by 1 from 1 to 0, p 0.00781 over 8 topics; may fall by 0.1",
+        "gate: 0 of 1 rules kept",
+    ]
+    said = "HALLUCINATION_RATE falls just where FACTUALITY_RATE does, in all rows: one rule"
+    assert said in done.err
+    assert "HALLUCINATION_RATE rose by 1 " in command(*drop, "HALLUCINATION_RATE=0.1").out
+
+
+def test_each_rule_names_its_judge_where_there_are_several(tmp_path: Path) -> None:
+    judges = ("--judge", "citation,grounding")
+    good = job(tmp_path, "good", {"r": [GOOD] * 8}, *judges)
+    bad = job(tmp_path, "bad", {"r": [BAD] * 8}, *judges)
+    done = command("gate", bad, "--baseline", good, "--max-drop", "0.05")
+    assert "r: CITATION_SUPPORT of citation fell by 1 " in done.out
+    assert "r: FACTUALITY_RATE of grounding fell by 1 " in done.out
+    assert done.out.endswith("gate: 0 of 2 rules kept\n")
 
 
 def test_without_statistics_it_is_said_which_way_is_taken_to_be_up(write: Write) -> None:
@@ -315,7 +404,7 @@ def test_a_run_of_which_nothing_was_judged_does_not_pass(tmp_path: Path) -> None
         ("{good} --baseline {good}", "--baseline and --max-drop go together"),
         ("{good} --min X=1", "unknown measure 'X'; there are: AVG_CITATIONS"),
         ("{good} --min X", "--min 'X': give MEASURE=NUMBER"),
-        ("{folder} --min X=1", "there are 6 leaderboards in it; give one of"),
+        ("{folder} --min X=1", "there are 9 leaderboards in it; give one of"),
     ],
 )
 def test_bad_input_is_one_line(arguments: str, message: str, jobs: dict[str, Path]) -> None:

@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.stats.texts import by_run, by_topic, scores
+from tests.stats.texts import by_run, by_topic, known, scores
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.show.junit import junit
 from trecjudge.stats.release_gate import (
+    NOTHING,
     BoundedMean,
     BoundedMeans,
     Check,
@@ -51,6 +52,12 @@ OPEN = BoundedMean(0.8, 0.7, 0.9, 36, 40)
             "min 0.1",
             "has no value: nothing of it was judged",
             id="nothing judged",
+        ),
+        pytest.param(
+            BoundedMean(0.0, 0.0, 0.0, 0, 0),
+            "min 0",
+            "is 0, but nothing was judged: 0 of 0 items",
+            id="there was nothing to judge",
         ),
         pytest.param(
             BoundedMean(0.8, None, None, 3, 4),
@@ -154,7 +161,10 @@ def test_a_drop_that_hangs_on_no_name_of_a_topic() -> None:
 def test_where_lower_is_better_a_rise_is_the_drop() -> None:
     table, figures = now(0.9 + NOISE)
     lower = {key: replace(figure, lower_is_better=True) for key, figure in figures.items()}
-    assert drops([DROP], table, OLD, lower)[0].broken.startswith("rose by 0.1")
+    (check,) = drops([DROP], table, OLD, lower)
+    assert check.broken.startswith("rose by 0.1")
+    assert check.broken.endswith("; may rise by 0.02")
+    assert str(check.rule) == "M rises by at most 0.02"
 
 
 def test_unjudged_items_could_make_it_a_drop() -> None:
@@ -179,6 +189,63 @@ def test_a_topic_of_only_the_baseline_breaks_the_rule() -> None:
     for those in (figures, unknown):
         (check,) = drops([DROP], table, OLD, those)
         assert check.broken == "has no value on 2 of 30 topics of the baseline: 't028', 't029'"
+
+
+ONE = BoundedMean(1, 1, 1, 9, 9)
+VALUELESS = BoundedMean(None, None, None, 9, 9)
+FAILED = BoundedMean(None, 0, 1, 0, 9)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "broken", "no_rule"),
+    [
+        pytest.param(
+            VALUELESS, VALUELESS, "", "has no value here or in the baseline", id="not defined"
+        ),
+        pytest.param(
+            ONE,
+            VALUELESS,
+            "has no value: in the baseline it was 1",
+            "",
+            id="it had one and lost it",
+        ),
+        pytest.param(VALUELESS, ONE, "", "has no value in the baseline", id="it is new"),
+        pytest.param(FAILED, VALUELESS, NOTHING, "", id="nothing of the baseline was judged"),
+        pytest.param(VALUELESS, FAILED, NOTHING, "", id="nothing of the run was judged"),
+    ],
+)
+def test_a_mean_that_is_not_there(
+    before: BoundedMean, after: BoundedMean, broken: str, no_rule: str
+) -> None:
+    sides = [
+        scores(by_run(r=1.0 if side.mean else np.nan) + by_run("N", r=1))
+        for side in (before, after)
+    ]
+    (check,) = drops([DROP], sides[1], sides[0], {("r", "M"): after}, {("r", "M"): before})
+    assert (check.broken, check.no_rule) == (broken, no_rule)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "falls"),
+    [
+        pytest.param([1.0] * 20, [1.0] * 12 + [None] * 8, True, id="answers that say nothing now"),
+        pytest.param([0.0] * 20, [0.0] * 12 + [None] * 8, False, id="in place of wrong ones"),
+        pytest.param([1.0] * 12 + [None] * 8, [1.0] * 12 + [0.0] * 8, True, id="new wrong ones"),
+        pytest.param([1.0] * 12 + [None] * 8, [1.0] * 20, False, id="new right ones"),
+    ],
+)
+def test_values_that_only_one_side_has_count(
+    before: list[float | None], after: list[float | None], falls: bool
+) -> None:
+    sides = []
+    for values in (before, after):
+        own = [value for value in values if value is not None]
+        by = {f"t{i:03d}": value for i, value in enumerate(values)}
+        mean = sum(own) / len(own)
+        sides.append(scores(by_run(r=mean), known={("r", "M"): known(mean, by)}))
+    (check,) = drops([DROP], sides[1], sides[0], {("r", "M"): ONE}, {("r", "M"): ONE})
+    assert bool(check.broken) == falls
+    assert ("counting 8 topics on which only one side has a value" in check.broken) == falls
 
 
 def test_a_sum_falls_as_a_sum() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,12 +14,15 @@ from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.loading import bounded_means, scores_at
+from trecjudge.evaluation.standings import judges_of, ranking_of
 from trecjudge.files import chosen
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcome
-from trecjudge.show.junit import junit
-from trecjudge.stats.alignment import report_topics, report_unjudged
+from trecjudge.show.failing import failing_responses
+from trecjudge.show.junit import junit as junit_xml
+from trecjudge.stats.alignment import few, report_topics, report_unjudged
+from trecjudge.stats.dependent import without_repeats
 from trecjudge.stats.release_gate import Check, GateRule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
@@ -42,7 +46,7 @@ MaxDrop = Annotated[
     typer.Option(
         metavar="[MEASURE=]NUMBER",
         help="No run may fall by more than this below its baseline; a number without a measure is"
-        " for the measures of --min and --max, or for all.",
+        " for the measure that ranks the runs.",
     ),
 ]
 LowerIsBetter = Annotated[
@@ -84,11 +88,13 @@ def gate(
     tables = [_scores(one, printer, format_name, duplicates, all_rows) for one in found]
     rules = [rule_of("min", text) for text in minimum or ()]
     rules += [rule_of("max", text) for text in maximum or ()]
-    lower = lower_is_better or []
-    checks = _checks(tables, rules, max_drop or [], lower, strict, printer)
+    rules += _drop_rules(max_drop or [], found, tables, printer)
+    checks = _checks(tables, _with_judges(rules, found), lower_is_better or [], strict, printer)
     left_out = [finding for finding in printer.findings if finding.severity == "error"]
     if junit is not None:
-        _write_junit(junit, str(found[0].place), checks, left_out)
+        with chosen(junit) as file:
+            failing = failing_responses(checks, tables, found)
+            file.write(junit_xml(str(found[0].place), checks, left_out, failing))
     broken = [check for check in checks if check.broken]
     # Rows that could not be read may be those that break a rule: the gate must not pass then.
     status = 1 if broken or left_out else 0
@@ -101,7 +107,8 @@ def gate(
     print_lines(map(str, broken))
     if not quiet:
         unread = f"; {len(left_out)} rows could not be read: it does not pass" if left_out else ""
-        print_lines([f"gate: {len(checks) - len(broken)} of {len(checks)} rules kept{unread}"])
+        held = sum(not check.no_rule for check in checks)
+        print_lines([f"gate: {held - len(broken)} of {held} rules kept{unread}"])
     return status
 
 
@@ -134,14 +141,12 @@ def _scores(
 def _checks(
     tables: list[Scores],
     rules: list[GateRule],
-    max_drop: list[str],
     lower: list[str],
     strict: bool,
     printer: common.FindingPrinter,
 ) -> list[Check]:
     """Return a check of each run by each rule. Raises WorkflowError where there is no rule."""
-    falling = _drop_rules(max_drop, rules, tables)
-    if not rules and not falling:
+    if not rules:
         raise WorkflowError("give a rule: --min, --max, or --baseline with --max-drop")
     measures = list(dict.fromkeys(measure for table in tables for measure in table.measures))
     for name in lower:
@@ -150,24 +155,38 @@ def _checks(
     for table in tables:
         if not table.unjudged:
             printer(_unseen(table))
-        report_unjudged(table, _ruled(table, rules, falling), printer)
+        ruled = {rule.measure for rule in rules}
+        report_unjudged(table, [m for m in table.measures if m in ruled], printer)
     # Both sides by the same direction, or a drop of one would be a rise of the other.
     figures = [bounded_means(table, lower) for table in tables]
-    checks = bounds(rules, tables[0], figures[0])
+    falling = [rule for rule in rules if rule.kind == "drop"]
+    checks = bounds([rule for rule in rules if rule.kind != "drop"], tables[0], figures[0])
     if falling:
         now, old = tables
         report_topics(old, now, printer)
         # Statistics know the direction of a measure; a plain leaderboard does not.
         if not any(table.known for table in tables):
             _report_direction(now, [r.measure for r in falling], lower, printer)
+        falling, repeated = without_repeats(falling, tables, figures)
+        for measure, stands in repeated.items():
+            message = f"{measure} falls just where {stands} does, in all rows: one rule"
+            printer(Finding("rule_left_out", Place(now.name), message))
         checks += drops(falling, now, old, figures[0], figures[1], strict)
+        _report_no_rule(now, checks, printer)
     return checks
 
 
-def _ruled(table: Scores, *rules: list[GateRule]) -> list[str]:
-    """Return the measures of a leaderboard that rules are about."""
-    named = {rule.measure for some in rules for rule in some}
-    return [measure for measure in table.measures if measure in named]
+def _report_no_rule(now: Scores, checks: list[Check], printer: common.FindingPrinter) -> None:
+    """Report the measures that hold runs to nothing. Raises InputError where none is held."""
+    runs: dict[str, list[str]] = {}
+    for check in checks:
+        if check.no_rule:
+            runs.setdefault(f"{check.rule.named} {check.no_rule}", []).append(check.run_id)
+    if all(check.no_rule for check in checks):
+        raise InputError(f"{now.name}: no rule is left: {'; '.join(runs)}")
+    for message, found in runs.items():
+        of_runs = f" for {few(found)}" if len(found) < len(now.runs) else ""
+        printer(Finding("rule_left_out", Place(now.name), f"{message}: no rule{of_runs}"))
 
 
 def _unseen(table: Scores) -> Finding:
@@ -187,19 +206,40 @@ def _report_direction(
         )
 
 
-def _drop_rules(texts: list[str], rules: list[GateRule], tables: list[Scores]) -> list[GateRule]:
-    """Return the rules of --max-drop; a bare number is for the measures of other rules, or for all.
+def _drop_rules(
+    texts: list[str], found: list[Outcome], tables: list[Scores], report: OnFinding
+) -> list[GateRule]:
+    """Return the rules of --max-drop; a bare number is for the measures that rank the runs.
 
     Raises WorkflowError where it or the baseline is missing.
     """
     if bool(texts) != (len(tables) == 2):
         raise WorkflowError("--baseline and --max-drop go together")
-    # From the baseline, so that a measure that is gone since breaks the rule.
-    measures = list(dict.fromkeys(rule.measure for rule in rules)) or tables[-1].measures
-    named = [f"{m}={text}" for text in texts if "=" not in text for m in measures]
+    if not texts:
+        return []
+    bare = [text for text in texts if "=" not in text]
+    measures = _ranking(found, tables[1], report) if bare else []
+    named = [f"{m}={text}" for text in bare for m in measures]
     return [rule_of("drop", text) for text in (*named, *(t for t in texts if "=" in t))]
 
 
-def _write_junit(path: Path, name: str, checks: list[Check], left_out: list[Finding]) -> None:
-    with chosen(path) as file:
-        file.write(junit(name, checks, left_out))
+def _ranking(found: list[Outcome], old: Scores, report: OnFinding) -> list[str]:
+    """Return the measure of the baseline that each judge ranks by; all where none is known."""
+    # From the baseline first, so that a measure that is gone since breaks the rule.
+    for one in reversed(found):
+        if ranking := ranking_of(one, old.measures):
+            return ranking
+    if len(old.measures) > 1:
+        message = f"no judgments say which measure ranks; all are held: {', '.join(old.measures)}"
+        report(Finding("ranking_unknown", Place(old.name), f"{message} (else --max-drop M=NUMBER)"))
+    return old.measures
+
+
+def _with_judges(rules: list[GateRule], found: list[Outcome]) -> list[GateRule]:
+    """Return the rules with whose measure each is, where a job has several judges."""
+    judges = {
+        measure: judge for one in reversed(found) for measure, judge in judges_of(one).items()
+    }
+    if len(set(judges.values())) < 2:
+        return rules
+    return [replace(rule, judge=judges.get(rule.measure, "")) for rule in rules]

@@ -180,16 +180,32 @@ def _kind(scores: Scores, measure: str) -> Aggregate:
 
 def _ranking(found: Outcome, measures: Collection[str]) -> list[str]:
     """Return the measure that each judge ranks by; all where no judge is known."""
+    return ranking_of(found, measures) or list(measures)
+
+
+def ranking_of(found: Outcome, measures: Collection[str]) -> list[str]:
+    """Return which of the measures each judge of a job ranks by; none where no judge is known."""
     if found.judgments is None:
-        return list(measures)
+        return []
     reader = JudgmentsReader(found.judgments)
     first = str(reader.header.leaderboard.get("sort_by", ""))
     try:
         panel = panel_of(reader)
     except TrecJudgeError:  # a judge of somebody's own: its code is not run for a table
-        return [first] if first in measures else list(measures)
+        return [first] if first in measures else []
     columns = column_names(panel)
     named = [columns[one.name, measures_of(one.judge).ranked_by] for one in panel]
     if first:
         named[0] = column_of(first, columns)
-    return [name for name in named if name in measures] or list(measures)
+    return [name for name in named if name in measures]
+
+
+def judges_of(found: Outcome) -> dict[str, str]:
+    """Return whose each measure of a job is, as far as its judges are known."""
+    if found.judgments is None:
+        return {}
+    try:
+        panel = panel_of(JudgmentsReader(found.judgments))
+    except TrecJudgeError:  # as above
+        return {}
+    return {column: judge for (judge, _), column in column_names(panel).items()}

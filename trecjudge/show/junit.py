@@ -7,37 +7,74 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from trecjudge.findings import Finding, visible
+from trecjudge.show.failing import Failing, FailingResponses
 from trecjudge.stats.release_gate import Check
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+"""Attribute of a suite -> the element that it counts."""
 
 
-def junit(name: str, checks: Sequence[Check], left_out: Sequence[Finding] = ()) -> bytes:
+def junit(
+    name: str,
+    checks: Sequence[Check],
+    left_out: Sequence[Finding] = (),
+    failing: FailingResponses | None = None,
+) -> bytes:
     """Return a test suite with a case for each check; a broken rule is a failure.
 
-    Each part of the input that could not be read is a case with an error.
+    A case follows for each response that falls short: a failure where its run breaks the rule, and
+    else skipped, since the gate lets it pass. Each part of the input that could not be read is a
+    case with an error.
     """
-    broken = sum(bool(check.broken) for check in checks)
-    counts = {
-        "tests": str(len(checks) + len(left_out)),
-        "failures": str(broken),
-        "errors": str(len(left_out)),
-    }
-    suite = Xml.Element("testsuite", {"name": _clean(name)} | counts)
+    suite = Xml.Element("testsuite", {"name": _clean(name)})
     for check in checks:
-        named = {"classname": _clean(check.run_id), "name": _clean(str(check.rule))}
         # CI servers group cases by class name: one group for each run.
-        case = Xml.SubElement(suite, "testcase", named)
-        if check.broken:
-            failure = Xml.SubElement(case, "failure", {"message": _clean(check.broken)})
-            failure.text = _clean(str(check))
+        case = _case(suite, check.run_id, str(check.rule))
+        if check.broken or check.no_rule:
+            tag = "failure" if check.broken else "skipped"
+            _told(case, tag, check.rule.kind, check.broken or check.no_rule, str(check))
+    for _, one in sorted(failing.shown.items()) if failing else ():
+        _add_response(suite, one)
+    if failing and failing.more:
+        more = f"{failing.more} more responses fall short of a rule"
+        _told(_case(suite, "gate", "further responses"), "skipped", "response", more, more)
     for finding in left_out:
-        named = {"classname": "input", "name": _clean(str(finding.place))}
-        case = Xml.SubElement(suite, "testcase", named)
-        Xml.SubElement(case, "error", {"message": _clean(finding.message)})
+        case = _case(suite, "input", str(finding.place))
+        _told(case, "error", "input", finding.message, str(finding))
+    _add_counts(suite, failing)
     Xml.indent(suite)
     text: bytes = Xml.tostring(suite, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
+
+
+def _add_response(suite: Xml.Element, one: Failing) -> None:
+    case = _case(suite, one.run_id, f"topic {one.topic_id}")
+    if one.seconds is not None:
+        case.set("time", f"{one.seconds:.3f}")
+    # Some servers show the message only, some the text: the first item is in both.
+    message = ". ".join([*one.why, *one.items[:1]])
+    text = "\n".join([*one.why, *one.items])
+    _told(case, "failure" if one.fails else "skipped", "response", message, text)
+
+
+def _case(suite: Xml.Element, group: str, name: str) -> Xml.Element:
+    return Xml.SubElement(suite, "testcase", {"classname": _clean(group), "name": _clean(name)})
+
+
+def _told(case: Xml.Element, tag: str, kind: str, message: str, text: str) -> None:
+    told = Xml.SubElement(case, tag, {"message": _clean(message), "type": kind})
+    told.text = _clean(text)
+
+
+def _add_counts(suite: Xml.Element, failing: FailingResponses | None) -> None:
+    suite.set("tests", str(len(suite)))
+    for attribute, tag in COUNTED.items():
+        count = sum(1 for _ in suite.iter(tag))
+        if count or tag != "skipped":
+            suite.set(attribute, str(count))
+    if failing and failing.seconds is not None:
+        suite.set("time", f"{failing.seconds:.3f}")
 
 
 def _clean(text: str) -> str:

@@ -132,9 +132,23 @@ def compare(
     return _corrected(found)
 
 
-def difference(before: System, after: System, measure: str) -> Difference | None:
-    """Return the difference of two systems by a measure; None where one has no value."""
+def difference(
+    before: System, after: System, measure: str, lost: float | None = None
+) -> Difference | None:
+    """Return the difference of two systems by a measure; None where one has no value.
+
+    `lost` is what a value counts that is gone: a topic of both leaderboards on which only the
+    system before has a value. One that is new is compared with the mean before. With None such
+    topics are left out.
+    """
     left, right = (_by_topic(system, measure) for system in (before, after))
+    if lost is not None and left:
+        mean = sum(left.values()) / len(left)
+        both = [topic for topic in before.scores.topics if topic in set(after.scores.topics)]
+        left, right = (
+            {t: left.get(t, mean) for t in (*left, *both) if t in left or t in right},
+            {t: right.get(t, lost) for t in (*right, *both) if t in left or t in right},
+        )
     kept = [topic for topic in left if topic in right]
     apart = [topic for topic in left if topic not in right]
     strange = [topic for topic in right if topic not in left]

@@ -123,7 +123,7 @@ def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
         for place, judgment in enumerate(judgments):
             if not _decided(judgment):
                 continue
-            label, there = old.get(_key(judgment, name), (None, 0))
+            label, there = old.get(item_key(judgment, name), (None, 0))
             if label is None:
                 found.only_after += 1
                 continue
@@ -143,7 +143,7 @@ def _packed_verdicts(side: Judged) -> tuple[PackedRows, set[str]]:
         own: dict[ItemKey, tuple[str, int]] = {}
         for place, judgment in enumerate(judgments):
             if _decided(judgment):
-                own[_key(judgment)] = verdict(judgment), place
+                own[item_key(judgment)] = verdict(judgment), place
                 names.add(judgment.judge)
         group = response.run_id, response.topic_id
         packed.put(group, ((key, *verdict_at) for key, verdict_at in own.items()))
@@ -166,7 +166,8 @@ def _text(judgment: Judgment, sentences: dict[int, str]) -> str:
     return sentences.get(-1 if judgment.sentence_index is None else judgment.sentence_index, "")
 
 
-def _key(judgment: Judgment, judge: str = "") -> ItemKey:
+def item_key(judgment: Judgment, judge: str = "") -> ItemKey:
+    """Return what tells an item of a response from the others; `judge` stands for its own."""
     return (
         judgment.sentence_index,
         judgment.doc_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from trecjudge.errors import InputError, WorkflowError, unknown
@@ -22,15 +22,32 @@ NOTHING = "has no value here or in the baseline: nothing of it was judged"
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """A measure may be no lower (`min`), no higher (`max`), or fall no further (`drop`)."""
+    """A measure may be no lower (`min`), no higher (`max`), or fall no further (`drop`).
+
+    Where `lower_is_better`, a rise is the drop. `judge` is whose measure it is, empty where the job
+    has only one.
+    """
 
     kind: Kind
     measure: str
     limit: float
+    lower_is_better: bool = False
+    judge: str = ""
 
     def __str__(self) -> str:
-        words = {"min": "at least", "max": "at most", "drop": "falls by at most"}
-        return f"{self.measure} {words[self.kind]} {self.limit:g}"
+        falls = f"{'rises' if self.lower_is_better else 'falls'} by at most"
+        words = {"min": "at least", "max": "at most", "drop": falls}
+        return f"{self.named} {words[self.kind]} {self.limit:g}"
+
+    @property
+    def worst(self) -> float:
+        """What a value counts that a run had and lost: the worst of a rate."""
+        return 1.0 if self.lower_is_better else 0.0
+
+    @property
+    def named(self) -> str:
+        """The measure, and whose it is."""
+        return f"{self.measure} of {self.judge}" if self.judge else self.measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +66,11 @@ class BoundedMean:
     in_all: bool = True
 
     @property
+    def is_open(self) -> bool:
+        """Whether items are unjudged."""
+        return self.judged < self.expected
+
+    @property
     def unjudged(self) -> str:
         """The number of unjudged items, in words."""
         return str(Unjudged(self.expected - self.judged, self.expected if self.in_all else None))
@@ -61,14 +83,19 @@ BoundedMeans = Mapping[tuple[str, str], BoundedMean]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule checked on a run; `broken` is how it is broken, empty where it is kept."""
+    """A rule checked on a run; `broken` is how it is broken, empty where it is kept.
+
+    `no_rule` is why there is nothing to hold the run to, empty where there is.
+    """
 
     run_id: str
     rule: GateRule
     broken: str = ""
+    no_rule: str = ""
 
     def __str__(self) -> str:
-        return f"{self.run_id}: {self.rule.measure} {self.broken or 'keeps the rule'}"
+        how = self.broken or self.no_rule or "keeps the rule"
+        return f"{self.run_id}: {self.rule.named} {how}"
 
 
 def rule_of(kind: Kind, text: str) -> GateRule:
@@ -100,6 +127,8 @@ def _beyond(rule: GateRule, figure: BoundedMean | None) -> str:
     """Return how a bound is broken: by the mean, or by what unjudged items could make of it."""
     if figure is None or figure.mean is None:
         return "has no value: nothing of it was judged"
+    if figure.in_all and not figure.expected:
+        return f"is {figure.mean:.4g}, but nothing was judged: 0 of 0 items"
     # For a maximum both sides change sign, so that one comparison serves both.
     sign = 1 if rule.kind == "min" else -1
     words = "at least" if rule.kind == "min" else "at most"
@@ -129,14 +158,14 @@ def drops(
 
     A drop counts if it is larger than the rule allows and more than noise (`strict`: in any case):
     the paired sign-flip test over topics rejects that it is none. Where so few topics changed that
-    the test never could, it counts as it is. A run, a measure or a topic of the baseline that is
-    gone breaks the rule. `figures` are those of `now`, `before` those of the baseline. Raises
-    InputError if no run is in both, or for a measure that neither has.
+    the test never could, it counts as it is. A value that is gone on a topic, as of an answer that
+    states nothing, counts as the worst; one that is new is compared with the mean before. A run, a
+    measure, a topic or a mean of the baseline that is gone breaks the rule. Without a mean in the
+    baseline there is nothing to fall from, and no rule. `figures` are those of `now`, `before`
+    those of the baseline. Raises InputError if no run is in both, or for a measure that the
+    baseline lacks.
     """
-    same = {run: run for run in old.runs if run in now.runs}
-    # A release is often a new run_id: two single runs can only be meant for each other.
-    if not same and len(old.runs) == len(now.runs) == 1:
-        same = {old.runs[0]: now.runs[0]}
+    same = same_runs(now, old)
     if not same:
         raise InputError(
             f"{now.name} has no run of the baseline {old.name}: here {', '.join(now.runs)};"
@@ -154,10 +183,40 @@ def drops(
                 found.append(Check(same[run], rule, "is gone: the baseline has this measure"))
             else:
                 pair = System(old, run), System(now, same[run])
-                fall = _Fall.of(rule.measure, *pair, before or {}, figures)
-                broken = fall.broken(rule.limit, strict) if fall else NOTHING
-                found.append(Check(same[run], rule, broken))
+                found.append(_checked_fall(rule, *pair, before or {}, figures, strict))
     return found
+
+
+def same_runs(now: Scores, old: Scores) -> dict[str, str]:
+    """Return the runs of a baseline that are here, by their names there."""
+    same = {run: run for run in old.runs if run in now.runs}
+    # A release is often a new run_id: two single runs can only be meant for each other.
+    if not same and len(old.runs) == len(now.runs) == 1:
+        same = {old.runs[0]: now.runs[0]}
+    return same
+
+
+def _checked_fall(
+    rule: GateRule,
+    old: System,
+    now: System,
+    before: BoundedMeans,
+    after: BoundedMeans,
+    strict: bool,
+) -> Check:
+    there = before.get((old.run_id, rule.measure)) or UNKNOWN
+    here = after.get((now.run_id, rule.measure)) or UNKNOWN
+    rule = replace(rule, lower_is_better=here.lower_is_better or there.lower_is_better)
+    fall = _Fall.of(rule, old, now, there, here)
+    if fall is not None:
+        return Check(now.run_id, rule, fall.broken(rule.limit, strict))
+    if there.mean is not None:
+        return Check(now.run_id, rule, f"has no value: in the baseline it was {there.mean:.4g}")
+    # What was not judged may have been anything; what is not defined can fall no further.
+    if there.is_open or (here.is_open and here.mean is None):
+        return Check(now.run_id, rule, NOTHING)
+    where = "in the baseline" if here.mean is not None else "here or in the baseline"
+    return Check(now.run_id, rule, no_rule=f"has no value {where}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +226,14 @@ class _Fall:
     `scale` makes of differences per topic what the `all` rows are in: the number of topics for a
     sum. `lost` are topics of the baseline that are gone. `further` is how far the run could have
     fallen, None where unjudged items could make it anything. `all_rows` are those of before and
-    after where topics do not make them: no test over topics applies to these.
+    after where topics do not make them: no test over topics applies to these. `counted` is the
+    change with topics on which only one side has a value, as of answers that state nothing.
     """
 
+    rule: GateRule
     change: Difference
+    counted: Difference
     scale: int
-    lower_is_better: bool
     lost: Sequence[str]
     further: float | None
     unjudged: str
@@ -180,41 +241,38 @@ class _Fall:
 
     @classmethod
     def of(
-        cls, measure: str, old: System, now: System, before: BoundedMeans, after: BoundedMeans
+        cls, rule: GateRule, old: System, now: System, there: BoundedMean, here: BoundedMean
     ) -> _Fall | None:
         """Return the fall of a run; None where it has no value, or had none."""
+        measure = rule.measure
         change = difference(old, now, measure)
-        here = after.get((now.run_id, measure)) or UNKNOWN
-        there = before.get((old.run_id, measure)) or UNKNOWN
         if change is None:
             return None
         sides = {"": here, "of the baseline ": there}
         unjudged = " and ".join(
-            f"{whose}{figure.unjudged}"
-            for whose, figure in sides.items()
-            if figure.judged < figure.expected
+            f"{whose}{figure.unjudged}" for whose, figure in sides.items() if figure.is_open
         )
         # A topic whose items are unjudged is not gone: the bounds cover it, where they are known.
         kept = set(now.scores.topics) if here.expected else set()
-        lower = here.lower_is_better or there.lower_is_better
         summed = any(s.scores.summed(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
         scale = change.topics if summed else 1
         beyond = None
         if old.scores.topics != now.scores.topics:
             beyond = change.difference * scale
         return cls(
+            rule,
             change,
+            difference(old, now, measure, rule.worst) or change,
             scale,
-            lower,
             [topic for topic in change.only_before if topic not in kept],
-            _furthest(there, here, lower, beyond) if unjudged else None,
+            _furthest(there, here, rule.lower_is_better, beyond) if unjudged else None,
             unjudged,
             _all_rows(old, now, measure),
         )
 
     def broken(self, limit: float, strict: bool) -> str:
         """Return how the drop breaks its rule, or nothing."""
-        change = self.change
+        change, may = self.change, f"may {'rise' if self.rule.lower_is_better else 'fall'} by"
         if self.lost:
             topics = len(change.only_before) + change.topics
             gone = f"{len(self.lost)} of {topics} topics of the baseline: {few(self.lost)}"
@@ -222,20 +280,33 @@ class _Fall:
         before, after = change.mean_before * self.scale, change.mean_after * self.scale
         fall, words = self._in_words(before, after)
         if fall > limit + TINY and (strict or _is_more_than_noise(change)):
-            return f"{words}{_tested(change)}; may fall by {limit:g}"
+            return f"{words}{_tested(change)}; {may} {limit:g}"
         if self.all_rows is not None:
             fall, of_rows = self._in_words(*self.all_rows)
             if fall > limit + TINY:
-                return f"{of_rows} in the `all` rows; may fall by {limit:g}"
+                return f"{of_rows} in the `all` rows; {may} {limit:g}"
         if self.unjudged and (self.further is None or self.further > limit + TINY):
             could = "anything" if self.further is None else f"{self.further:.4g}"
-            return f"{words}, but {self.unjudged}: it could be {could}; may fall by {limit:g}"
+            if fall < 0 and self.further is not None:
+                could = f"a {'rise' if self.rule.lower_is_better else 'fall'} of {could}"
+            return f"{words}, but {self.unjudged}: it could be {could}; {may} {limit:g}"
+        more = self.counted.topics - change.topics
+        scale = self.scale if self.scale == 1 else self.counted.topics
+        fall, words = self._in_words(
+            self.counted.mean_before * scale, self.counted.mean_after * scale
+        )
+        if more and fall > limit + TINY and (strict or _is_more_than_noise(self.counted)):
+            one_sided = f"counting {more} topics on which only one side has a value"
+            return f"{words}{_tested(self.counted)}, {one_sided}; {may} {limit:g}"
         return ""
 
     def _in_words(self, before: float, after: float) -> tuple[float, str]:
         """Return by how much a value fell, also in words."""
-        fall = round(after - before if self.lower_is_better else before - after, DIGITS) or 0.0
-        words = "rose" if self.lower_is_better else "fell"
+        lower = self.rule.lower_is_better
+        fall = round(after - before if lower else before - after, DIGITS) or 0.0
+        if fall < 0:
+            return fall, f"is {after:.4g} after {before:.4g}"
+        words = "rose" if lower else "fell"
         return fall, f"{words} by {fall:.4g} from {before:.4g} to {after:.4g}"
 
 
