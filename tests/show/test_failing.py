@@ -88,6 +88,16 @@ def test_what_was_as_bad_before_is_no_case(jobs: dict[str, Path]) -> None:
     assert list(found) == ["topic 2"]
 
 
+def test_a_verdict_that_flipped_is_a_case_though_the_value_is_as_before(tmp_path: Path) -> None:
+    old = job(tmp_path, "old", {"r": [f"{GOOD}, {BAD}"] * 2})
+    new = job(tmp_path, "new", {"r": [f"{BAD}, {GOOD}", f"{GOOD}, {BAD}"]})
+    found = cases(suite_of(new, "--baseline", old, *DROP))
+    assert list(found) == ["topic 1"]
+    start = 'CITATION_SUPPORT is no worse, but a verdict is. sentence 1 "The kettle was'
+    assert found["topic 1"].attrib["message"].startswith(start)
+    assert found["topic 1"].tag == "skipped"
+
+
 def test_without_judgments_a_case_has_its_values(jobs: dict[str, Path], tmp_path: Path) -> None:
     for name in ("good", "two"):
         plain = f"{name}.leaderboard.jsonl"

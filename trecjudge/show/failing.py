@@ -15,7 +15,7 @@ from trecjudge.show.html.output import read_log
 from trecjudge.show.selection import sentence_texts, text_of
 from trecjudge.show.tones import Tone, tone, word
 from trecjudge.show.words import cut
-from trecjudge.stats.flips import ItemKey, item_key
+from trecjudge.stats.flips import ItemKey, item_key, verdict_changes
 from trecjudge.stats.release_gate import TINY, Check, same_runs
 from trecjudge.stats.scores import Scores
 
@@ -83,6 +83,12 @@ def failing_responses(
         for topic_id, why, amount in _short(check, values, before):
             key = (check.run_id, topic_id)
             every.setdefault(key, Failing(*key)).add(check, why, amount)
+    for judgment in _flipped([job.judgments for job in jobs]) if runs else ():
+        key = (judgment.run_id, judgment.topic_id)
+        of_run = (c for c in checks if c.rule.kind == "drop" and c.run_id == judgment.run_id)
+        for check in of_run if key not in every else ():
+            if check.rule.judge in ("", judgment.judge):
+                every.setdefault(key, Failing(*key)).add(check, "is no worse, but a verdict is")
     ordered = sorted(every, key=lambda key: (not every[key].fails, -every[key].amount, key))
     found = FailingResponses({key: every[key] for key in ordered[:MOST_RESPONSES]})
     found.more = len(every) - len(found.shown)
@@ -90,6 +96,14 @@ def failing_responses(
         _add_items(found, checks, tables[0], jobs[0].judgments, _earlier(found, runs, jobs[1:]))
         _add_times(found, Path(f"{jobs[0].place}{SUFFIXES['log']}"))
     return found
+
+
+def _flipped(paths: Sequence[Path | None]) -> Iterator[Judgment]:
+    """Yield the judgments that are worse than those of the baseline on the same items."""
+    now, old = (None if path is None else JudgmentsReader(path) for path in paths)
+    if now is not None and old is not None:
+        flips = verdict_changes(old, now).flips
+        yield from (flip.after for flip in flips if _is_worse(flip.after, flip.before))
 
 
 def _by_topic(scores: Scores, run_id: str | None, measure: str) -> dict[str, float]:
@@ -167,8 +181,9 @@ def _add_items(
 
 def _item_lines(response: Response, judgments: Sequence[Judgment], before: Before) -> Iterator[str]:
     """Yield a line for each judgment that got worse, or is new and bad; else for each bad one."""
-    bad = [j for j in judgments if WORSE.get(tone(j), not j.judged) or _is_worse(j, before)]
-    telling = [j for j in bad if item_key(j) not in before or _is_worse(j, before)] or bad
+    got_worse = {id(j) for j in judgments if _is_worse(j, before.get(item_key(j)))}
+    bad = [j for j in judgments if WORSE.get(tone(j), not j.judged) or id(j) in got_worse]
+    telling = [j for j in bad if item_key(j) not in before or id(j) in got_worse] or bad
     texts = sentence_texts(response)
     for judgment in telling[:MOST_ITEMS]:
         yield _line(judgment, judgment.about or text_of(judgment, texts), before)
@@ -178,9 +193,8 @@ def _item_lines(response: Response, judgments: Sequence[Judgment], before: Befor
         yield f"response {_quoted(response.shown)}"
 
 
-def _is_worse(judgment: Judgment, before: Before) -> bool:
+def _is_worse(judgment: Judgment, earlier: Judgment | None) -> bool:
     """Return whether the same item was judged better before."""
-    earlier = before.get(item_key(judgment))
     if earlier is None or not (earlier.judged and judgment.judged):
         return earlier is not None and earlier.judged
     if judgment.grade is not None and earlier.grade is not None:
