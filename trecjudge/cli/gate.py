@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from filecmp import cmp
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,7 +24,7 @@ from trecjudge.show.failing import failing_responses
 from trecjudge.show.junit import junit as junit_xml
 from trecjudge.stats.alignment import few, report_topics, report_unjudged
 from trecjudge.stats.dependent import without_repeats
-from trecjudge.stats.release_gate import Check, GateRule, bounds, drops, rule_of
+from trecjudge.stats.release_gate import BoundedMeans, Check, GateRule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")
@@ -89,7 +90,8 @@ def gate(
     rules = [rule_of("min", text) for text in minimum or ()]
     rules += [rule_of("max", text) for text in maximum or ()]
     rules += _drop_rules(max_drop or [], found, tables, printer)
-    checks = _checks(tables, _with_judges(rules, found), lower_is_better or [], strict, printer)
+    rules, lower = _with_judges(rules, found), lower_is_better or []
+    checks = _checks(tables, rules, lower, strict, _are_the_same(found), printer)
     left_out = [finding for finding in printer.findings if finding.severity == "error"]
     if junit is not None:
         with chosen(junit) as file:
@@ -143,9 +145,13 @@ def _checks(
     rules: list[GateRule],
     lower: list[str],
     strict: bool,
+    same: bool,
     printer: common.FindingPrinter,
 ) -> list[Check]:
-    """Return a check of each run by each rule. Raises WorkflowError where there is no rule."""
+    """Return a check of each run by each rule; `same` is whether both tables are of one job.
+
+    Raises WorkflowError where there is no rule.
+    """
     if not rules:
         raise WorkflowError("give a rule: --min, --max, or --baseline with --max-drop")
     measures = list(dict.fromkeys(measure for table in tables for measure in table.measures))
@@ -171,9 +177,19 @@ def _checks(
         for measure, stands in repeated.items():
             message = f"{measure} falls just where {stands} does, in all rows: one rule"
             printer(Finding("rule_left_out", Place(now.name), message))
+        if same:  # an item that is unjudged on both sides cannot be worse than itself
+            figures = [_closed(of_table) for of_table in figures]
         checks += drops(falling, now, old, figures[0], figures[1], strict)
         _report_no_rule(now, checks, printer)
     return checks
+
+
+def _closed(figures: BoundedMeans) -> BoundedMeans:
+    """Return figures as if all items were judged, but of runs of which none was."""
+    return {
+        key: figure if figure.mean is None else replace(figure, judged=figure.expected)
+        for key, figure in figures.items()
+    }
 
 
 def _report_no_rule(now: Scores, checks: list[Check], printer: common.FindingPrinter) -> None:
@@ -230,9 +246,20 @@ def _ranking(found: list[Outcome], old: Scores, report: OnFinding) -> list[str]:
         if ranking := ranking_of(one, old.measures):
             return ranking
     if len(old.measures) > 1:
-        message = f"no judgments say which measure ranks; all are held: {', '.join(old.measures)}"
+        message = f"it is not known which measure ranks; all are held: {', '.join(old.measures)}"
         report(Finding("ranking_unknown", Place(old.name), f"{message} (else --max-drop M=NUMBER)"))
     return old.measures
+
+
+def _are_the_same(found: list[Outcome]) -> bool:
+    """Return whether a job is its own baseline: the same file, or the same judgments."""
+    if len(found) < 2:
+        return False
+    judgments = [one.judgments for one in found if one.judgments is not None]
+    if len(judgments) == len(found):
+        return cmp(judgments[0], judgments[1], shallow=False)
+    files = [set(map(Path.resolve, one.leaderboard)) for one in found]
+    return files[0] == files[1] != set()
 
 
 def _with_judges(rules: list[GateRule], found: list[Outcome]) -> list[GateRule]:
