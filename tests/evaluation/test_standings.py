@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from tests.cli.jobs import GOOD, job, partly_judged
 from tests.commandline import sample
 from trecjudge.errors import InputError
-from trecjudge.evaluation.standings import Standings, standings_at
+from trecjudge.evaluation.standings import Standings, judges_of, ranking_of, standings_at
 from trecjudge.results.jobs import outcome
 
 
@@ -118,3 +118,13 @@ def test_no_code_of_others_is_run_for_a_table(tmp_path: Path) -> None:
     judgments = path.with_suffix(".judgments.jsonl")
     judgments.write_text(judgments.read_text().replace('"citation"', '"nowhere.mod:Judge"'))
     assert at(path).ranking == list(at(path).by_measure)
+
+
+def test_a_gate_asks_what_ranks_and_whose_a_measure_is(tmp_path: Path) -> None:
+    found = outcome(job(tmp_path, "x", {"r": [GOOD]}, "--judge", "citation,length"))
+    ranking = ["CITATION_SUPPORT", "LENGTH"]
+    assert sorted(ranking_of(found, [*ranking, "AVG_CITATIONS"])) == ranking
+    assert ranking_of(found, ["OTHER"]) == []
+    assert judges_of(found)["LENGTH"] == "length"
+    without = replace(found, judgments=None)
+    assert (ranking_of(without, ["LENGTH"]), judges_of(without)) == ([], {})

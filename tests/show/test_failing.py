@@ -158,6 +158,19 @@ def test_a_bound_on_items_too(tmp_path: Path) -> None:
     assert (len(lines), lines[-1]) == (7, "and 4 more of 9 judgments")
 
 
+def test_a_measure_that_one_side_lacks_blames_no_response(tmp_path: Path) -> None:
+    paths = [
+        job(tmp_path, judge, {"r": [f"{GOOD}, {BAD}"]}, "--judge", judge)
+        for judge in ("citation", "grounding")
+    ]
+    suite = suite_of(paths[0], "--baseline", paths[1], *DROP, "--min", "CITATION_SUPPORT=0.8")
+    assert [case[0].attrib["message"][:24] for case in suite] == [
+        "is 0.5, must be at least",
+        "is gone: the baseline ha",
+        "CITATION_SUPPORT of cita",
+    ]
+
+
 def test_times_are_those_of_the_log(jobs: dict[str, Path]) -> None:
     calls = [
         {"event": "MODEL_CALL", "run_id": "r", "topic_id": "1", "seconds": s, "cached": cached}

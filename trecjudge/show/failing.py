@@ -77,7 +77,7 @@ def failing_responses(
     """
     runs = {new: old for old, new in same_runs(*tables).items()} if tables[1:] else {}
     every: dict[tuple[str, str], Failing] = {}
-    for check in checks:
+    for check in (c for c in checks if c.rule.measure in tables[0].measures):
         values = _by_topic(tables[0], check.run_id, check.rule.measure)
         before = _by_topic(tables[-1], runs.get(check.run_id), check.rule.measure)
         for topic_id, why, amount in _short(check, values, before):
