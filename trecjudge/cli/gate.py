@@ -253,13 +253,10 @@ def _ranking(found: list[Outcome], old: Scores, report: OnFinding) -> list[str]:
 
 def _are_the_same(found: list[Outcome]) -> bool:
     """Return whether a job is its own baseline: the same file, or the same judgments."""
-    if len(found) < 2:
-        return False
-    judgments = [one.judgments for one in found if one.judgments is not None]
-    if len(judgments) == len(found):
-        return cmp(judgments[0], judgments[1], shallow=False)
-    files = [set(map(Path.resolve, one.leaderboard)) for one in found]
-    return files[0] == files[1] != set()
+    now, old = found[0], found[-1]
+    if len(found) < 2 or now.judgments is None or old.judgments is None:
+        return len(found) == 2 and now.place.resolve() == old.place.resolve()
+    return cmp(now.judgments, old.judgments, shallow=False)
 
 
 def _with_judges(rules: list[GateRule], found: list[Outcome]) -> list[GateRule]:
