@@ -220,7 +220,8 @@ def change_lines(changes: Iterable[Change], show_all: bool) -> Iterator[str]:
         count, first = kinds.get(change.kind, (0, change))
         kinds[change.kind] = count + 1, first
     for kind, (count, first) in sorted(kinds.items(), key=lambda k: (-k[1][0], k[0])):
-        yield f"mended ({kind}): {counted(count, 'time')}; the first: {first}"
+        times = f"{count} times; the first: " if count > 1 else ""
+        yield f"mended ({kind}): {times}{first}"
 
 
 def closing_line(report: CheckReport) -> str:
