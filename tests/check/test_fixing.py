@@ -39,9 +39,9 @@ def mended(
 ) -> tuple[list[dict[str, Any]], list[Change]]:
     """Return the records of the mended copy, and the changes; mending it again changes nothing."""
     path = write(lines(*records))
-    changes = fix([path], path.parent / "fixed", **options)
+    changes = list(fix([path], path.parent / "fixed", **options))
     copy = path.parent / "fixed" / path.name
-    assert fix([copy], path.parent / "again", **options) == []
+    assert not fix([copy], path.parent / "again", **options)
     assert (path.parent / "again" / path.name).read_bytes() == copy.read_bytes()
     return [json.loads(line) for line in copy.read_text(encoding="utf-8").splitlines()], changes
 

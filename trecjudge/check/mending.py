@@ -93,7 +93,7 @@ class _Mending:
             after = [int(c) if _is_written_index(c) and c not in known else c for c in before]
             if after != before:
                 entry["citations"] = after
-                self.on_change(f"citations of sentence {index} as integers", before, after)
+                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
 
     def references(self) -> None:
         """Remove repeated references; their citations then point at the first of them."""
@@ -136,7 +136,7 @@ class _Mending:
             after = [new[c] if is_index(c) and 0 <= c < len(new) else c for c in before]
             if after != before:
                 entry["citations"] = after
-                self.on_change(f"citations of sentence {index} re-indexed", before, after)
+                self.on_change(f"citations of sentence {index + 1} re-indexed", before, after)
 
     def citations(self, index: int, entry: Any) -> None:
         """Drop citations out of range, repeated ones, and those over the maximum."""
@@ -152,7 +152,7 @@ class _Mending:
                 after = after[: self.track.citations.maximum]
         if len(after) != len(cited):
             entry["citations"] = after
-            self.on_change(f"citations of sentence {index}", cited, after)
+            self.on_change(f"citations of sentence {index + 1}", cited, after)
 
     def _first_of_each(self, cited: list[Any]) -> list[Any]:
         """Return each citation once, in order, without indices out of range."""

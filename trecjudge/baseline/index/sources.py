@@ -47,12 +47,14 @@ def sources_carried(paths: Sequence[Path], report: OnFinding) -> Iterator[Placed
 
 
 def at_least_one(sources: Iterator[Source], paths: Sequence[Path]) -> Iterator[Source]:
-    """Return the documents of paths. Raises InputError if there is none, before one is used."""
-    first = next(sources, None)
-    if first is None:
-        listed = ", ".join(map(str, paths))
-        raise InputError(f"{listed}: no document in it; the index stays as it is")
-    return chain([first], sources)
+    """Return the documents of paths. Raises InputError if none has text, before one is used."""
+    bare: list[Source] = []
+    for source in sources:
+        if source.document.has_text:
+            return chain([*bare, source], sources)
+        bare.append(source)
+    listed, what = ", ".join(map(str, paths)), "document with text" if bare else "document"
+    raise InputError(f"{listed}: no {what} in it; the index stays as it is")
 
 
 @dataclass(slots=True)
