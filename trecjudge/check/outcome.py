@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from trecjudge.check.rules import RuleVerdict
+from trecjudge.check.organisers import Organisers
+from trecjudge.check.rules import OrganisersVerdict, RuleVerdict
 from trecjudge.findings import Finding
 
 Standing = Literal["refused", "warned", "accepted"]
@@ -28,6 +29,8 @@ class Violation:
     finding: Finding
     run_id: str
     times: int = 1
+    organisers: OrganisersVerdict | None = None
+    """What the organisers' checker does there, None where that is not known."""
 
 
 @dataclass(slots=True)
@@ -134,6 +137,7 @@ class CheckReport:
     runs: tuple[RunReport, ...]
     inventory: str = ""
     """What marks of citations the runs have in their texts."""
+    organisers: Organisers = field(default_factory=Organisers)
 
     @property
     def refused(self) -> bool:
@@ -161,7 +165,11 @@ class CheckReport:
         }
         if self.inventory:
             totals["marks"] = self.inventory
-        return {"runs": [run.as_dict() for run in self.runs], "totals": totals}
+        return {
+            "runs": [run.as_dict() for run in self.runs],
+            "totals": totals,
+            "organisers": self.organisers.as_dict(),
+        }
 
 
 def _counts(tallies: Iterable[Tally]) -> dict[str, int]:

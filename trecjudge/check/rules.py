@@ -21,6 +21,10 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 RuleVerdict = Literal["refused", "warned"]
 """What breaking a rule does to a run: an error of the track's validator, or a warning."""
+OrganisersVerdict = Literal["refused", "warned", "accepted"]
+"""What the organisers' checker does to a run where a rule is broken."""
+ORGANISERS = "autojudge-base 1.0.0"
+"""The organisers' checker that `organisers` of the tracks is about."""
 CitationKind = Literal["index", "id"]
 RULES = Path(__file__).with_name("rules.yml")
 STRICT = ConfigDict(extra="forbid")
@@ -68,8 +72,10 @@ class CitationRule:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     kinds: tuple[CitationKind, ...]
     shapes: tuple[Literal["list", "dict"], ...] = ("list",)
-    one_kind: bool = False
-    """Whether all citations of a file are of one kind."""
+    one_kind: Literal["", "response", "file"] = ""
+    """Whether all citations of a response or a file are of one kind, and of one shape."""
+    required: bool = False
+    """Whether a sentence that cites nothing has an empty list."""
     maximum: int | None = None
     pattern: str = ""
     in_references: bool = False
@@ -78,13 +84,14 @@ class CitationRule:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRule:
-    """What `references` may hold."""
+    """What `references` may hold: text, and integers if so said."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     shape: Literal["list", "dict"] = "list"
     maximum: int | None = None
     pattern: str = ""
     only_cited: bool = False
+    integers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +131,11 @@ class Track:
     fields: dict[str, Field] = field(default_factory=dict)
     closed_metadata: bool = False
     """Whether metadata may hold no other keys than those of `fields`."""
+    organisers: dict[str, OrganisersVerdict] | None = None
+    """What the organisers' checker does where it differs, by `rule` or `rule aspect`.
+
+    None where it does not know the track.
+    """
     topic_text: str = ""
     """The field that repeats the topic's text."""
     length: LengthRule | None = None
@@ -131,6 +143,12 @@ class Track:
     """The field that gives the length."""
     references: ReferenceRule | None = None
     name: str = ""
+
+    def of_organisers(self, rule: str, aspect: str, ours: RuleVerdict) -> OrganisersVerdict | None:
+        """Return what the organisers' checker does where a rule is broken, None if not known."""
+        if self.organisers is None:
+            return None
+        return self.organisers.get(f"{rule} {aspect}") or self.organisers.get(rule, ours)
 
 
 def load_rules(path: Path = RULES) -> dict[str, Track]:
@@ -153,6 +171,8 @@ def load_rules(path: Path = RULES) -> dict[str, Track]:
     known = {format_.NAME for format_ in all_formats()}
     for track in tracks.values():
         _check(path, "kind of finding", track.verdicts, KINDS)
+        rules = [key.partition(" ")[0] for key in track.organisers or ()]
+        _check(path, "kind of finding", rules, KINDS)
         _check(path, "format", track.formats, known)
     return tracks
 

@@ -63,4 +63,4 @@ def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
     print_lines((*beside, *place_lines(report, shared, show_all), *changes, *done.closing))
     if report.inventory:
         print_lines([f"marks of citations in the texts: {report.inventory}"])
-    print_lines([closing_line(report)])
+    print_lines((*report.organisers.lines(), closing_line(report)))
