@@ -229,7 +229,7 @@ class Finding:
         return KINDS[self.kind].severity
 
     def __str__(self) -> str:
-        where = "" if self.sentence is None else f"sentence {self.sentence} "
+        where = "" if self.sentence is None else f"sentence {self.sentence + 1} "
         return f"{self.place}: {where}{self.message}"
 
 

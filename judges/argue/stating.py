@@ -80,5 +80,5 @@ def _label(answers: Sequence[GoldAnswer], stated: set[str], together: bool) -> s
 def _reason(answers: Sequence[GoldAnswer], stated: set[str], pairs: Sequence[Judgment]) -> str:
     if not stated:
         return "no sentence states it"
-    indexes = sorted({j.sentence_index for j in pairs if j.sentence_index is not None})
-    return f"{len(stated)} of {len(answers)} answers, in sentence {', '.join(map(str, indexes))}"
+    numbers = sorted({j.sentence_index + 1 for j in pairs if j.sentence_index is not None})
+    return f"{len(stated)} of {len(answers)} answers, in sentence {', '.join(map(str, numbers))}"

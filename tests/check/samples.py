@@ -10,6 +10,7 @@ from typing import Any
 
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import CheckReport
+from trecjudge.cli.printing import json_parts
 from trecjudge.records import Topic
 
 SEGMENT = "msmarco_v2.1_doc_01_1#0_1"
@@ -151,6 +152,11 @@ Write = Callable[..., Path]
 def checked(write: Write, *records: dict[str, Any], **options: Any) -> CheckReport:
     """Check a file of these records."""
     return check([write(lines(*records))], **options)
+
+
+def as_json(report: CheckReport) -> Any:
+    """Return what a program reads of a report that is printed as JSON."""
+    return json.loads(b"".join(json_parts(report.as_dict())))
 
 
 def broken(report: CheckReport) -> set[tuple[str, str]]:

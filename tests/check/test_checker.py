@@ -419,7 +419,7 @@ FLAT = {
         pytest.param({**FLAT, "narrative_id": "rag2026-14"}, None, id="of RAG 2026"),
     ],
 )
-def test_a_run_without_metadata_is_refused_for_it_once(
+def test_a_record_without_metadata_is_refused_for_it_once(
     flat: dict[str, Any], wanted: set[tuple[str, str]] | None, write: Write
 ) -> None:
     report = checked(write, flat, {**flat, "narrative_id": f"{flat['narrative_id']}5"})
@@ -428,7 +428,7 @@ def test_a_run_without_metadata_is_refused_for_it_once(
         assert run.track == "rag26"
     else:
         assert (run.track, broken(report)) == ("rag25", {("field_missing", A), *wanted})
-    assert [tally.count for tally in run.violations if tally.rule == "field_missing"] == [1]
+    assert [tally.count for tally in run.violations if tally.rule == "field_missing"] == [2]
 
 
 def test_citations_by_another_name_are_refused(write: Write) -> None:
@@ -454,9 +454,7 @@ def test_every_run_of_a_file_stands_for_its_lost_lines(write: Write) -> None:
     text = "7\n" * 5 + lines(GOOD["autojudge"], changed("autojudge", metadata__run_id="s"))
     report = check([write(text)])
     lost = [tally for run in report.runs for tally in run.violations]
-    assert [(t.rule, t.count, len(t.examples)) for t in lost] == [
-        ("record_not_an_object", 5, 3)
-    ] * 2
+    assert [(t.rule, t.count, len(t.places)) for t in lost] == [("record_not_an_object", 5, 5)] * 2
 
 
 def test_a_track_that_is_named_is_the_one(write: Write) -> None:
@@ -481,7 +479,7 @@ def test_every_violation_is_reported_with_its_place(write: Write) -> None:
     check([path], on_violation=violations.append)
     (found,) = [v for v in violations if v.rule == "citation_out_of_range"]
     assert (found.run_id, found.verdict, found.finding.topic_id) == ("r", A, "2024-1")
-    assert str(found.finding) == f"{path}:1: sentence 1 cites 7, references has 2"
+    assert str(found.finding) == f"{path}:1: sentence 2 cites 7, references has 2"
 
 
 def test_a_checker_is_fed_record_by_record() -> None:
@@ -501,7 +499,12 @@ def test_a_checker_is_fed_record_by_record() -> None:
     }
 
 
-def test_what_is_held_does_not_grow_with_the_file(write: Write) -> None:
-    (run,) = checked(write, *[citing("rag24", [7])] * 200).runs
+@pytest.mark.parametrize(("all_places", "kept"), [(True, 200), (False, 3)])
+def test_every_place_is_kept_where_all_are_wanted(
+    all_places: bool, kept: int, write: Write
+) -> None:
+    records = [citing("rag24", [7])] * 200
+    (run,) = checked(write, *records, all_places=all_places).runs
     (tally,) = [t for t in run.violations if t.rule == "citation_out_of_range"]
-    assert (tally.count, len(tally.examples)) == (200, 3)
+    lines = [finding.place.line for finding in tally.places]
+    assert (tally.count, lines) == (200, list(range(1, kept + 1)))

@@ -81,7 +81,7 @@ def test_an_id_written_as_an_integer_is_refused_for_that(write: Write) -> None:
     assert reading(path).cited == ["shard_0_1", "77"]
     (run,) = check([path]).runs
     (tally,) = [tally for tally in run.violations if tally.rule == "citation_kind"]
-    assert tally.examples[0].message == "cites 77: an id written as an integer"
+    assert next(iter(tally.places)).message == "cites 77: an id written as an integer"
 
 
 def test_repairs_take_it_as_the_reader_does(write: Write, tmp_path: Path) -> None:

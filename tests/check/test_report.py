@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from pathlib import Path
 
 from rich.console import Console
 
-from tests.check.samples import GOOD, Write, changed, checked, citing, lines, topics
+from tests.check.samples import GONE, GOOD, Write, as_json, changed, checked, citing, lines, topics
+from tests.commandline import command
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import CheckReport
 from trecjudge.show.check import cause_lines, closing_line, place_lines, shared_rules, verdict_table
@@ -26,14 +28,13 @@ def example(write: Write) -> CheckReport:
 
 
 def test_the_report_as_json(write: Write) -> None:
-    report = example(write).as_dict()
-    assert json.loads(json.dumps(report)) == report
+    report = as_json(example(write))
     assert report["totals"] == {
         "runs": 3,
         "records": 4,
         "refused": 1,
-        "warned": 1,
-        "accepted": 1,
+        "accepted": 2,
+        "accepted_with_warnings": 1,
         "violations": {"citation_out_of_range": 4, "response_missing": 2, "field_missing": 1},
     }
     first = report["runs"][0]
@@ -44,21 +45,23 @@ def test_the_report_as_json(write: Write) -> None:
         "topics_answered": 1,
         "topics_expected": 2,
         "verdict": "refused",
+        "warnings": 1,
     }
-    worst = first["violations"][0]
+    worst, missing = first["violations"]
     assert (worst["rule"], worst["verdict"], worst["count"]) == (
         "citation_out_of_range",
         "refused",
         4,
     )
-    assert worst["examples"][0] == {
+    assert worst["places"][0] == {
         "path": first["path"],
         "line": 1,
-        "sentence": 0,
+        "sentence_index": 0,
         "topic_id": "1",
         "message": "cites 7, references has 2",
     }
-    assert len(worst["examples"]) == 3
+    assert [place["sentence_index"] for place in worst["places"]] == [0, 1, 2, 3]
+    assert [place["topic_id"] for place in missing["places"]] == ["2"]
 
 
 def rows_of(report: CheckReport) -> list[list[str]]:
@@ -75,7 +78,7 @@ def test_the_table_has_a_row_for_each_run_and_the_file_of_one_run_id(write: Writ
             *("citation_out_of_range", "4", "response_missing", "1"),
         ],
         [
-            *("r", "b.jsonl", "rag25", "1", "1/2", "warned"),
+            *("r", "b.jsonl", "rag25", "1", "1/2", "accepted,", "2", "warnings"),
             *("field_missing", "1,", "response_missing", "1"),
         ],
         ["r", "c.jsonl", "rag25", "2", "2/2", "accepted"],
@@ -97,14 +100,17 @@ def test_rows_of_one_run_id_show_folders_and_names(write: Write) -> None:
 def test_places_and_totals_as_lines(write: Write) -> None:
     report = example(write)
     found = [line.replace(report.runs[0].path, "a.jsonl") for line in place_lines(report)]
+    rule = "refused (citation_out_of_range): a.jsonl:1: sentence"
     assert found[:5] == [
-        "refused (citation_out_of_range): a.jsonl:1: sentence 0 cites 7, references has 2",
-        "refused (citation_out_of_range): a.jsonl:1: sentence 1 cites 8, references has 2",
-        "refused (citation_out_of_range): a.jsonl:1: sentence 2 cites 9, references has 2",
-        "refused (citation_out_of_range): a.jsonl: 4 in all",
-        "warned (response_missing): a.jsonl: has no response on 1 of 2 topics: 2",
+        f"{rule} 1 cites 7, references has 2",
+        f"{rule} 2 cites 8, references has 2",
+        f"{rule} 3 cites 9, references has 2",
+        f"{rule} 4 cites 10, references has 2",
+        "warned (response_missing): a.jsonl: has no response on topic '2'",
     ]
-    assert closing_line(report) == "checked: 3 runs, 4 records: 1 refused, 1 warned, 1 accepted"
+    assert closing_line(report) == (
+        "checked: 3 runs, 4 records: 1 refused, 2 accepted (1 with warnings)"
+    )
 
 
 def test_no_run_at_all_is_refused(write: Write) -> None:
@@ -134,6 +140,92 @@ def test_a_cause_that_all_records_share_is_one_line(write: Write) -> None:
     shared = shared_rules(report)
     (line,) = [line for line in cause_lines(report, shared) if "field_" in line]
     assert line.startswith("warned (field_missing): 10 of 10 records, 2 of 2 runs: has no metadata")
-    assert line.endswith("the first: " + str(files[0]) + ":1")
+    assert line.endswith(f"the first: {files[0]}:1, :2, :3 … 7 more: --all or --json")
     assert not any("field_missing" in line for line in place_lines(report, shared, show_all=False))
     assert not any("field_missing" in " ".join(row) for row in rows_of(report)[1:])
+
+
+def run_of_24_bad_citations(write: Write) -> Path:
+    """Return a run of 8 records: each cites 3 times what is not there, half lack two fields."""
+    bad = [{"text": "It is.", "citations": [7 + n]} for n in range(3)]
+    return write(
+        lines(
+            *(
+                changed(
+                    "rag25",
+                    answer=bad,
+                    metadata__narrative_id=number,
+                    metadata__prompt=GONE,
+                    metadata__type=GONE if number > 4 else "automatic",
+                )
+                for number in range(1, 9)
+            )
+        )
+    )
+
+
+def test_all_names_every_place_and_the_plain_view_three(write: Write) -> None:
+    path = run_of_24_bad_citations(write)
+    every = {
+        f"refused (citation_out_of_range): {path}:{line}: sentence {n + 1} cites {7 + n},"
+        " references has 2"
+        for line in range(1, 9)
+        for n in range(3)
+    }
+    assert every <= set(command("check", path, "--all").out.splitlines())
+    plain = command("check", path).out.splitlines()
+    assert (
+        "refused (citation_out_of_range): 8 times, 1 of 1 run: cites 9, references has 2;"
+        f" the first: {path}:1 sentence 3, :2 sentence 3, :3 sentence 3 … 5 more: --all or --json"
+    ) in plain
+    assert len(plain) < 15
+
+
+def test_a_problem_behind_another_of_the_same_rule_is_named(write: Write) -> None:
+    plain = command("check", run_of_24_bad_citations(write)).out
+    assert "8 of 8 records, 1 of 1 run: has no metadata.prompt" in plain
+    assert "4 of 8 records, 1 of 1 run: has no metadata.type" in plain
+
+
+def test_json_names_every_place_and_topic(write: Write) -> None:
+    known = write("".join(f'{{"id": "{n}", "title": "What?"}}\n' for n in range(1, 40)), "t.jsonl")
+    path = run_of_24_bad_citations(write)
+    (run,) = json.loads(command("check", path, "--rag-topics", known, "--json").out)["runs"]
+    found = {v["rule"]: v for v in run["violations"]}
+    assert {rule: len(v["places"]) for rule, v in found.items()} == {
+        rule: v["count"] for rule, v in found.items()
+    }
+    assert [p["topic_id"] for p in found["response_missing"]["places"]] == [
+        str(n) for n in range(9, 40)
+    ]
+
+
+def test_a_run_that_would_be_accepted_reads_so(write: Write) -> None:
+    path = write(lines(changed("rag25", metadata__type=GONE, metadata__prompt=GONE)))
+    done = command("check", path)
+    assert done.status == 0
+    assert "accepted, 2 warnings" in done.out
+    assert done.out.splitlines()[-1] == (
+        "checked: 1 run, 1 record: 0 refused, 1 accepted (1 with warnings)"
+    )
+
+
+def test_repairs_are_a_line_a_kind_and_what_is_left_is_listed(write: Write, tmp_path: Path) -> None:
+    path = run_of_24_bad_citations(write)
+    out = command("check", path, "--fix", tmp_path / "fixed").out.splitlines()
+    copy = tmp_path / "fixed" / "run.jsonl"
+    assert [line for line in out if line.startswith(("mended", "by hand"))] == [
+        f"mended (citations): 24 times; the first: {path}:1: citations of sentence 1: [7] -> []",
+        "by hand: warned (field_missing): 8 of 8 records, 1 of 1 run: has no metadata.prompt;"
+        f" the first: {copy}:1, :2, :3 … 5 more: --all or --json",
+        "by hand: warned (field_missing): 4 of 8 records, 1 of 1 run: has no metadata.type;"
+        f" the first: {copy}:5, :6, :7 … 1 more: --all or --json",
+        f"mended: 24 changes in {tmp_path / 'fixed'}; of the copies 0 would still be refused",
+    ]
+
+
+def test_all_lists_every_change_and_all_that_is_left(write: Write, tmp_path: Path) -> None:
+    path = run_of_24_bad_citations(write)
+    out = command("check", path, "--fix", tmp_path / "fixed", "--all").out
+    assert out.count(": citations of sentence ") == 24
+    assert out.count("by hand: warned (field_missing): ") == 12

@@ -10,6 +10,7 @@ from typing import Any
 from trecjudge.check.checking import check
 from trecjudge.check.fixing import Change, fix
 from trecjudge.check.outcome import CheckReport
+from trecjudge.check.packed import JsonLines, Packed
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, counted
@@ -32,7 +33,7 @@ class Checked:
     """
 
     report: CheckReport
-    changes: Sequence[Change]
+    changes: Packed[Change]
     beside: Sequence[Finding]
     topics_given: bool
     documents_given: bool
@@ -67,17 +68,18 @@ class Checked:
             lines.append(
                 f"mended: {counted(len(self.changes), 'change')} in {self.folder};"
                 f" of the copies {refused} would still be refused"
+                + ("" if self.mended.counts else "; nothing is left to do by hand")
             )
         return lines
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        beside = [str(finding) for finding in self.beside]
-        changes = list(map(str, self.changes))
+        """Return everything as JSON values; `left` is what repairs leave to be done by hand."""
+        mended = self.mended.as_dict() if self.mended else {"totals": None, "runs": []}
         return self.report.as_dict() | {
-            "changes": changes,
-            "beside": beside,
-            "mended": self.mended.as_dict()["totals"] if self.mended else None,
+            "changes": JsonLines(self.changes, str),
+            "beside": [str(finding) for finding in self.beside],
+            "mended": mended["totals"],
+            "left": mended["runs"],
         }
 
 
@@ -127,7 +129,7 @@ def check_command(
     )
     done = Checked(
         report,
-        [],
+        Packed(),
         beside,
         topics_path is not None,
         store is not None,

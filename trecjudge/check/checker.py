@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from trecjudge.check.layout import Layout
 from trecjudge.check.meaning import Meanings
 from trecjudge.check.organisers import Organisers
-from trecjudge.check.outcome import CheckReport, RunReport, Violation
+from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
+from trecjudge.check.packed import Packed
 from trecjudge.check.parts import (
     METADATA,
     is_blank,
@@ -22,6 +23,8 @@ from trecjudge.check.read_findings import LOST, OF_A_RECORD
 from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
 from trecjudge.findings import IN_ALL, Finding, shown
+from trecjudge.inputs.formats.registry import format_named
+from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
@@ -37,8 +40,6 @@ class _Run:
     report: RunReport
     first: Place
     answered: set[str] = field(default_factory=set)
-    flat: bool = False
-    """Whether a record without metadata was reported already."""
 
 
 @dataclass(slots=True)
@@ -52,8 +53,8 @@ class _File:
     constants: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, _Run] = field(default_factory=dict)
     layout: Layout = field(default_factory=Layout)
-    lost: list[Finding] = field(default_factory=list)
-    lost_count: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, Packed[Finding]] = field(default_factory=dict)
+    """Findings on lines that gave no record, by kind."""
 
 
 @dataclass(slots=True)
@@ -63,13 +64,14 @@ class Checker:
     `topics` are all topics of the topic file, None where there is none: then none is missing or
     unknown. `track` names the track of all files; without it the first record of each file decides,
     among the tracks of `dataset`. `on_violation` is called with every violation. Memory is bounded
-    by the number of runs and topics.
+    by the number of runs and topics and, with `all_places`, by some bytes for each broken rule.
     """
 
     topics: Mapping[str, Topic] | None = None
     track: str = ""
     dataset: str = "auto"
     on_violation: Callable[[Violation], None] = lambda violation: None
+    all_places: bool = False
     _reports: list[RunReport] = field(default_factory=list)
     _inventory: str = ""
     _organisers: Organisers = field(default_factory=Organisers)
@@ -82,7 +84,7 @@ class Checker:
             self._inventory = finding.message
         if finding.kind in LOST:
             self._open(finding.place.path)
-            _lose(self._file, finding)
+            self._file.lost.setdefault(finding.kind, Packed(self.most_places)).append(finding)
         elif finding.kind in OF_A_RECORD:
             # Findings of a record that never reached `observe` must not count for this one.
             if self._pending and self._pending[0].place != finding.place:
@@ -122,6 +124,7 @@ class Checker:
         verdict: RuleVerdict | None,
         finding: Finding,
         times: int = 1,
+        each: Callable[[], Iterable[Finding]] | None = None,
         aspect: str = "",
     ) -> None:
         """Count a violation, unless the track has no such rule."""
@@ -131,12 +134,22 @@ class Checker:
         theirs = track.of_organisers(finding.kind, aspect, verdict) if track else None
         # Counted at the run, and passed on at once: nothing is held until the end.
         violation = Violation(
-            finding.kind, verdict, finding, run.report.run_id, times, organisers=theirs
+            finding.kind, verdict, finding, run.report.run_id, times, each, theirs
         )
         if track and theirs:
             self._organisers.add(track.name, violation)
         run.report.add(violation)
         self.on_violation(violation)
+
+    def report(self, run_id: str, path: str, track: str, name: str = "") -> RunReport:
+        """Return the report of a run that begins."""
+        most, expected = self.most_places, self.expected()
+        return RunReport(run_id, path, track, topics_expected=expected, name=name, most_places=most)
+
+    @property
+    def most_places(self) -> int | None:
+        """How many places of each broken rule are kept, None for all."""
+        return None if self.all_places else EXAMPLES
 
     def expected(self) -> int | None:
         """Return how many topics a run should answer, None where that is not known."""
@@ -161,6 +174,8 @@ class _Observation:
     def check(self, format_name: str, found: list[Finding]) -> None:
         run = self._run()
         run.report.records += 1
+        if self.response is None:
+            found = [*found, *_found_without_topic(self.record, format_name, self.place)]
         for finding in found:
             verdict = self.track.verdicts.get(finding.kind)
             aspect = "coerced" if NUMBER.fullmatch(finding.value) else ""
@@ -170,7 +185,7 @@ class _Observation:
             message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
             self.complain("format_of_other_track", message, format_name, aspect=format_name)
             return
-        self._metadata(run)
+        self._metadata()
         topics = self.checker.topics or {}
         topic = topics.get(self.topic_id or "")
         run_id = run.report.run_id
@@ -205,13 +220,7 @@ class _Observation:
         runs, run_id = self.file.runs, self._written_run_id()
         name = self.response.run_id if self.response else run_id
         if name not in runs:
-            report = RunReport(
-                run_id,
-                self.place.path,
-                self.track.name,
-                topics_expected=self.checker.expected(),
-                name=name,
-            )
+            report = self.checker.report(run_id, self.place.path, self.track.name, name)
             runs[name] = _Run(report, self.place)
         return runs[name]
 
@@ -220,11 +229,10 @@ class _Observation:
         written = written or as_id(self.record.get("run_id"))
         return written or bare_name(Path(self.place.path))
 
-    def _metadata(self, run: _Run) -> None:
-        """Report once for a run that it has no metadata, in place of every field there."""
+    def _metadata(self) -> None:
+        """Report that a record has no metadata, in place of every field there."""
         inside = [p.removeprefix(METADATA) for p in self.track.fields if p.startswith(METADATA)]
-        if inside and is_flat(self.record) and not run.flat:
-            run.flat = True
+        if inside and is_flat(self.record):
             message = f"has no metadata, where {self.track.name} has {', '.join(inside)}"
             self.complain("field_missing", message, self.record.get("metadata"))
 
@@ -253,12 +261,17 @@ class _Observation:
                 self.complain("field_varies", message, value)
 
 
-def _lose(file: _File, finding: Finding) -> None:
-    """Keep the first few findings of each kind on lost lines, and count the others."""
-    file.lost_count[finding.kind] = file.lost_count.get(finding.kind, 0) + 1
-    # Bounded: a binary file taken for a run may lose millions of lines.
-    if file.lost_count[finding.kind] <= 3:
-        file.lost.append(finding)
+def _found_without_topic(
+    record: Mapping[str, Any], format_name: str, place: Place
+) -> Iterator[Finding]:
+    """Yield what the reader would find in a record that names no topic, if it named one."""
+    found: list[Finding] = []
+    draft = replace(format_named(format_name).draft(record), topic_ids=(("topic_id", "-"),))
+    Reader(draft, place, found.append).read()
+    for finding in found:
+        # Which documents there are is not known here.
+        if finding.kind in OF_A_RECORD and not finding.kind.startswith("document"):
+            yield replace(finding, topic_id="")
 
 
 def _close(checker: Checker, file: _File) -> None:
@@ -267,15 +280,16 @@ def _close(checker: Checker, file: _File) -> None:
     verdicts = file.track.verdicts if file.track else every_track()
     # A file of which nothing could be read still gets a row: it must not pass by being absent.
     if file.lost and not file.runs:
-        expected = checker.expected()
         name = bare_name(Path(file.path))
-        report = RunReport(name, file.path, track_name, topics_expected=expected)
-        file.runs[name] = _Run(report, Place(file.path))
+        file.runs[name] = _Run(checker.report(name, file.path, track_name), Place(file.path))
     # A lost line names no run, so each run of the file answers for it.
     for run in file.runs.values():
-        for finding in file.lost:
-            checker.violate(run, verdicts.get(finding.kind), finding, _times(file, finding))
-        _miss(checker, run, verdicts, frozenset().union(*(r.answered for r in file.runs.values())))
+        for kind, lost in file.lost.items():
+            for number, finding in enumerate(lost, 1):
+                # The last that was kept stands for all after it.
+                rest = lost.given - number if number == len(lost) else 0
+                checker.violate(run, verdicts.get(kind), finding, 1 + rest)
+        _miss(checker, file, run, verdicts)
     if len(file.runs) > 1:
         _share(checker, file, verdicts)
 
@@ -296,25 +310,24 @@ def _share(checker: Checker, file: _File, verdicts: Mapping[str, RuleVerdict | N
         checker.violate(run, verdicts.get(finding.kind), finding, aspect=aspect)
 
 
-def _times(file: _File, finding: Finding) -> int:
-    """Return how many findings one that was kept stands for: the last kept for all after it."""
-    kept = [other for other in file.lost if other.kind == finding.kind]
-    rest = file.lost_count[finding.kind] - len(kept)
-    return 1 + (rest if finding is kept[-1] else 0)
-
-
 def _miss(
-    checker: Checker,
-    run: _Run,
-    verdicts: Mapping[str, RuleVerdict | None],
-    of_file: frozenset[str],
+    checker: Checker, file: _File, run: _Run, verdicts: Mapping[str, RuleVerdict | None]
 ) -> None:
     missing = [topic_id for topic_id in checker.topics or () if topic_id not in run.answered]
-    if missing:
-        # One finding for all of them: a run that stopped early misses hundreds.
-        few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
-        place = Place(run.report.path)
-        finding = Finding("response_missing", place, message, few, run_id=run.report.name)
-        aspect = "elsewhere" if of_file.issuperset(missing) else ""
-        checker.violate(run, verdicts.get("response_missing"), finding, len(missing), aspect)
+    if not missing:
+        return
+    # One finding for all of them: a run that stopped early misses hundreds.
+    few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+    message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
+    place, name = Place(run.report.path), run.report.name
+    finding = Finding("response_missing", place, message, few, run_id=name)
+
+    def each() -> Iterator[Finding]:
+        for topic_id in missing:
+            message = f"has no response on topic {topic_id!r}"
+            yield replace(finding, message=message, value=topic_id, topic_id=topic_id)
+
+    of_file = {topic_id for other in file.runs.values() for topic_id in other.answered}
+    aspect = "elsewhere" if of_file.issuperset(missing) else ""
+    verdict = verdicts.get("response_missing")
+    checker.violate(run, verdict, finding, len(missing), each, aspect)

@@ -27,18 +27,20 @@ def check(
     on_violation: Callable[[Violation], None] = unreported,
     records: ReadRecords | None = None,
     flag_hostile: bool = False,
+    all_places: bool = True,
 ) -> CheckReport:
     """Return a report on how run files keep the rules of their tracks.
 
     `topics` are all topics of the topic file. `track` names a track of `rules.yml`; without it the
     first record of each file decides. With documents (`store`) a citation of a missing document is
     a warning. `on_finding` gets the reader's findings as well, `on_violation` every violation.
-    `records` shares one reading of the files; `flag_hostile` looks for hostile text too. Raises
-    InputError on an unknown track.
+    `records` shares one reading of the files; `flag_hostile` looks for hostile text too. Without
+    `all_places` only the first of each broken rule of a run are kept. Raises InputError on an
+    unknown track.
     """
     if track:
         track_named(track)
-    checker = Checker(topics, track, dataset, on_violation)
+    checker = Checker(topics, track, dataset, on_violation, all_places)
 
     def both(finding: Finding) -> None:
         on_finding(finding)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from trecjudge.check.read_findings import LOST
 from trecjudge.check.mending import change_text, mend
+from trecjudge.check.packed import Packed
+from trecjudge.check.read_findings import LOST
 from trecjudge.check.rules import Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
@@ -25,6 +26,8 @@ from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place, Response, Topic
 from trecjudge.results.outputs import SAFE_NAME
 
+OF_SENTENCE = re.compile(r" of sentence \d+")
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -34,6 +37,11 @@ class Change:
     what: str
     before: str
     after: str
+
+    @property
+    def kind(self) -> str:
+        """What changed, wherever it stands."""
+        return OF_SENTENCE.sub("", self.what)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.what}: {self.before or 'nothing'} -> {self.after or 'removed'}"
@@ -47,7 +55,7 @@ def fix(
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-) -> list[Change]:
+) -> Packed[Change]:
     """Write a repaired copy of every run file below `out_dir` as JSONL; return what was changed.
 
     A copy has the file's name without the endings of containers. Second records of a topic and what
@@ -56,7 +64,7 @@ def fix(
     """
     if track:
         track_named(track)
-    changes: list[Change] = []
+    changes = Packed[Change]()
     runs = [path for path in files if _is_run(path, changes)]
     _make(out_dir)
     for path, target in copies(runs, out_dir).items():
@@ -66,7 +74,7 @@ def fix(
     return changes
 
 
-def _is_run(path: Path, changes: list[Change]) -> bool:
+def _is_run(path: Path, changes: Packed[Change]) -> bool:
     finding = not_a_run(path)
     if finding is not None:
         why = finding.message.removesuffix("; passed over")
@@ -128,7 +136,7 @@ class _Copying:
     topics: Mapping[str, Topic]
     track_name: str
     dataset: str
-    changes: list[Change]
+    changes: Packed[Change]
     store: DocumentStore | None = None
     track: Track | None = None
     answered: set[tuple[str, str, str]] = field(default_factory=set)
@@ -149,13 +157,13 @@ class _Copying:
     def _lose(self, finding: Finding) -> None:
         """Note a line that is left out because it is no record."""
         if finding.kind in LOST:
-            self._change(finding.place, "left out", f"{finding.kind} {finding.value}")
+            self._change(finding.place, "line left out", f"{finding.kind} {finding.value}")
 
     def _mended(self, place: Place, record: dict[str, Any]) -> bytes | None:
         """Return the line of a record, None if it is left out."""
         claimed = format_of(record, self.dataset)
         if claimed is None:
-            self._change(place, "left out", f"record_unknown_shape {sorted(record)}")
+            self._change(place, "line left out", f"record_unknown_shape {sorted(record)}")
             return None
         format_ = claimed[0]
         if self.track is None:
@@ -166,7 +174,7 @@ class _Copying:
         response = Reader(format_.draft(record), place, unreported, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
-            self._change(place, "left out", topic)
+            self._change(place, "second response left out", topic)
             return None
         if format_.NAME in self.track.formats:
             topic_ = self.topics.get(response.topic_id) if response else None
@@ -183,7 +191,7 @@ class _Copying:
             # Not orjson: it refuses integers of more than 64 bits, which a record may hold.
             return json.dumps(record, ensure_ascii=False).encode()
         except (RecursionError, ValueError) as error:  # nested too deep; too many digits
-            self._change(place, "left out", f"cannot be written: {error}")
+            self._change(place, "line left out", f"cannot be written: {error}")
             return None
 
     def _is_second(self, response: Response) -> bool:

@@ -50,11 +50,12 @@ def mend(
     # references are trimmed once it is settled which sentences, and so which citations, remain.
     mending.indices(documents)
     mending.references()
+    mending.cite_one_way()
     for index, entry in enumerate(sentences_of(fresh, track)):
         mending.citations(index, entry)
     mending.shorten()
     mending.list_cited()
-    mending.cite_one_way()
+    mending.cite_one_way()  # what was not listed before
     mending.trim_references()
     mending.topic_text()
     mending.response_length()
@@ -94,7 +95,7 @@ class _Mending:
             after = [int(c) if _is_written_index(c) and c not in known else c for c in before]
             if after != before:
                 entry["citations"] = after
-                self.on_change(f"citations of sentence {index} as integers", before, after)
+                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
 
     def references(self) -> None:
         """Remove repeated references; their citations then point at the first of them."""
@@ -137,7 +138,7 @@ class _Mending:
             after = [new[c] if is_index(c) and 0 <= c < len(new) else c for c in before]
             if after != before:
                 entry["citations"] = after
-                self.on_change(f"citations of sentence {index} re-indexed", before, after)
+                self.on_change(f"citations of sentence {index + 1} re-indexed", before, after)
 
     def citations(self, index: int, entry: Any) -> None:
         """Drop citations out of range, repeated ones, and those over the maximum."""
@@ -153,7 +154,7 @@ class _Mending:
                 after = after[: self.track.citations.maximum]
         if len(after) != len(cited):
             entry["citations"] = after
-            self.on_change(f"citations of sentence {index}", cited, after)
+            self.on_change(f"citations of sentence {index + 1}", cited, after)
 
     def _first_of_each(self, cited: list[Any]) -> list[Any]:
         """Return each citation once, in order, without indices out of range."""

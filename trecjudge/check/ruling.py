@@ -167,7 +167,10 @@ class _Ruling:
         rule = self.track.length
         if rule is None:
             return
-        count, most = length(sentences_of(self.record, self.track), rule), longest(rule, self.topic)
+        written = self.record.get(self.track.sentences)
+        # An answer that is one text is of the wrong form, and may be too long all the same.
+        entries = [written] if isinstance(written, str) else sentences_of(self.record, self.track)
+        count, most = length(entries, rule), longest(rule, self.topic)
         if most is not None and count > most:
             message = f"has {count} {rule.unit}, at most {most} are allowed"
             plain = length(sentences_of(self.record, self.track), replace(rule, nfkc=False))

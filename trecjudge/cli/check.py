@@ -6,13 +6,17 @@ from trecjudge.check.check_runs import Checked, check_command
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.cli.printing import print_json, print_lines, print_many, print_table
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.settings.limits import limited
 from trecjudge.show.check import (
+    ELSEWHERE,
+    beside_lines,
     cause_lines,
+    change_lines,
     closing_line,
     hidden_runs,
+    left_lines,
     place_lines,
     shared_rules,
     verdict_table,
@@ -52,15 +56,18 @@ def check_runs(
 
 def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
     """Print what is shared first, then run by run; the verdict last."""
-    report, beside, changes = done.report, map(str, done.beside), map(str, done.changes)
-    if done.only_banks:
-        print_lines((*beside, *changes, *done.closing))
-        return
-    shared = shared_rules(report)
-    print_lines(cause_lines(report, shared))
-    print_table(verdict_table(report, wide, show_all))
-    print_lines(hidden_runs(report, show_all))
-    print_lines((*beside, *place_lines(report, shared, show_all), *changes, *done.closing))
+    report = done.report
+    if not done.only_banks:
+        shared = shared_rules(report)
+        print_lines(cause_lines(report, shared, "below" if show_all else ELSEWHERE))
+        print_table(verdict_table(report, wide, show_all))
+        print_lines(hidden_runs(report, show_all))
+        print_many(place_lines(report, shared, show_all))
+    print_many(beside_lines(done.beside, show_all))
+    print_many(change_lines(done.changes, show_all))
+    print_many(left_lines(done.mended, show_all) if done.mended else ())
+    print_lines(done.closing)
     if report.inventory:
         print_lines([f"marks of citations in the texts: {report.inventory}"])
-    print_lines((*report.organisers.lines(), closing_line(report)))
+    print_lines(report.organisers.lines())
+    print_lines([] if done.only_banks else [closing_line(report)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,7 @@ def print_json(records: list[dict[str, Any]]) -> None:
     """Print one JSON object: the only record, or all of them under `jobs`."""
     record = records[0] if len(records) == 1 else {"jobs": records}
     parts, size = [], 0
-    for part in _json_parts(record):
+    for part in json_parts(record):
         parts.append(part)
         size += len(part)
         if size > PIECE:
@@ -87,20 +87,33 @@ def print_json(records: list[dict[str, Any]]) -> None:
     typer.echo(b"".join(parts))
 
 
-def _json_parts(value: object) -> Iterator[bytes]:
+def json_parts(value: object) -> Iterator[bytes]:
     """Yield JSON in parts, so that a long sequence is never in memory as a whole."""
     if isinstance(value, dict):
         for place, (name, held) in enumerate(value.items()):
             yield (b"," if place else b"{") + orjson.dumps(name) + b":"
-            yield from _json_parts(held)
+            yield from json_parts(held)
         yield b"}" if value else b"{}"
-    elif isinstance(value, Sequence) and not isinstance(value, list | tuple | str):
-        yield b"["
-        for place, entry in enumerate(value):
-            yield (b"," if place else b"") + orjson.dumps(entry)
-        yield b"]"
+    elif isinstance(value, Iterable) and not isinstance(value, list | tuple | str):
+        yield from _list_parts(value)
     else:
-        yield orjson.dumps(value)
+        try:
+            yield orjson.dumps(value)
+        except TypeError:
+            if not isinstance(value, list | tuple):
+                raise
+            yield from _list_parts(value)  # a long sequence is somewhere inside
+
+
+def _list_parts(values: Iterable[object]) -> Iterator[bytes]:
+    yield b"["
+    for place, entry in enumerate(values):
+        yield b"," if place else b""
+        try:  # most entries are short and plain
+            yield orjson.dumps(entry)
+        except TypeError:
+            yield from json_parts(entry)
+    yield b"]"
 
 
 def print_summaries(

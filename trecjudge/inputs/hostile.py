@@ -66,7 +66,9 @@ class HostileText:
         """Search all texts of a response, and those of `topic` where the run brings its own."""
         run, place, topic_id = response.run_id, response.place, response.topic_id
         for sentence in response.sentences:
-            at = Where("sentence", f"sentence {sentence.index}", place, sentence.index, topic_id)
+            at = Where(
+                "sentence", f"sentence {sentence.index + 1}", place, sentence.index, topic_id
+            )
             self._look(run, sentence.text, at)
             for citation in sentence.citations:
                 cited = Where("citation", f"a citation of {at.name}", place, at.sentence, topic_id)

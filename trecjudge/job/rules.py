@@ -52,6 +52,7 @@ def check_first(job: Job, inputs: JobInputs, findings: FindingLog) -> None:
         on_finding=note_first,
         on_violation=rules,
         records=inputs.records.read,
+        all_places=False,
     )
     bad = read.of_severity("error", "warning") + findings.of_severity("error", "warning")
     if job.strict and (bad or report.refused):

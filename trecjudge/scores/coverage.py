@@ -93,7 +93,8 @@ class Coverage:
 
 def failure_text(judgment: Judgment) -> str:
     """Return which item is unjudged, and why."""
-    sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
+    index = judgment.sentence_index
+    sentence = "" if index is None else f", sentence {index + 1}"
     nugget = "" if judgment.nugget is None else f", nugget {judgment.nugget.nugget_id!r}"
     message = judgment.failure.message if judgment.failure else ""
     return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"

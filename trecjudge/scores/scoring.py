@@ -303,7 +303,7 @@ class Pool:
 
     def _conflict(self, judgment: Judgment, first: tuple[int, str, int | None]) -> Finding:
         grade, run_id, index = first
-        where = "" if index is None else f", sentence {index}"
+        where = "" if index is None else f", sentence {index + 1}"
         message = (
             f"run {judgment.run_id!r}, topic {judgment.topic_id!r}: document {judgment.doc_id!r} is"
             f" graded {judgment.grade}, for the same in run {run_id!r}{where} {grade}: the highest"

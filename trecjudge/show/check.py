@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
-from trecjudge.check.outcome import EXAMPLES, STANDINGS, CheckReport, RunReport, Tally
+from trecjudge.check.fixing import Change
+from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RunReport, Tally
 from trecjudge.findings import Finding, counted
 from trecjudge.show.columns import Column, Columns
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line
@@ -15,73 +18,91 @@ from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line
 LEAST_NAME = 12
 MOST_RULES = 2
 MOST_MESSAGES = 5
+ELSEWHERE = "--all or --json"
 Rule = tuple[str, str]
 """(rule, verdict)."""
 
 
 @dataclass(slots=True)
 class Shared:
-    """A rule that several runs break, or more records than are shown one by one.
+    """A rule that several runs break, or in more places than are shown one by one.
 
-    `causes` counts by message, in how many places and runs; `first` has the first finding of each.
+    `causes` are by message: how often and where first, and in how many runs.
     """
 
     count: int = 0
     runs: int = 0
-    causes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    first: dict[str, Finding] = field(default_factory=dict)
+    causes: dict[str, tuple[Cause, int]] = field(default_factory=dict)
 
     def add(self, tally: Tally) -> None:
         """Add what breaks the rule in a run."""
         self.count, self.runs = self.count + tally.count, self.runs + 1
-        for finding in tally.examples:
-            self.first.setdefault(finding.message, finding)
-        for message, count in tally.causes.items():
-            places, runs = self.causes.get(message, (0, 0))
-            self.causes[message] = places + count, runs + 1
+        for message, own in tally.causes.items():
+            cause, runs = self.causes.get(message, (Cause(), 0))
+            added = Cause(cause.count + own.count, [*cause.first, *own.first][:EXAMPLES])
+            self.causes[message] = added, runs + 1
 
-    @property
-    def is_one_by_one(self) -> bool:
-        """Whether its messages are few enough for a line each, with none left out."""
-        few = len(self.causes) <= MOST_MESSAGES and set(self.causes) == set(self.first)
-        return few and sum(places for places, _ in self.causes.values()) == self.count
+    def most_frequent(self) -> list[tuple[str, Cause, int]]:
+        """Return (message, cause, runs) of the causes that get a line: all if they are few."""
+        ordered = sorted(self.causes.items(), key=lambda named: -named[1][0].count)
+        most = EXAMPLES if len(ordered) > MOST_MESSAGES else MOST_MESSAGES
+        return [(message, cause, runs) for message, (cause, runs) in ordered[:most]]
 
 
-def shared_rules(report: CheckReport) -> dict[Rule, Shared]:
-    """Return the shared rules: those that a track refuses first, then by count."""
+def shared_rules(report: CheckReport, of_any: bool = False) -> dict[Rule, Shared]:
+    """Return the shared rules, or `of_any` all that are broken: refused first, then by count."""
     found: dict[Rule, Shared] = {}
     for run in report.runs:
         for rule, tally in run.tallies.items():
             found.setdefault(rule, Shared()).add(tally)
-    shared = {rule: one for rule, one in found.items() if one.runs > 1 or one.count > EXAMPLES}
+    shared = {r: one for r, one in found.items() if of_any or one.runs > 1 or one.count > EXAMPLES}
     return dict(sorted(shared.items(), key=lambda o: (o[0][1] != "refused", -o[1].count, o[0])))
 
 
-def cause_lines(report: CheckReport, shared: Mapping[Rule, Shared]) -> Iterator[str]:
-    """Yield a line for each shared cause: how many records and runs, the problem, a first place."""
+def cause_lines(
+    report: CheckReport, shared: Mapping[Rule, Shared], elsewhere: str = ELSEWHERE
+) -> Iterator[str]:
+    """Yield a line for each shared cause: how many records and runs, the problem, first places.
+
+    `elsewhere` says where the other places are.
+    """
     records = sum(run.records for run in report.runs)
     for (rule, verdict), one in shared.items():
-        lines = {"": (one.count, one.runs)}
-        if one.is_one_by_one:
-            lines = dict(sorted(one.causes.items(), key=lambda o: (-o[1][0], o[0])))
-        for message, (count, runs) in lines.items():
-            first = one.first[message] if message else next(iter(one.first.values()))
-            of_runs = f"{runs} of {counted(len(report.runs), 'run')}"
-            what = f"{message}; the first: {_place(first)}" if message else f"the first: {first}"
-            times = _times(first, count, records) if message else counted(count, "time")
-            yield f"{verdict} ({rule}): {times}, {of_runs}: {what}"
+        left = one.count
+        for message, cause, runs in one.most_frequent():
+            left -= cause.count
+            if cause.count == 1:
+                yield f"{verdict} ({rule}): {cause.first[0]}"
+                continue
+            times = f"{_times(cause, records)}, {runs} of {counted(len(report.runs), 'run')}"
+            first = _first_places(cause, elsewhere)
+            yield f"{verdict} ({rule}): {times}: {message}; the first: {first}"
+        if left:
+            of_all = f"of {one.count} in {counted(one.runs, 'run')}"
+            yield f"{verdict} ({rule}): … {left} more {of_all}: {elsewhere}"
 
 
-def _times(first: Finding, count: int, records: int) -> str:
+def _times(cause: Cause, records: int) -> str:
+    first = cause.first[0]
     of_a_record = first.sentence is None and first.place.line is not None
-    if of_a_record and count <= records:
-        return f"{count} of {counted(records, 'record')}"
-    return counted(count, "time")
+    if of_a_record and cause.count <= records:
+        return f"{cause.count} of {counted(records, 'record')}"
+    return counted(cause.count, "time")
 
 
-def _place(finding: Finding) -> str:
-    where = "" if finding.sentence is None else f" sentence {finding.sentence}"
-    return f"{finding.place}{where}"
+def _first_places(cause: Cause, elsewhere: str) -> str:
+    """Return the first places of a cause; of one file the path is there once."""
+    places, path = [], ""
+    for finding in {(f.place, f.sentence): f for f in cause.first}.values():
+        line = "" if finding.place.line is None else f":{finding.place.line}"
+        sentence = "" if finding.sentence is None else f" sentence {finding.sentence + 1}"
+        same = finding.place.path == path and bool(line)
+        places.append(f"{line if same else finding.place}{sentence}")
+        path = finding.place.path
+    more = cause.count - len(cause.first)
+    # One finding may stand for many, such as missing topics.
+    rest = f" … {more} more: {elsewhere}" if len(cause.first) == EXAMPLES and more else ""
+    return f"{', '.join(places)}{rest}"
 
 
 def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True) -> Columns:
@@ -89,7 +110,7 @@ def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True
 
     Refused runs come first. Where a run_id has several rows, each row names its file too.
     """
-    order = sorted(report.runs, key=lambda run: STANDINGS.index(run.verdict))
+    order = sorted(report.runs, key=lambda run: (run.verdict != "refused", not run.warnings))
     runs = first_rows(order, show_all)
     files = _files(report.runs)
     most = None if wide else MOST_RULES
@@ -101,7 +122,7 @@ def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True
         Column("track", [run.track or "unknown" for run in runs], is_left=True),
         Column("records", [str(run.records) for run in runs]),
         Column("topics", [_topics(run) for run in runs]),
-        Column("verdict", [run.verdict for run in runs], is_left=True),
+        Column("verdict", [run.verdict_text for run in runs], is_left=True),
         Column("refused for", [_rules(run, "refused", most, apart) for run in runs], is_left=True),
         Column("warned of", [_rules(run, "warned", most, apart) for run in runs], is_left=True),
     ]
@@ -150,33 +171,68 @@ def _rules(run: RunReport, verdict: str, most: int | None, apart: Collection[Rul
 def place_lines(
     report: CheckReport, shared: Collection[Rule] = (), show_all: bool = True
 ) -> Iterator[str]:
-    """Yield the first places of each broken rule, run by run, each line once.
+    """Yield every place of each broken rule, run by run, each line once.
 
-    Those of a shared rule are left out, unless all are wanted: it has a line of its own.
+    Those of a shared rule are left out, unless all are wanted: it has lines of its own.
     """
-    every = (
-        line
+    lines = _once(
+        (run.path, f"{tally.verdict} ({tally.rule}): {finding}")
         for run in report.runs
         for tally in run.violations
         if show_all or (tally.rule, tally.verdict) not in shared
-        for line in _places(run, tally)
+        for finding in tally.places
     )
-    lines = iter(dict.fromkeys(every))
     yield from lines if show_all else islice(lines, MOST_ROWS)
     yield from hidden_line(sum(1 for _ in lines), "place")
 
 
-def _places(run: RunReport, tally: Tally) -> Iterator[str]:
-    for finding in tally.examples:
-        yield f"{tally.verdict} ({tally.rule}): {finding}"
-    if tally.count > len(tally.examples) and tally.rule != "response_missing":
-        yield f"{tally.verdict} ({tally.rule}): {run.path}: {tally.count} in all"
+def _once(lines: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of each file once: its runs share what is wrong with the whole file."""
+    # Held by file, as digests: there may be a million lines.
+    for _, of_file in groupby(lines, key=itemgetter(0)):
+        seen: set[int] = set()
+        for _, line in of_file:
+            if hash(line) not in seen:
+                seen.add(hash(line))
+                yield line
+
+
+def beside_lines(findings: Iterable[Finding], show_all: bool) -> Iterator[str]:
+    """Yield the first findings of each kind on topics, banks and names, or all of them."""
+    counts: Counter[str] = Counter()
+    for finding in findings:
+        counts[finding.kind] += 1
+        if show_all or counts[finding.kind] <= EXAMPLES:
+            yield str(finding)
+    for kind, count in counts.items():
+        if count > EXAMPLES and not show_all:
+            yield f"… {count - EXAMPLES} more of {kind}: {ELSEWHERE}"
+
+
+def left_lines(report: CheckReport, show_all: bool) -> Iterator[str]:
+    """Yield what repairs leave to be done by hand, a line for each cause, or for each place."""
+    causes = cause_lines(report, shared_rules(report, of_any=True))
+    for line in place_lines(report) if show_all else causes:
+        yield f"by hand: {line}"
+
+
+def change_lines(changes: Iterable[Change], show_all: bool) -> Iterator[str]:
+    """Yield a line for each kind of change, with its number and a first one; or every change."""
+    if show_all:
+        yield from map(str, changes)
+        return
+    kinds: dict[str, tuple[int, Change]] = {}
+    for change in changes:
+        count, first = kinds.get(change.kind, (0, change))
+        kinds[change.kind] = count + 1, first
+    for kind, (count, first) in sorted(kinds.items(), key=lambda k: (-k[1][0], k[0])):
+        yield f"mended ({kind}): {counted(count, 'time')}; the first: {first}"
 
 
 def closing_line(report: CheckReport) -> str:
     """Return the totals in one line."""
     by_verdict = ", ".join(f"{count} {standing}" for standing, count in report.standings.items())
+    warned = f" ({report.with_warnings} with warnings)" if report.with_warnings else ""
     records = sum(run.records for run in report.runs)
-    return (
-        f"checked: {counted(len(report.runs), 'run')}, {counted(records, 'record')}: {by_verdict}"
-    )
+    held = f"{counted(len(report.runs), 'run')}, {counted(records, 'record')}"
+    return f"checked: {held}: {by_verdict}{warned}"

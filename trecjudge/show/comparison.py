@@ -158,7 +158,7 @@ def verdict_lines(found: VerdictChanges) -> Iterator[str]:
         yield f"  {count} x {before} -> {after}"
     for flip in found.flips[:MOST_FLIPS]:
         j = flip.after
-        sentence = "" if j.sentence_index is None else f" sentence {j.sentence_index}"
+        sentence = "" if j.sentence_index is None else f" sentence {j.sentence_index + 1}"
         yield (
             f"{j.run_id} {j.topic_id}{sentence} {j.doc_id or ''}: {verdict(flip.before)} ->"
             f" {verdict(j)}: {shown_line(flip.sentence)}"

@@ -64,7 +64,7 @@ def closing_lines(found: Experimented) -> Iterator[str]:
     if found.checked is not None and found.checked.refused:
         shared = shared_rules(found.checked)
         yield from cause_lines(found.checked, shared)
-        yield from place_lines(found.checked, shared)
+        yield from place_lines(found.checked, shared, show_all=False)
     if found.note:
         yield f"note: {found.note}"
     if found.compared is not None:

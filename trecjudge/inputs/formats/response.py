@@ -224,7 +224,7 @@ class Reader:
             sentences, replace(reader, complain=_ignore, inventory=Inventory()).read(again), aligned
         )
         if at is not None:
-            message = f"`{key}` and `{other}` differ from sentence {at} on; `{key}` counts"
+            message = f"`{key}` and `{other}` differ from sentence {at + 1} on; `{key}` counts"
             self._complain("answer_differs", message, again)
 
     def _check_instructions(self, response: Response) -> None:
