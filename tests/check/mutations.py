@@ -221,7 +221,7 @@ def own(run: Run, *places: int) -> Any:
 
 def in_shape(run: Run, ids: list[Any]) -> Any:
     """Return ids in the shape of the run's citations."""
-    return {doc: 0.5 for doc in ids} if run.track == "ragtime25" else ids
+    return dict.fromkeys(ids, 0.5) if run.track == "ragtime25" else ids
 
 
 def cite_by_id(run: Run) -> None:
@@ -333,7 +333,7 @@ def blank_all(run: Run) -> None:
 
 def mixed_shapes(run: Run) -> None:
     """One sentence with a list of ids, the other with scores by id."""
-    run.sentences()[0]["citations"] = {doc: 0.5 for doc in run.ids[:2]}
+    run.sentences()[0]["citations"] = dict.fromkeys(run.ids[:2], 0.5)
     run.sentences()[1]["citations"] = [run.ids[2]]
 
 
@@ -429,7 +429,7 @@ MUTATIONS: dict[str, Mutate] = {
     "citations by id in one record": by_id_in_one_record,
     "index and id in one sentence": sentence("citations", lambda run: [run.ids[0], 1]),
     "scores by id": all_cite(
-        lambda run, place: {d: 0.5 for d in [run.ids[:2], run.ids[2:3]][place]}
+        lambda run, place: dict.fromkeys([run.ids[:2], run.ids[2:3]][place], 0.5)
     ),
     "list and scores in one response": mixed_shapes,
     "score that is text": sentence("citations", lambda run: {run.ids[0]: "high", run.ids[1]: 0.5}),
@@ -461,7 +461,7 @@ MUTATIONS: dict[str, Mutate] = {
     "references null": root("references", None),
     "references empty": root("references", []),
     "references as text": references(lambda listed, run: listed[0]),
-    "references with scores": references(lambda listed, run: {doc: 0.5 for doc in listed}),
+    "references with scores": references(lambda listed, run: dict.fromkeys(listed, 0.5)),
     "a reference that is not cited": references(lambda listed, run: [*listed, run.ids[5]]),
     "a reference that is left out": references(lambda listed, run: listed[:2]),
     "a reference twice": references(lambda listed, run: [*listed, listed[0]]),
