@@ -10,6 +10,7 @@ import csv
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from tests.check.mutations import TRACKS, mutated, mutations, requests
@@ -43,6 +44,7 @@ def verdicts_by(python: str, folder: Path) -> Verdicts:
     return {(track, names[track][int(number)]): verdict for track, number, verdict in rows}
 
 
+@cache
 def read_recorded() -> Verdicts:
     """Return the recorded verdicts, by track and mutation."""
     with RECORDED.open(encoding="utf-8", newline="") as file:

@@ -136,8 +136,8 @@ class Checker:
         violation = Violation(
             finding.kind, verdict, finding, run.report.run_id, times, each, theirs
         )
-        if track and theirs:
-            self._organisers.add(track.name, violation)
+        if track is not None:
+            self._organisers.add((track.name, finding.kind), verdict, theirs, times)
         run.report.add(violation)
         self.on_violation(violation)
 
@@ -183,6 +183,7 @@ class _Observation:
         self._topic(run)
         if format_name not in self.track.formats:
             message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
+            message += f": {self.track.name} has its sentences in `{self.track.sentences}` only"
             self.complain("format_of_other_track", message, format_name, aspect=format_name)
             return
         self._metadata()

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trecjudge.check.rules import ORGANISERS, OrganisersVerdict
-
-if TYPE_CHECKING:
-    from trecjudge.check.outcome import Violation
+from trecjudge.check.rules import ORGANISERS, OrganisersVerdict, RuleVerdict
 
 DOES: dict[OrganisersVerdict, str] = {
     "accepted": "accepts",
@@ -28,13 +25,13 @@ class Organisers:
     counts: Counter[Rule] = field(default_factory=Counter)
     others: dict[Rule, Counter[OrganisersVerdict]] = field(default_factory=dict)
 
-    def add(self, track: str, violation: Violation) -> None:
-        """Count a violation of a track whose rules the organisers' checker knows."""
-        rule = track, violation.rule
-        self.counts[rule] += violation.times
-        theirs = violation.organisers
-        if theirs is not None and theirs != violation.verdict:
-            self.others.setdefault(rule, Counter())[theirs] += violation.times
+    def add(
+        self, rule: Rule, ours: RuleVerdict, theirs: OrganisersVerdict | None, times: int
+    ) -> None:
+        """Count that a rule is broken, and that their verdict is another one; None is not known."""
+        self.counts[rule] += times
+        if theirs is not None and theirs != ours:
+            self.others.setdefault(rule, Counter())[theirs] += times
 
     def as_dict(self) -> dict[str, Any]:
         """Return the differences as JSON values."""

@@ -102,6 +102,8 @@ class TrackMarks:
     topic_id: str = ""
     reference: str = ""
     metadata: tuple[str, ...] = ()
+    sure: bool = False
+    """Whether a record with a mark is of this track, also in the format of another one."""
 
     def fit(self, record: Mapping[str, Any], draft: Draft) -> bool:
         """Return whether any of the marks is on this record."""
@@ -216,14 +218,17 @@ def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto")
     """Return the track that a record of this format was written for.
 
     Of the tracks with the format, one whose marks the record bears comes before one that has no
-    marks, and among these one of `dataset` comes first.
+    marks, and among these one of `dataset` comes first. A sure mark comes before the format.
     """
-    fitting = [track for track in all_tracks().values() if format_name in track.formats]
+    tracks = all_tracks().values()
+    fitting = [track for track in tracks if format_name in track.formats]
     if not fitting:  # a format that no track uses: what holds for every track holds for it
         return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
     # Stable: within a dataset the order of the file decides.
     fitting.sort(key=lambda track: track.dataset not in (dataset, "any"))
     draft = format_named(format_name).draft(record)
-    marked = (track for track in fitting if track.marked_by and track.marked_by.fit(record, draft))
+    sure = [track for track in tracks if track.marked_by and track.marked_by.sure]
+    candidates = [*sure, *fitting]
+    marked = (t for t in candidates if t.marked_by and t.marked_by.fit(record, draft))
     plain = (track for track in fitting if track.marked_by is None)
     return next(marked, None) or next(plain, fitting[0])

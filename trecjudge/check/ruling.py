@@ -84,7 +84,7 @@ class _Ruling:
         entries = sentences_of(self.record, self.track)
         aspect = "" if any(text_of(entry).strip() for entry in entries) else "everywhere"
         for index, entry in enumerate(entries):
-            if isinstance(entry, str):
+            if isinstance(entry, str) and self.track.dataset != "any":
                 message = f"is {shown(entry)}, not an object with its text and citations"
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
