@@ -183,7 +183,8 @@ class _Observation:
         self._topic(run)
         if format_name not in self.track.formats:
             message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
-            message += f": {self.track.name} has its sentences in `{self.track.sentences}` only"
+            if {"answer", "responses"}.intersection(self.record) != {self.track.sentences}:
+                message += f": its sentences are not in `{self.track.sentences}` only"
             self.complain("format_of_other_track", message, format_name, aspect=format_name)
             return
         self._metadata()

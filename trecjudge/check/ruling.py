@@ -23,7 +23,7 @@ from trecjudge.check.parts import (
     text_of,
     value_at,
 )
-from trecjudge.check.rules import Field, ReferenceRule, RuleVerdict, Track
+from trecjudge.check.rules import CitationRule, Field, ReferenceRule, RuleVerdict, Track
 from trecjudge.findings import shown
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
 from trecjudge.inputs.sources.values import as_id
@@ -37,8 +37,6 @@ The aspect is the part of a rule for which the organisers' checker has a verdict
 JSON_TYPES = {"text": str, "integer": int, "list": list}
 SHAPES = {"list": list, "dict": dict}
 OF_A_TOPIC = frozenset({"topic_id", "narrative_id"})
-MOST_INTEGER = 2**53
-"""Floats are integers beyond it."""
 
 
 def rule(
@@ -84,7 +82,7 @@ class _Ruling:
         entries = sentences_of(self.record, self.track)
         aspect = "" if any(text_of(entry).strip() for entry in entries) else "everywhere"
         for index, entry in enumerate(entries):
-            if isinstance(entry, str) and self.track.dataset != "any":
+            if isinstance(entry, str) and self.is_submission:
                 message = f"is {shown(entry)}, not an object with its text and citations"
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
@@ -103,10 +101,14 @@ class _Ruling:
         )
         if extra:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
-        sentences = self.record.get(self.track.sentences, ABSENT)
-        if sentences is None:
+        if self.is_submission and self.record.get(self.track.sentences, ABSENT) is None:
             message = f"{self.track.sentences} is null, not a list of sentences"
-            self.complain("response_not_a_list", message, sentences)
+            self.complain("response_not_a_list", message, None)
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether a track asked for this form; other tools write what they like."""
+        return self.track.dataset != "any"
 
     def _is_gone(self, path: str) -> bool:
         """Return whether a field is missing with all its metadata, which is reported once."""
@@ -173,8 +175,8 @@ class _Ruling:
         count, most = length(entries, rule), longest(rule, self.topic)
         if most is not None and count > most:
             message = f"has {count} {rule.unit}, at most {most} are allowed"
-            plain = length(sentences_of(self.record, self.track), replace(rule, nfkc=False))
-            aspect = "" if plain > most else "normalised"
+            is_so_as_written = length(entries, replace(rule, nfkc=False)) > most
+            aspect = "" if is_so_as_written else "normalised"
             self.complain("too_long", message, count, aspect=aspect)
         given = value_at(self.record, self.track.response_length or "-")
         if is_index(given) and given != count:
@@ -207,8 +209,7 @@ class _Ruling:
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
             if cited is not None and position not in cited:
-                message = f"{here} is cited nowhere"
-                self.complain("reference_uncited", message, entry, aspect=aspect)
+                self.complain("reference_uncited", f"{here} is cited nowhere", entry, aspect=aspect)
             seen.add(name or "")
 
     def _reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
@@ -217,8 +218,7 @@ class _Ruling:
         elif not isinstance(entry, str) and not rule.integers:
             self.complain("reference_malformed", f"{here} is not text", entry, verdict="refused")
         elif rule.pattern and not (isinstance(entry, str) and re.fullmatch(rule.pattern, entry)):
-            message = f"{here} is not of the form {rule.pattern}"
-            aspect = _begins_well(rule.pattern, entry)
+            message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
             self.complain("reference_malformed", message, entry, aspect=aspect)
 
     def _citations(self, index: int, entry: Any) -> None:
@@ -277,12 +277,8 @@ class _Ruling:
         """
         entries = sentences_of(self.record, self.track)
         values = [value for entry in entries for value in cited_by(entry)]
-        numbers = [value for value in values if isinstance(value, int | float)]
-        texts = [value for value in values if isinstance(value, str)]
-        integral = all(float(value).is_integer() for value in numbers if abs(value) < MOST_INTEGER)
-        written = all(re.fullmatch(r"\s*[-+]?\d+\s*", value) for value in texts)
-        every = len(values) == len(numbers) + len(texts)
-        return bool(numbers) and integral and written and every and not all(map(is_index, values))
+        mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
+        return mixed and all(map(_reads_as_integer, values))
 
     def _meant(self, value: Any) -> Any:
         """Return a citation as the reader takes it: an index written as text as an index."""
@@ -310,13 +306,18 @@ class _Ruling:
             self.complain("citation_unreferenced", message, value, index)
         if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _written(value)):
             message = f"cites {shown(value)}, not of the form {rule.pattern}"
-            aspect = _begins_well(rule.pattern, value)
-            self.complain("citation_malformed", message, value, index, aspect=aspect)
+            self.complain("citation_malformed", message, value, index, aspect=_aspect(rule, value))
 
 
-def _begins_well(pattern: str, value: Any) -> str:
+def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
     """Return the aspect of an id that has more behind its pattern: some compare the beginning."""
-    return "longer" if isinstance(value, str) and re.match(pattern, value) else ""
+    return "longer" if isinstance(value, str) and re.match(rule.pattern, value) else ""
+
+
+def _reads_as_integer(value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"\s*[-+]?\d+\s*", value) is not None
+    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
 
 
 def _written(value: str | int) -> str:
