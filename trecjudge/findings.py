@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -279,6 +279,35 @@ class FindingLog:
     def of_severity(self, *severities: Severity) -> int:
         """Return the number of findings of the given severities."""
         return sum(n for kind, n in self.counts.items() if KINDS[kind].severity in severities)
+
+
+FEW_OF_A_KIND, FEW, FEWEST = 3, 9, 14
+"""Findings that are printed: of a kind, of all kinds until each gets only one more, and in all."""
+
+
+@dataclass(slots=True)
+class FirstFindings:
+    """Chooses the findings that are printed: a file given as the wrong input has one on each line.
+
+    Of each kind the first few, of all kinds not many; the others are counted.
+    """
+
+    hidden: Counter[str] = field(default_factory=Counter)
+    _taken: Counter[str] = field(default_factory=Counter)
+
+    def take(self, finding: Finding) -> bool:
+        """Return whether to print a finding."""
+        printed = self._taken.total()
+        most = FEW_OF_A_KIND if printed < FEW else 1
+        chosen = printed < FEWEST and self._taken[finding.kind] < most
+        (self._taken if chosen else self.hidden)[finding.kind] += 1
+        return chosen
+
+    def rest(self, advice: str = "") -> Iterator[str]:
+        """Yield a line with the number of each kind that was not printed, if there are any."""
+        if self.hidden:
+            counts = ", ".join(f"{n} more of {kind}" for kind, n in self.hidden.most_common())
+            yield f"… {counts}{advice}"
 
 
 def visible(text: str) -> str:

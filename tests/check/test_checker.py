@@ -508,3 +508,46 @@ def test_every_place_is_kept_where_all_are_wanted(
     (tally,) = [t for t in run.violations if t.rule == "citation_out_of_range"]
     lines = [finding.place.line for finding in tally.places]
     assert (tally.count, lines) == (200, list(range(1, kept + 1)))
+
+
+BESIDE: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "two fields": (
+        changed("rag25", metadata__prompt=GONE, metadata__type="auto"),
+        {"field_missing", "field_value"},
+    ),
+    "no topic, and citations by another name": (
+        changed(
+            "rag25", metadata__narrative_id=GONE, answer=[{"text": "It is.", "citation": [0, 1]}]
+        ),
+        {"topic_id_missing", "citations_misnamed"},
+    ),
+    "no topic, and no list of sentences": (
+        changed("rag25", metadata__narrative_id=GONE, answer="It is."),
+        {"topic_id_missing", "response_not_a_list"},
+    ),
+    "no list of sentences, and too long": (
+        changed("rag25", answer="a " * 401),
+        {"response_not_a_list", "too_long"},
+    ),
+    "no metadata, and a citation out of range": (
+        {"narrative_id": "1", "run_id": "r", **citing("rag25", [9], metadata=None)},
+        {"field_missing", "citation_out_of_range"},
+    ),
+    "no text, and two citations out of range": (
+        changed("rag26", answer=[{"text": "", "citations": [8, 9]}]),
+        {"sentence_empty", "citation_out_of_range"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("record", "wanted"), BESIDE.values(), ids=BESIDE)
+def test_one_problem_of_a_record_hides_no_other(
+    record: dict[str, Any], wanted: set[str], write: Write
+) -> None:
+    assert {rule for rule, _ in broken(checked(write, record))} >= wanted
+
+
+def test_a_record_of_another_track_still_answers_its_topic(write: Write) -> None:
+    other = changed("neuclir24", request_id="1")
+    report = checked(write, GOOD["rag25"], other, topics=topics(_1="What?"))
+    assert {rule for rule, _ in broken(report)} == {"format_of_other_track", "response_duplicate"}

@@ -78,9 +78,9 @@ def test_the_first_of_a_kind_are_told_at_once(capsys: pytest.CaptureFixture[str]
     found(Finding("row_unreadable", Place("f", 1), "is odd"))  # printer of twice
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["not judged: f:1: is odd", "not judged: f:2: is odd"]
-    assert lines[5:] == ["note: f:8: is odd"]
+    assert lines[3:] == ["note: f:8: is odd"]
     found.close()
-    assert capsys.readouterr().err.splitlines() == ["row_unreadable: 7 in all"]
+    assert capsys.readouterr().err.splitlines() == ["… 4 more of row_unreadable"]
     assert len(found.as_dicts()) == 8
 
 

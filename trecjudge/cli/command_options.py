@@ -37,7 +37,7 @@ Track = Annotated[
 Fix = Annotated[
     Path | None,
     typer.Option(
-        "--fix", metavar="DIR", help="A folder for repaired copies; every change is printed."
+        "--fix", metavar="DIR", help="A folder for repaired copies; what is left to do is listed."
     ),
 ]
 Labels = Annotated[

@@ -15,6 +15,8 @@ from trecjudge.findings import visible
 from trecjudge.job.interrupts import INTERRUPTS
 
 P = ParamSpec("P")
+_BEFORE_ERROR: list[Callable[[], None]] = []
+"""What the running command prints before the line of an error that ends it."""
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BUG = 3  # as for items unjudged: what was written may be incomplete
 
@@ -31,9 +33,12 @@ def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
 def exit_status(work: Callable[[], int]) -> int:
     """Return the exit status of `work`: 1 with one line for what the user can put right."""
+    _BEFORE_ERROR.clear()
     try:
         return work()
     except TrecJudgeError as error:
+        for tell in _BEFORE_ERROR:
+            tell()
         typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
     except BrokenPipeError:  # the reader of our output has gone; click then ends quietly
@@ -54,6 +59,11 @@ def exit_status(work: Callable[[], int]) -> int:
         bug = visible(f"{type(error).__name__} at {where}: {error}")
         typer.echo(f"error: a bug: {bug}; please report it", err=True)
         return BUG
+
+
+def before_error(tell: Callable[[], None]) -> None:
+    """Let the command call `tell` before it prints the error that ends it, if one does."""
+    _BEFORE_ERROR.append(tell)
 
 
 def print_errors(lines: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,17 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import orjson
 import typer
 
-from trecjudge.cli.exits import print_errors
+from trecjudge.cli.exits import before_error, print_errors
 from trecjudge.errors import InputError
 from trecjudge.files import chosen
-from trecjudge.findings import PREFIX, Finding, OnFinding
+from trecjudge.findings import PREFIX, Finding, FirstFindings, OnFinding
 from trecjudge.measures import UNJUDGED
 
 if TYPE_CHECKING:  # numpy: not for `rescore --help`
     from trecjudge.stats.scores import Scores
-
-SHOWN_OF_A_KIND = 5
-
 
 FormatName = Literal["auto", "ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv"]
 Leaderboards = Annotated[
@@ -80,22 +76,22 @@ class FindingPrinter:
         self.findings: dict[Finding, None] = {}
         self._quiet = quiet
         self._always = always
-        self._kinds: Counter[str] = Counter()
+        self._first = FirstFindings()
+        before_error(self.close)
 
     def __call__(self, finding: Finding) -> None:
         # Leaderboards are read more than once in a command, and would report the same each time.
         if finding in self.findings:
             return
         self.findings[finding] = None
-        self._kinds[finding.kind] += 1
         is_printed = not self._quiet or finding.severity == "error" or finding.kind in self._always
-        if is_printed and self._kinds[finding.kind] <= SHOWN_OF_A_KIND:
+        if is_printed and self._first.take(finding):
             print_errors([f"{PREFIX[finding.severity]}: {finding}"])
 
     def close(self) -> None:
-        """Print how many findings there are of each kind of which not all were printed."""
-        many = {kind: n for kind, n in self._kinds.items() if n > SHOWN_OF_A_KIND}
-        print_errors(f"{kind}: {n} in all" for kind, n in many.items() if not self._quiet)
+        """Print, once, how many findings of each kind were not printed."""
+        print_errors(self._first.rest())
+        self._first.hidden.clear()
 
     def status(self, strict: bool = False) -> int:
         """Return 3 if something was left out, 1 for any other finding if `strict`, else 0."""

@@ -11,7 +11,7 @@ from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
 from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks
 from trecjudge.evaluation.banks.material import Inputs, read_material
 from trecjudge.files import default_folder
-from trecjudge.findings import FindingLog
+from trecjudge.findings import FindingLog, FirstFindings
 from trecjudge.interop.autojudge_banks import Banks
 from trecjudge.interop.autojudge_settings import Settings
 from trecjudge.job.choice import model_options
@@ -36,13 +36,15 @@ def made_banks(
     cache = Path(settings.cache_dir) if settings.cache_dir else None
     options = model_options(settings.use_env_llm, budget, cache)
     lines: list[str] = []
-    findings = FindingLog([lambda finding: lines.append(str(finding))])
+    first = FirstFindings()
+    findings = FindingLog([lambda found: lines.append(str(found)) if first.take(found) else None])
     inputs = Inputs(topics, runs, documents)
     made = asyncio.run(_made(inputs, making, options, llm, findings))
     found = [one.bank for one in made if one.drafts]
     count = sum(len(bank.nuggets) for bank in found)
     by = "a model" if options.use else "words"
-    return Banks.of(found), [*lines, f"{count} nuggets for {len(found)} topics, by {by}"]
+    lines += [*first.rest(), f"{count} nuggets for {len(found)} topics, by {by}"]
+    return Banks.of(found), lines
 
 
 async def _made(

@@ -127,6 +127,9 @@ class JobInputs:
         store = _documents(job, on_finding) if job.documents else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
         wanted = _wanted(every, job)
+        if qrels and wanted and qrels.keys().isdisjoint(wanted):
+            there = f"{next(iter(qrels))!r}, not {next(iter(wanted))!r}"
+            raise InputError(f"{job.qrels}: grades no topic that is judged (such as {there})")
         banks = read_banks(job.nuggets, on_finding) if job.nuggets else None
         if banks and every and wanted:
             report_unmatched(banks, every, wanted, on_finding)

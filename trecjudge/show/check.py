@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -11,7 +10,7 @@ from operator import itemgetter
 
 from trecjudge.check.fixing import Change
 from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RunReport, Tally
-from trecjudge.findings import Finding, counted
+from trecjudge.findings import Finding, FirstFindings, counted
 from trecjudge.show.columns import Column, Columns
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line
 
@@ -199,14 +198,9 @@ def _once(lines: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def beside_lines(findings: Iterable[Finding], show_all: bool) -> Iterator[str]:
     """Yield the first findings of each kind on topics, banks and names, or all of them."""
-    counts: Counter[str] = Counter()
-    for finding in findings:
-        counts[finding.kind] += 1
-        if show_all or counts[finding.kind] <= EXAMPLES:
-            yield str(finding)
-    for kind, count in counts.items():
-        if count > EXAMPLES and not show_all:
-            yield f"… {count - EXAMPLES} more of {kind}: {ELSEWHERE}"
+    first = FirstFindings()
+    yield from (str(finding) for finding in findings if show_all or first.take(finding))
+    yield from first.rest(f": {ELSEWHERE}")
 
 
 def left_lines(report: CheckReport, show_all: bool) -> Iterator[str]:
@@ -226,7 +220,8 @@ def change_lines(changes: Iterable[Change], show_all: bool) -> Iterator[str]:
         count, first = kinds.get(change.kind, (0, change))
         kinds[change.kind] = count + 1, first
     for kind, (count, first) in sorted(kinds.items(), key=lambda k: (-k[1][0], k[0])):
-        yield f"mended ({kind}): {counted(count, 'time')}; the first: {first}"
+        times = f"{count} times; the first: " if count > 1 else ""
+        yield f"mended ({kind}): {times}{first}"
 
 
 def closing_line(report: CheckReport) -> str:

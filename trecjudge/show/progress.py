@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,10 +24,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, counted, visible
+from trecjudge.findings import PREFIX, Finding, FirstFindings, counted, visible
 from trecjudge.show.words import within
 
-SHOWN_OF_A_KIND = 3
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 SECONDS_OF_FILES = 5.0
 """Seconds after which the formats of the files read so far are printed, before all are read."""
@@ -56,7 +54,7 @@ class ConsoleWatcher:
         self._quiet = quiet
         self._clock = clock
         self._pause = pause
-        self._shown: Counter[str] = Counter()
+        self._first = FirstFindings()
         self._taken = TakenFiles()
         self._spent: Callable[[], dict[str, Any]] = dict
         self._expected: Callable[[], int | None] = lambda: None
@@ -94,6 +92,9 @@ class ConsoleWatcher:
         if self._lines.is_alive():
             self._lines.join()
         self._print_taken()
+        if error is not None:  # no closing lines will count them
+            for line in self._first.rest():
+                self.notify(line)
 
     def begins(
         self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
@@ -136,13 +137,11 @@ class ConsoleWatcher:
             self.notify(line)
 
     def finding(self, finding: Finding) -> None:
-        """Print the first few findings of a kind; those after them are only counted."""
-        self._shown[finding.kind] += 1
-        prefix = PREFIX[finding.severity]
-        if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
-            self.notify(f"{prefix}: {finding}")
-        elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
-            self.notify(f"{prefix}: … more of {finding.kind}: counted below, all in the log")
+        """Print the first few findings; those after them are only counted."""
+        if self._first.take(finding):
+            self.notify(f"{PREFIX[finding.severity]}: {finding}")
+        elif self._first.hidden.total() == 1:
+            self.notify("… more findings: counted by kind below, all in the log")
 
     def notify(self, message: str) -> None:
         """Print a message, unless quiet."""

@@ -96,7 +96,9 @@ def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
 
 def _row(place: Place, cells: Sequence[str], report: OnFinding) -> Iterator[tuple[Place, Record]]:
     topic_id, *rest = cells
-    if len(topic_id.split()) == 1 and not topic_id.startswith(("{", "[")):
+    # A binary file has words of control characters.
+    is_id = topic_id.strip().lstrip("\ufeff").isprintable() and len(topic_id.split()) == 1
+    if is_id and not topic_id.startswith(("{", "[")):
         yield place, {"topic_id": topic_id, "title": "\t".join(rest).strip()}
     else:
         message = "is neither JSON nor id<TAB>text"

@@ -82,7 +82,7 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
         own_documents=inputs.own_documents,
         dataset=inputs.dataset,
     )
-    shelf = _Shelf(blocks)
+    shelf, given = _Shelf(blocks), set(texts.topics)
     for topic, response in reader:
         # One name for all responses: these two are kept of each.
         topic_id = texts.topics.setdefault(topic.topic_id, topic).topic_id
@@ -97,6 +97,11 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
                 if document.has_text
             ]
             texts.places.put(group, places)
+    answered = {topic_id for file in texts.written_at.values() for _, topic_id in file.values()}
+    if not answered:
+        raise InputError(f"{', '.join(map(str, inputs.runs))}: no response could be read")
+    if given and given.isdisjoint(answered):
+        raise InputError(f"{inputs.topics}: has no topic that these runs answer")
 
 
 @dataclass(slots=True)
