@@ -13,12 +13,7 @@ from trecjudge.check.meaning import Meanings
 from trecjudge.check.organisers import Organisers
 from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
 from trecjudge.check.packed import Packed
-from trecjudge.check.parts import (
-    METADATA,
-    is_blank,
-    is_flat,
-    value_at,
-)
+from trecjudge.check.parts import METADATA, is_blank, is_flat, value_at
 from trecjudge.check.read_findings import LOST, OF_A_RECORD
 from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
@@ -133,11 +128,10 @@ class Checker:
         track = self._file.track or (track_named(self.track) if self.track else None)
         theirs = track.of_organisers(finding.kind, aspect, verdict) if track else None
         # Counted at the run, and passed on at once: nothing is held until the end.
-        violation = Violation(
-            finding.kind, verdict, finding, run.report.run_id, times, each, theirs
-        )
+        kind, run_id = finding.kind, run.report.run_id
+        violation = Violation(kind, verdict, finding, run_id, times, each, theirs)
         if track is not None:
-            self._organisers.add((track.name, finding.kind), verdict, theirs, times)
+            self._organisers.add((track.name, kind), verdict, theirs, times)
         run.report.add(violation)
         self.on_violation(violation)
 
@@ -303,12 +297,9 @@ def _share(checker: Checker, file: _File, verdicts: Mapping[str, RuleVerdict | N
     # A checker that looks at topics only sees no more than one answer to each.
     aspect = "apart" if len(answers) == len(set(answers)) else ""
     for run in runs:
-        other = second if run is first else run
-        name = other.report.name
-        message = f"is of run {name!r} in a file of {first.report.name!r}"
-        finding = Finding(
-            "file_of_several_runs", other.first, message, name, run_id=run.report.name
-        )
+        other, own = second if run is first else run, run.report.name
+        message = f"is of run {other.report.name!r} in a file of {first.report.name!r}"
+        finding = Finding("file_of_several_runs", other.first, message, run_id=own)
         checker.violate(run, verdicts.get(finding.kind), finding, aspect=aspect)
 
 
@@ -331,5 +322,4 @@ def _miss(
 
     of_file = {topic_id for other in file.runs.values() for topic_id in other.answered}
     aspect = "elsewhere" if of_file.issuperset(missing) else ""
-    verdict = verdicts.get("response_missing")
-    checker.violate(run, verdict, finding, len(missing), each, aspect)
+    checker.violate(run, verdicts.get(finding.kind), finding, len(missing), each, aspect)

@@ -23,7 +23,7 @@ from trecjudge.check.parts import (
     text_of,
     value_at,
 )
-from trecjudge.check.rules import CitationRule, Field, ReferenceRule, RuleVerdict, Track
+from trecjudge.check.rules import CitationRule, Field, ReferenceRule, Track
 from trecjudge.findings import shown
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
 from trecjudge.inputs.sources.values import as_id
@@ -56,8 +56,8 @@ def rule(
     """
     listed = references_of(record)
     known = frozenset(filter(None, map(as_id, listed)))
-    count = len(listed)
-    _Ruling(record, track, topic, run_id, topic_id, complain, meanings, begun, count, known).rule()
+    of_file = meanings, begun, len(listed), known
+    _Ruling(record, track, topic, run_id, topic_id, complain, *of_file).rule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +117,10 @@ class _Ruling:
     def _field(self, path: str, field: Field, value: Any) -> None:
         # White space is no value of a field that has few; null is read as a field left out.
         if is_blank(value) and not (field.values and value is not ABSENT and value is not None):
-            verdict: RuleVerdict = field.missing
             # Another field of the topic's id will do for a checker that reads all tracks.
             there = not path.endswith("_id") or OF_A_TOPIC.intersection(metadata_of(self.record))
-            aspect = path if there else ""
-            self.complain("field_missing", f"has no {path}", value, verdict=verdict, aspect=aspect)
+            aspect, missing = path if there else "", field.missing
+            self.complain("field_missing", f"has no {path}", value, verdict=missing, aspect=aspect)
         # `true` is an int in Python, and no integer in JSON.
         elif isinstance(value, bool) or not isinstance(
             value, tuple(JSON_TYPES[name] for name in field.types)
@@ -175,8 +174,7 @@ class _Ruling:
         count, most = length(entries, rule), longest(rule, self.topic)
         if most is not None and count > most:
             message = f"has {count} {rule.unit}, at most {most} are allowed"
-            is_so_as_written = length(entries, replace(rule, nfkc=False)) > most
-            aspect = "" if is_so_as_written else "normalised"
+            aspect = "normalised" if length(entries, replace(rule, nfkc=False)) <= most else ""
             self.complain("too_long", message, count, aspect=aspect)
         given = value_at(self.record, self.track.response_length or "-")
         if is_index(given) and given != count:
@@ -200,7 +198,7 @@ class _Ruling:
         # Looked up only where the track asks for it: it walks over all citations.
         asked = rule.only_cited and any(map(text_of, sentences_of(self.record, self.track)))
         cited = cited_positions(self.record, self.track, self._meant) if asked else None
-        aspect = "coerced" if asked and self._is_coerced() else ""
+        aspect = self._read_as() if asked else ""
         seen: set[str] = set()
         for position, entry in enumerate(references_of(self.record)):
             name = as_id(entry)
@@ -253,7 +251,7 @@ class _Ruling:
             return
         first = self.begun if scope == "file" else []
         each = [self._ways(entry) for entry in entries]
-        aspect = "across" if len({way for ways in each for way in ways}) == 1 else ""
+        aspect = "across" if len(set().union(*each)) == 1 else ""
         for index, ways in enumerate(each):
             if ways and not first:
                 first.append(ways[0])
@@ -270,15 +268,15 @@ class _Ruling:
         kinds = map(self.meanings.kind, cited_by(entry))
         return [kind for kind in kinds if kind != "neither"]
 
-    def _is_coerced(self) -> bool:
-        """Return whether the organisers' checker makes integers of citations that are none.
+    def _read_as(self) -> str:
+        """Return `coerced` if the organisers' checker makes integers of citations that are none.
 
         It does so where one of the response is a number, and each can be read as an integer.
         """
         entries = sentences_of(self.record, self.track)
         values = [value for entry in entries for value in cited_by(entry)]
         mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
-        return mixed and all(map(_reads_as_integer, values))
+        return "coerced" if mixed and all(map(_reads_as_integer, values)) else ""
 
     def _meant(self, value: Any) -> Any:
         """Return a citation as the reader takes it: an index written as text as an index."""
@@ -289,15 +287,13 @@ class _Ruling:
         kind = self.meanings.kind(value)
         if kind not in rule.kinds:
             message = f"cites {shown(value)}, not an {' or '.join(rule.kinds)}"
-            aspect = "coerced" if self._is_coerced() else ""
-            self.complain("citation_kind", message, value, index, aspect=aspect)
+            self.complain("citation_kind", message, value, index, aspect=self._read_as())
         elif kind == "id" and is_index(value) and not self.meanings.integers_are_ids():
             message = f"cites {shown(value)}: an id written as an integer"
             self.complain("citation_kind", message, value, index)
         elif kind == "index" and isinstance(value, str):
             message = f"cites {shown(value)}: an index written as text"
-            aspect = "coerced" if self._is_coerced() else ""
-            self.complain("citation_index_as_text", message, value, index, aspect=aspect)
+            self.complain("citation_index_as_text", message, value, index, aspect=self._read_as())
         if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < self.references:
             message = f"cites {shown(value)}, references has {self.references}"
             self.complain("citation_out_of_range", message, value, index)
