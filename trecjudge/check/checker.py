@@ -175,12 +175,18 @@ class _Observation:
             aspect = "coerced" if NUMBER.fullmatch(finding.value) else ""
             self.checker.violate(run, verdict, finding, aspect=aspect)
         self._topic(run)
-        if format_name not in self.track.formats:
-            message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
-            if {"answer", "responses"}.intersection(self.record) != {self.track.sentences}:
-                message += f": its sentences are not in `{self.track.sentences}` only"
-            self.complain("format_of_other_track", message, format_name, aspect=format_name)
-            return
+        track = self.track
+        if format_name not in track.formats:
+            message = f"is a {format_name} record, not one of {' or '.join(track.formats)}"
+            other = "responses" if track.sentences == "answer" else "answer"
+            is_like = isinstance(self.record.get(other), list) and not is_flat(self.record)
+            message += f": it has its sentences in `{other}`" if is_like else ""
+            aspect = format_name if is_like else ""
+            self.complain("format_of_other_track", message, format_name, aspect=aspect)
+            if not is_like:
+                return  # hardly any rule fits it
+            if track.sentences not in self.record:
+                track = replace(track, sentences=other)
         self._metadata()
         topics = self.checker.topics or {}
         topic = topics.get(self.topic_id or "")
@@ -188,7 +194,7 @@ class _Observation:
         documents = self.response.documents if self.response else ()
         meanings = Meanings(self.record, format_name, documents)
         begun = self.file.begun
-        rule(self.record, self.track, topic, run_id, self.topic_id, self.complain, meanings, begun)
+        rule(self.record, track, topic, run_id, self.topic_id, self.complain, meanings, begun)
         self._constants()
 
     def complain(
