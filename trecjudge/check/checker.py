@@ -15,7 +15,14 @@ from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
 from trecjudge.check.packed import Packed
 from trecjudge.check.parts import METADATA, is_blank, is_flat, value_at
 from trecjudge.check.read_findings import LOST, OF_A_RECORD
-from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
+from trecjudge.check.rules import (
+    RuleVerdict,
+    SentenceList,
+    Track,
+    every_track,
+    track_named,
+    track_of,
+)
 from trecjudge.check.ruling import rule
 from trecjudge.findings import IN_ALL, Finding, shown
 from trecjudge.inputs.formats.registry import format_named
@@ -178,7 +185,7 @@ class _Observation:
         track = self.track
         if format_name not in track.formats:
             message = f"is a {format_name} record, not one of {' or '.join(track.formats)}"
-            other = "responses" if track.sentences == "answer" else "answer"
+            other: SentenceList = "responses" if track.sentences == "answer" else "answer"
             is_like = isinstance(self.record.get(other), list) and not is_flat(self.record)
             message += f": it has its sentences in `{other}`" if is_like else ""
             aspect = format_name if is_like else ""

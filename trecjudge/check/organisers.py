@@ -9,11 +9,7 @@ from typing import Any
 
 from trecjudge.check.rules import ORGANISERS, OrganisersVerdict, RuleVerdict
 
-DOES: dict[OrganisersVerdict, str] = {
-    "accepted": "accepts",
-    "warned": "only warns of",
-    "refused": "refuses",
-}
+DOES = {"accepted": "accepts", "warned": "only warns of", "refused": "refuses"}
 Rule = tuple[str, str]
 """(track, rule)."""
 

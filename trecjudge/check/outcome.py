@@ -207,11 +207,8 @@ class CheckReport:
         }
         if self.inventory:
             totals["marks"] = self.inventory
-        return {
-            "runs": [run.as_dict() for run in self.runs],
-            "totals": totals,
-            "organisers": self.organisers.as_dict(),
-        }
+        runs, organisers = [run.as_dict() for run in self.runs], self.organisers.as_dict()
+        return {"runs": runs, "totals": totals, "organisers": organisers}
 
 
 def _counts(tallies: Iterable[Tally]) -> dict[str, int]:

@@ -26,6 +26,7 @@ OrganisersVerdict = Literal["refused", "warned", "accepted"]
 ORGANISERS = "autojudge-base 1.0.0"
 """The organisers' checker that `organisers` of the tracks is about."""
 CitationKind = Literal["index", "id"]
+SentenceList = Literal["answer", "responses", "sentences"]
 RULES = Path(__file__).with_name("rules.yml")
 STRICT = ConfigDict(extra="forbid")
 
@@ -124,7 +125,7 @@ class Track:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     dataset: Literal["rag", "ragtime", "dragun", "any"]
     formats: tuple[str, ...]
-    sentences: Literal["answer", "responses", "sentences"]
+    sentences: SentenceList
     citations: CitationRule
     verdicts: dict[str, RuleVerdict | None]
     marked_by: TrackMarks | None = None
