@@ -369,7 +369,7 @@ def test_a_missing_response_is_found(case: ReadCase) -> None:
 def test_citations(name: str, cited: list[str | None], wanted: list[str], case: ReadCase) -> None:
     found = case(f"14_int_citations/{name}")
     assert found.cited == cited
-    assert texts(found) == [f"r.jsonl:1: sentence 0 {message}" for message in wanted]
+    assert texts(found) == [f"r.jsonl:1: sentence 1 {message}" for message in wanted]
 
 
 def test_a_citation_object_keeps_its_score(case: ReadCase) -> None:
@@ -382,7 +382,7 @@ def test_a_citation_object_keeps_its_score(case: ReadCase) -> None:
         ("list", K01, []),
         ("plain_text", K01, []),
         ("no_id", K01, []),
-        ("null_text", "", ["r.jsonl:1: sentence 0 cites 'k-01', which it carries without text"]),
+        ("null_text", "", ["r.jsonl:1: sentence 1 cites 'k-01', which it carries without text"]),
         ("absent", None, ["r.jsonl:1: has 1 citations and no document text"]),
     ],
 )

@@ -223,7 +223,7 @@ def test_strict_stops_before_anything_is_judged(tmp_path: Path) -> None:
     done = sample("rag", tmp_path, "--strict")
     assert done.status == 1
     assert "error: --strict: 1 findings; the first: " in done.err
-    assert "careless.jsonl:2: sentence 2 cites 9, references has 5" in done.err
+    assert "careless.jsonl:2: sentence 3 cites 9, references has 5" in done.err
     assert not (tmp_path / "x.judgments.jsonl").exists()
 
 

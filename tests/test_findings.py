@@ -51,12 +51,12 @@ def test_by_which_kinds_something_is_not_judged() -> None:
     [
         (
             Finding("citation_out_of_range", Place("a", 17), "cites 9", sentence=3),
-            "a:17: sentence 3 cites 9",
+            "a:17: sentence 4 cites 9",
         ),
         (Finding("topic_unknown", Place("a", 1), "answers '9'"), "a:1: answers '9'"),
         (
             Finding("file_unreadable", Place("a"), "breaks off", sentence=0),
-            "a: sentence 0 breaks off",
+            "a: sentence 1 breaks off",
         ),
     ],
     ids=["sentence", "line", "file"],

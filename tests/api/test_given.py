@@ -142,7 +142,7 @@ def test_topics_by_id() -> None:
 def test_a_reader_warns_of_what_bears_on_a_score() -> None:
     with pytest.warns(FindingWarning) as caught:
         list(trecjudge.read_runs(SAMPLES / "rag/runs"))
-    assert any("sentence 2 cites 9, references has 5" in str(one.message) for one in caught)
+    assert any("sentence 3 cites 9, references has 5" in str(one.message) for one in caught)
 
 
 BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {

@@ -51,7 +51,7 @@ def test_and_as_lines(two: tuple[Path, Path]) -> None:
     done = command("compare", *two)
     assert "verdicts: 2 items on both sides, 2 decided differently" in done.out
     assert "  1 x full_support -> no_support" in done.out
-    assert "r 1 sentence 0 k: full_support -> no_support: Steam forced" in done.out
+    assert "r 1 sentence 1 k: full_support -> no_support: Steam forced" in done.out
     assert "    before: " in done.out
     assert "moved most, CITATION_SUPPORT" in done.out
 

@@ -102,10 +102,10 @@ def test_flips_are_shown_with_what_either_side_had() -> None:
         " 0 only on the second",
         "  1 x full_support -> no_support",
         "  1 x no_support -> unjudged",
-        "r t sentence 3 d: full_support -> no_support: Said.",
+        "r t sentence 4 d: full_support -> no_support: Said.",
         "    before: no reason given 'Seen'",
         "    after: why ''",
-        "r t sentence 3 d: no_support -> unjudged: Said too.",
+        "r t sentence 4 d: no_support -> unjudged: Said too.",
         "    before: no reason given ''",
         "    after: reset ''",
     ]

@@ -39,10 +39,10 @@ def test_each_kind_once_by_run(tmp_path: Path) -> None:
     assert [
         str(finding).removeprefix(f"{tmp_path}/") for finding in found(tmp_path, RUN, other)
     ] == [
-        "r.jsonl:1: sentence 1 holds 10 control tokens of chat templates, such as '<|im_end|>',"
-        " in 2 documents and 2 sentences, first in sentence 1",
-        "r.jsonl:1: sentence 2 holds characters that no reader sees (8 tag characters)"
-        " in 2 sentences, first in sentence 2",
+        "r.jsonl:1: sentence 2 holds 10 control tokens of chat templates, such as '<|im_end|>',"
+        " in 2 documents and 2 sentences, first in sentence 2",
+        "r.jsonl:1: sentence 3 holds characters that no reader sees (8 tag characters)"
+        " in 2 sentences, first in sentence 3",
         "r.jsonl:1: begins 4 lines like a turn of a chat, such as 'Human:', in 1 document,"
         " first in document 'a'",
     ]
@@ -63,10 +63,10 @@ def one(sentence: str = "S.", citation: str = "a", topic: str = "1", run: str = 
 @pytest.mark.parametrize(
     ("record", "where"),
     [
-        pytest.param(one(citation="<|eot_id|>"), "a citation of sentence 0", id="citation"),
+        pytest.param(one(citation="<|eot_id|>"), "a citation of sentence 1", id="citation"),
         pytest.param(one(topic="<|eot_id|>"), "the id '<|eot_id|>'", id="topic id"),
         pytest.param(one(run="<|eot_id|>"), "the id '<|eot_id|>'", id="run id"),
-        pytest.param(one(sentence="\\<|eot_id|>"), "sentence 0", id="sentence"),
+        pytest.param(one(sentence="\\<|eot_id|>"), "sentence 1", id="sentence"),
         pytest.param(one() | {"documents": {"a": "</s>"}}, "document 'a'", id="document"),
     ],
 )

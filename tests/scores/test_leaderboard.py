@@ -119,7 +119,7 @@ def test_unjudged_items_give_bounds_and_are_counted() -> None:
     assert (mean.lowest, mean.value, mean.highest) == (1 / 3, 1 / 2, 2 / 3)
     coverage = b.coverage["r"]
     assert (coverage.judged, coverage.expected, coverage.failures) == (2, 3, {"transport": 1})
-    assert coverage.examples == {"transport": "run r, topic t1, sentence 0: reset"}
+    assert coverage.examples == {"transport": "run r, topic t1, sentence 1: reset"}
 
 
 def test_ranking_puts_runs_without_a_value_last() -> None:

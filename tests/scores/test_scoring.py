@@ -103,7 +103,7 @@ def test_grades_of_a_pool_that_contradict_each_other(
     assert [(f.kind, int(f.value), f.run_id) for f in findings] == [
         ("grade_conflict", grade, "b") for grade in grades
     ]
-    assert all("in run 'a', sentence 0 2: the highest counts" in f.message for f in findings)
+    assert all("in run 'a', sentence 1 2: the highest counts" in f.message for f in findings)
     assert pool.best["t1", "d"] == 2
 
 
@@ -145,4 +145,4 @@ def test_a_job_reports_them(tmp_path: Path) -> None:
     assert json.loads(done.out)["findings"]["grade_conflict"] == 1
     assert (tmp_path / "out" / "y.qrels").read_text() == "1 0 k 2\n"
     done = command("rescore", tmp_path / "out" / "y.judgments.jsonl")
-    assert "is graded 0, for the same in run 'a', sentence 0 2: the highest counts" in done.err
+    assert "is graded 0, for the same in run 'a', sentence 1 2: the highest counts" in done.err

@@ -10,7 +10,7 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, counted, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.inputs.nuggets.bank import Bank
@@ -131,6 +131,9 @@ class JobInputs:
             there = f"{next(iter(qrels))!r}, not {next(iter(wanted))!r}"
             raise InputError(f"{job.qrels}: grades no topic that is judged (such as {there})")
         banks = read_banks(job.nuggets, on_finding) if job.nuggets else None
+        if banks and not any(bank.nuggets for bank in banks.values()):
+            named = ", ".join(map(str, job.nuggets))
+            raise InputError(f"{named}: no nugget in {counted(len(banks), 'bank')}")
         if banks and every and wanted:
             report_unmatched(banks, every, wanted, on_finding)
         files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))

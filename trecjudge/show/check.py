@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import itemgetter
 
+from trecjudge.check.checker import LOST
 from trecjudge.check.fixing import Change
 from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RunReport, Tally
 from trecjudge.findings import Finding, FirstFindings, counted
@@ -84,7 +85,7 @@ def cause_lines(
 def _times(cause: Cause, records: int) -> str:
     first = cause.first[0]
     of_a_record = first.sentence is None and first.place.line is not None
-    if of_a_record and cause.count <= records:
+    if of_a_record and first.kind not in LOST and cause.count <= records:
         return f"{cause.count} of {counted(records, 'record')}"
     return counted(cause.count, "time")
 

@@ -177,7 +177,7 @@ def test_references(references: str, wanted: str | None, kinds: list[str], read:
 
 def test_the_finding_names_what_is_there(read: Read) -> None:
     found = read(citing("[9]"))
-    assert str(found.findings[0]).endswith("run.jsonl:1: sentence 0 cites 9, references has 2")
+    assert str(found.findings[0]).endswith("run.jsonl:1: sentence 1 cites 9, references has 2")
     assert found.findings[0].value == "9"
     found = read(responses('[{"text": "S.", "citations": [0]}]', more=', "documents": {}'))
     assert str(found.findings[0]).endswith("cites 0, references is missing")

@@ -129,8 +129,8 @@ def test_a_number_out_of_range_beside_others_does_not_exist(read: Read) -> None:
     assert cited(found) == [("A is.", ["k-1", None]), ("B is.", [None])]
     findings = [str(f) for f in found.findings if f.kind == "citation_out_of_range"]
     assert [text.partition(": ")[2] for text in findings] == [
-        "sentence 0 marks [7], references has 3",
-        "sentence 1 marks [9], references has 3",
+        "sentence 1 marks [7], references has 3",
+        "sentence 2 marks [9], references has 3",
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, counted, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.bank import Bank, Raw
 from trecjudge.inputs.nuggets.entry import Entry
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_formats
@@ -25,7 +25,7 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
     """Return the banks of files and folders by topic; unusable records are reported.
 
     Of two banks of a topic in one format the nuggets of both count, if the records are of several
-    facets; else the first bank does. Raises InputError if there is no bank at all, or no nugget.
+    facets; else the first bank does. Raises InputError if there is no bank at all.
     """
     banks: dict[str, Bank] = {}
     for bank in banks_in(paths, report):
@@ -38,10 +38,8 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
             assert bank.place is not None
             message = f"topic {bank.topic_id!r} has a bank at {before.place}: the first counts"
             report(Finding("nugget_bank_repeated", bank.place, message, topic_id=bank.topic_id))
-    named = ", ".join(map(str, paths))
-    if banks and not any(bank.nuggets for bank in banks.values()):
-        raise InputError(f"{named}: no nugget in {counted(len(banks), 'bank')}")
     if not banks:
+        named = ", ".join(map(str, paths))
         formats = "; ".join(format_.SUMMARY for format_ in bank_formats())
         raise InputError(f"{named}: no bank of nuggets in it. The formats are {formats}")
     return banks
