@@ -14,6 +14,7 @@ import pytest
 
 from tests.check.mutations import TRACKS, mutated, mutations, requests
 from tests.check.recorded import read_recorded, verdicts_by, write_runs
+from tests.check.samples import GONE, Write, citing, lines, saying
 from tests.conftest import ROOT
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import Violation
@@ -146,3 +147,29 @@ def test_the_verdicts_are_those_of_the_checker_itself(tmp_path: Path, shared: Pa
 def test_the_tracks_that_their_checker_knows() -> None:
     known = {name for name, track in all_tracks().items() if track.organisers is not None}
     assert known == set(TRACKS)
+
+
+def test_a_line_for_each_track_and_verdict_of_theirs(write: Write) -> None:
+    files = {
+        "a.jsonl": lines(citing("rag26", [0, True], ["1"])),
+        "b.jsonl": lines(citing("rag26", [0.5, 1])),
+        "c.jsonl": lines(saying("rag25", "a", metadata__type=GONE)),
+    }
+    report = check([write(text, name) for name, text in files.items()])
+    checker = "the organisers' checker (autojudge-base 1.0.0)"
+    assert list(report.organisers.lines()) == [
+        f"rag25: {checker} refuses this: field_missing",
+        f"rag26: {checker} accepts this: citation_index_as_text, citation_kind (1 of 2)",
+    ]
+    assert report.as_dict()["organisers"]["differences"][0] == {
+        "track": "rag26",
+        "rule": "citation_kind",
+        "verdict": "accepted",
+        "count": 1,
+    }
+
+
+def test_nothing_is_said_where_their_checker_does_the_same(write: Write) -> None:
+    report = check([write(lines(citing("rag26", [0, "shard_0_2"], [7])))])
+    assert report.refused
+    assert list(report.organisers.lines()) == []
