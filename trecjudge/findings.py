@@ -194,6 +194,7 @@ KINDS: dict[str, FindingKind] = {
     "field_missing": RULE,
     "field_value": RULE,
     "field_varies": RULE,
+    "file_not_jsonl": RULE,
     "file_of_several_runs": RULE,
     "format_of_other_track": RULE,
     "reference_duplicate": RULE,

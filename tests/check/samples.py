@@ -51,7 +51,7 @@ GOOD: dict[str, dict[str, Any]] = {
             "narrative": "What?",
         },
         "references": ["shard_0_1", "shard_0_2"],
-        "answer": [{"text": "It is.", "citations": [0, "shard_0_2"]}],
+        "answer": [{"text": "It is.", "citations": [0, 1]}],
     },
     "longeval26": {
         "metadata": {

@@ -139,7 +139,10 @@ def test_iKAT_references_keep_their_scores(write: Write) -> None:
         (citing("rag24", [1, 0, 1]), [1, 0]),
         (citing("rag24", [0, 9, -1, 1]), [0, 1]),
         (citing("rag24", [True, None, 0]), [True, None, 0]),
-        (citing("rag26", [1, 0, "shard_0_1", "shard_0_2"]), [1, 0, "shard_0_1"]),
+        (
+            citing("rag26", [2, 1, 3, 0], references=[f"shard_0_{n}" for n in range(4)]),
+            [2, 1, 3],
+        ),
         (citing("dragun25", SEGMENTS[:5]), SEGMENTS[:3]),
         (citing("neuclir24", [UUID, UUID, "b" + UUID[1:], "c" + UUID[1:]]), [UUID, "b" + UUID[1:]]),
         (
@@ -164,6 +167,12 @@ def test_citations_of_a_sentence(record: dict[str, Any], wanted: Any, write: Wri
     (sentence,) = next(fixed[key] for key in ("answer", "responses", "sentences") if key in fixed)
     assert sentence["citations"] == wanted
     assert len(changes) == (fixed != record)
+
+
+def test_a_response_that_cites_by_index_and_by_id_cites_by_index(write: Write) -> None:
+    (fixed,), _ = mended(write, citing("rag26", [1], ["shard_0_1", "shard_0_2", "shard_0_9"]))
+    assert [sentence["citations"] for sentence in fixed["answer"]] == [[1], [0, 1, 2]]
+    assert fixed["references"] == ["shard_0_1", "shard_0_2", "shard_0_9"]
 
 
 @pytest.mark.parametrize(

@@ -39,11 +39,18 @@ def test_the_track_is_told_from_a_record(track: str) -> None:
     assert track_of(claimed[0].NAME, GOOD[track]).name == track
 
 
+def responses_of(track: str) -> dict[str, object]:
+    """Return the good record of a track with its sentences under `responses`."""
+    record = changed(track)
+    return {"responses": record.pop("answer"), **record}
+
+
 @pytest.mark.parametrize(
     ("format_name", "record", "dataset", "wanted"),
     [
         ("rag25", changed("rag26", metadata__narrative_id="1"), "auto", "rag26"),
         ("rag25", changed("rag26", references=[]), "auto", "rag26"),
+        ("ragtime", responses_of("rag26"), "auto", "rag26"),
         ("rag25", {"metadata": {}, "answer": []}, "auto", "rag25"),
         ("ragtime", changed("ragtime26", metadata__topic_id="7"), "auto", "ragtime26"),
         ("ragtime", {"metadata": {"topic_id": "1001"}, "responses": []}, "auto", "ragtime25"),
@@ -55,6 +62,7 @@ def test_the_track_is_told_from_a_record(track: str) -> None:
     ids=[
         "RAG 2026 by its references",
         "RAG 2026 by its topic",
+        "RAG 2026 by its topic, in the format of RAGTIME",
         "RAG 2025 has no marks",
         "RAGTIME 2026 by run_desc",
         "RAGTIME 2025 has no marks",

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from trecjudge.check.layout import Layout
 from trecjudge.check.meaning import Meanings
+from trecjudge.check.organisers import Organisers
 from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
 from trecjudge.check.packed import Packed
-from trecjudge.check.parts import (
-    METADATA,
-    cited_by,
-    is_blank,
-    is_flat,
-    sentences_of,
-    value_at,
+from trecjudge.check.parts import METADATA, is_blank, is_flat, value_at
+from trecjudge.check.read_findings import LOST, OF_A_RECORD
+from trecjudge.check.rules import (
+    RuleVerdict,
+    SentenceList,
+    Track,
+    every_track,
+    track_named,
+    track_of,
 )
-from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
 from trecjudge.findings import IN_ALL, Finding, shown
 from trecjudge.inputs.formats.registry import format_named
@@ -27,40 +31,8 @@ from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
 
-LOST = frozenset(
-    {
-        "bad_utf8",
-        "file_unreadable",
-        "file_without_responses",
-        "line_not_json",
-        "record_not_an_object",
-        "record_too_large",
-        "record_unknown_shape",
-    }
-)
-"""Findings on lines and files that gave no record."""
-OF_A_RECORD = frozenset(
-    {
-        "answer_differs",
-        "citation_score_unusable",
-        "citations_misnamed",
-        "document_differs",
-        "document_empty",
-        "document_missing",
-        "document_varies",
-        "documents_beside",
-        "documents_withheld",
-        "markers_read",
-        "citation_not_read",
-        "own_document_empty",
-        "response_empty",
-        "response_not_a_list",
-        "sentence_unusable",
-        "topic_id_conflict",
-        "topic_id_missing",
-    }
-)
-"""Findings of the reader that rules are about; all other violations the checker finds itself."""
+NUMBER = re.compile(r"True|False|true|false|(['\"])\s*[-+]?\d+(\.\d+)?\s*\1")
+"""Shown values that the organisers' checker makes numbers of."""
 
 
 @dataclass(slots=True)
@@ -78,10 +50,11 @@ class _File:
 
     path: str
     track: Track | None = None
-    kind: str = ""
-    """What the first citation is: `index` or `id`."""
+    begun: list[str] = field(default_factory=list)
+    """What the first citation is: `index` or `id`; empty before it."""
     constants: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, _Run] = field(default_factory=dict)
+    layout: Layout = field(default_factory=Layout)
     lost: dict[str, Packed[Finding]] = field(default_factory=dict)
     """Findings on lines that gave no record, by kind."""
 
@@ -103,6 +76,7 @@ class Checker:
     all_places: bool = False
     _reports: list[RunReport] = field(default_factory=list)
     _inventory: str = ""
+    _organisers: Organisers = field(default_factory=Organisers)
     _pending: list[Finding] = field(default_factory=list)
     _file: _File = field(default_factory=lambda: _File(""))
 
@@ -127,15 +101,16 @@ class Checker:
         if self._file.track is None:
             found = track_named(self.track) if self.track else None
             self._file.track = found or track_of(format_name, record, self.dataset)
-        _Observation(self, self._file, self._file.track, place, record, response).check(
-            format_name, [f for f in self._pending if f.place == place]
-        )
+        observation = _Observation(self, self._file, self._file.track, place, record, response)
+        observation.check(format_name, [f for f in self._pending if f.place == place])
+        if fault := self._file.layout.fault_at(place):
+            observation.complain("file_not_jsonl", fault, place.line)
         self._pending.clear()
 
     def finish(self) -> CheckReport:
         """Return the report on everything that was observed."""
         self._open("")
-        return CheckReport(tuple(self._reports), self._inventory)
+        return CheckReport(tuple(self._reports), self._inventory, self._organisers)
 
     def _open(self, path: str) -> None:
         """Close the current file if another one begins."""
@@ -152,12 +127,18 @@ class Checker:
         finding: Finding,
         times: int = 1,
         each: Callable[[], Iterable[Finding]] | None = None,
+        aspect: str = "",
     ) -> None:
         """Count a violation, unless the track has no such rule."""
         if verdict is None:
             return
+        track = self._file.track or (track_named(self.track) if self.track else None)
+        theirs = track.of_organisers(finding.kind, aspect, verdict) if track else None
         # Counted at the run, and passed on at once: nothing is held until the end.
-        violation = Violation(finding.kind, verdict, finding, run.report.run_id, times, each)
+        kind, run_id = finding.kind, run.report.run_id
+        violation = Violation(kind, verdict, finding, run_id, times, each, theirs)
+        if track is not None:
+            self._organisers.add((track.name, kind), verdict, theirs, times)
         run.report.add(violation)
         self.on_violation(violation)
 
@@ -197,21 +178,31 @@ class _Observation:
         if self.response is None:
             found = [*found, *_found_without_topic(self.record, format_name, self.place)]
         for finding in found:
-            self.checker.violate(run, self.track.verdicts.get(finding.kind), finding)
+            verdict = self.track.verdicts.get(finding.kind)
+            aspect = "coerced" if NUMBER.fullmatch(finding.value) else ""
+            self.checker.violate(run, verdict, finding, aspect=aspect)
         self._topic(run)
-        if format_name not in self.track.formats:
-            message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
-            self.complain("format_of_other_track", message, format_name)
-            return
+        track = self.track
+        if format_name not in track.formats:
+            message = f"is a {format_name} record, not one of {' or '.join(track.formats)}"
+            other: SentenceList = "responses" if track.sentences == "answer" else "answer"
+            is_like = isinstance(self.record.get(other), list) and not is_flat(self.record)
+            message += f": it has its sentences in `{other}`" if is_like else ""
+            aspect = format_name if is_like else ""
+            self.complain("format_of_other_track", message, format_name, aspect=aspect)
+            if not is_like:
+                return  # hardly any rule fits it
+            if track.sentences not in self.record:
+                track = replace(track, sentences=other)
         self._metadata()
         topics = self.checker.topics or {}
         topic = topics.get(self.topic_id or "")
         run_id = run.report.run_id
         documents = self.response.documents if self.response else ()
         meanings = Meanings(self.record, format_name, documents)
-        rule(self.record, self.track, topic, run_id, self.topic_id, self.complain, meanings)
+        begun = self.file.begun
+        rule(self.record, track, topic, run_id, self.topic_id, self.complain, meanings, begun)
         self._constants()
-        self._kinds(meanings)
 
     def complain(
         self,
@@ -220,6 +211,7 @@ class _Observation:
         value: object,
         sentence: int | None = None,
         verdict: RuleVerdict | None = None,
+        aspect: str = "",
     ) -> None:
         """Count a violation of the record's run; the verdict is the track's if none is given."""
         decided = verdict or self.track.verdicts.get(kind)
@@ -230,7 +222,7 @@ class _Observation:
         found = Finding(
             kind, self.place, message, shown(value), sentence, run.report.name, topic_id
         )
-        self.checker.violate(run, decided, found)
+        self.checker.violate(run, decided, found, aspect=aspect)
 
     def _run(self) -> _Run:
         """Return the record's run; a file's second one breaks a rule of most tracks."""
@@ -239,26 +231,12 @@ class _Observation:
         if name not in runs:
             report = self.checker.report(run_id, self.place.path, self.track.name, name)
             runs[name] = _Run(report, self.place)
-            if len(runs) > 1:
-                self._several(runs)
         return runs[name]
 
     def _written_run_id(self) -> str:
         written = as_id(value_at(self.record, "metadata.run_id"))
         written = written or as_id(self.record.get("run_id"))
         return written or bare_name(Path(self.place.path))
-
-    def _several(self, runs: dict[str, _Run]) -> None:
-        """Report that a new run shares the file; at the second run, report it of the first too."""
-        first, *_, last = runs.values()
-        # Each run of the file is reported, so that the verdict of each shows it.
-        message = f"is of run {last.report.name!r} in a file of {first.report.name!r}"
-        self.complain("file_of_several_runs", message, last.report.name)
-        if len(runs) == 2:
-            verdict = self.track.verdicts.get("file_of_several_runs")
-            name = first.report.name
-            finding = Finding("file_of_several_runs", self.place, message, run_id=name)
-            self.checker.violate(first, verdict, finding)
 
     def _metadata(self) -> None:
         """Report that a record has no metadata, in place of every field there."""
@@ -291,19 +269,6 @@ class _Observation:
                 message = f"{path} is {shown(value)}, it was {shown(first)} before"
                 self.complain("field_varies", message, value)
 
-    def _kinds(self, meanings: Meanings) -> None:
-        """Compare the kind of citations with that of the file's first one."""
-        if not self.track.citations.one_kind:
-            return
-        for index, entry in enumerate(sentences_of(self.record, self.track)):
-            for value in cited_by(entry):
-                kind = "index" if meanings.kind(value) == "index" else "id"
-                self.file.kind = self.file.kind or kind
-                if kind != self.file.kind:
-                    message = f"cites by {kind}, the file began by {self.file.kind}"
-                    self.complain("citations_mixed", message, value, index)
-                    break  # once a sentence is enough
-
 
 def _found_without_topic(
     record: Mapping[str, Any], format_name: str, place: Place
@@ -333,10 +298,27 @@ def _close(checker: Checker, file: _File) -> None:
                 # The last that was kept stands for all after it.
                 rest = lost.given - number if number == len(lost) else 0
                 checker.violate(run, verdicts.get(kind), finding, 1 + rest)
-        _miss(checker, run, verdicts)
+        _miss(checker, file, run, verdicts)
+    if len(file.runs) > 1:
+        _share(checker, file, verdicts)
 
 
-def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, RuleVerdict | None]) -> None:
+def _share(checker: Checker, file: _File, verdicts: Mapping[str, RuleVerdict | None]) -> None:
+    """Report of each run that it shares its file, so that the verdict of each shows it."""
+    first, second, *_ = runs = list(file.runs.values())
+    answers = [topic_id for run in runs for topic_id in run.answered]
+    # A checker that looks at topics only sees no more than one answer to each.
+    aspect = "apart" if len(answers) == len(set(answers)) else ""
+    for run in runs:
+        other, own = second if run is first else run, run.report.name
+        message = f"is of run {other.report.name!r} in a file of {first.report.name!r}"
+        finding = Finding("file_of_several_runs", other.first, message, run_id=own)
+        checker.violate(run, verdicts.get(finding.kind), finding, aspect=aspect)
+
+
+def _miss(
+    checker: Checker, file: _File, run: _Run, verdicts: Mapping[str, RuleVerdict | None]
+) -> None:
     missing = [topic_id for topic_id in checker.topics or () if topic_id not in run.answered]
     if not missing:
         return
@@ -351,4 +333,6 @@ def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, RuleVerdict | None
             message = f"has no response on topic {topic_id!r}"
             yield replace(finding, message=message, value=topic_id, topic_id=topic_id)
 
-    checker.violate(run, verdicts.get("response_missing"), finding, len(missing), each)
+    of_file = {topic_id for other in file.runs.values() for topic_id in other.answered}
+    aspect = "elsewhere" if of_file.issuperset(missing) else ""
+    checker.violate(run, verdicts.get(finding.kind), finding, len(missing), each, aspect)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from trecjudge.check.checker import LOST
 from trecjudge.check.mending import change_text, mend
 from trecjudge.check.packed import Packed
+from trecjudge.check.read_findings import LOST
 from trecjudge.check.rules import Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole

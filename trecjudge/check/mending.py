@@ -50,10 +50,12 @@ def mend(
     # references are trimmed once it is settled which sentences, and so which citations, remain.
     mending.indices(documents)
     mending.references()
+    mending.cite_one_way()
     for index, entry in enumerate(sentences_of(fresh, track)):
         mending.citations(index, entry)
     mending.shorten()
     mending.list_cited()
+    mending.cite_one_way()  # what was not listed before
     mending.trim_references()
     mending.topic_text()
     mending.response_length()
@@ -211,6 +213,21 @@ class _Mending:
         pattern = (rule.pattern if rule else "") or self.track.citations.pattern
         return bool(doc_id.strip()) and (not pattern or bool(re.fullmatch(pattern, doc_id)))
 
+    def cite_one_way(self) -> None:
+        """Turn ids into indices where a response cites by both, and may cite by one."""
+        rule, entries = self.track.citations, sentences_of(self.record, self.track)
+        values = [value for entry in entries for value in cited_by(entry)]
+        if rule.one_kind != "response" or not any(map(is_index, values)):
+            return
+        listed = references_of(self.record)
+        positions = {entry: place for place, entry in enumerate(listed) if isinstance(entry, str)}
+        for index, entry in enumerate(entries):
+            before = cited_by(entry)
+            after = [positions.get(c, c) if isinstance(c, str) else c for c in before]
+            if after != before:
+                entry["citations"] = after
+                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
+
     def trim_references(self) -> None:
         """Remove references that nothing cites: over the maximum, or all where none may be."""
         rule = self.track.references
@@ -218,7 +235,7 @@ class _Mending:
         if rule is None or not listed:
             return
         over = 0
-        if rule.only_cited:
+        if rule.only_cited and self.track.verdicts.get("reference_uncited") == "refused":
             over = len(listed)
         elif rule.maximum is not None and self._forbids("too_many_references"):
             over = max(0, len(listed) - rule.maximum)

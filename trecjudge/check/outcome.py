@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from trecjudge.check.organisers import Organisers
 from trecjudge.check.packed import JsonLines, Packed
-from trecjudge.check.rules import RuleVerdict
+from trecjudge.check.rules import OrganisersVerdict, RuleVerdict
 from trecjudge.findings import Finding, counted
 
 Standing = Literal["refused", "accepted"]
@@ -33,6 +34,8 @@ class Violation:
     run_id: str
     times: int = 1
     each: Callable[[], Iterable[Finding]] | None = None
+    organisers: OrganisersVerdict | None = None
+    """What the organisers' checker does there, None where that is not known."""
 
 
 @dataclass(slots=True)
@@ -170,6 +173,7 @@ class CheckReport:
     runs: tuple[RunReport, ...]
     inventory: str = ""
     """What marks of citations the runs have in their texts."""
+    organisers: Organisers = field(default_factory=Organisers)
 
     @property
     def refused(self) -> bool:
@@ -203,7 +207,8 @@ class CheckReport:
         }
         if self.inventory:
             totals["marks"] = self.inventory
-        return {"runs": [run.as_dict() for run in self.runs], "totals": totals}
+        runs, organisers = [run.as_dict() for run in self.runs], self.organisers.as_dict()
+        return {"runs": runs, "totals": totals, "organisers": organisers}
 
 
 def _counts(tallies: Iterable[Tally]) -> dict[str, int]:

@@ -21,7 +21,12 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 RuleVerdict = Literal["refused", "warned"]
 """What breaking a rule does to a run: an error of the track's validator, or a warning."""
+OrganisersVerdict = Literal["refused", "warned", "accepted"]
+"""What the organisers' checker does to a run where a rule is broken."""
+ORGANISERS = "autojudge-base 1.0.0"
+"""The organisers' checker that `organisers` of the tracks is about."""
 CitationKind = Literal["index", "id"]
+SentenceList = Literal["answer", "responses", "sentences"]
 RULES = Path(__file__).with_name("rules.yml")
 STRICT = ConfigDict(extra="forbid")
 
@@ -68,8 +73,10 @@ class CitationRule:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     kinds: tuple[CitationKind, ...]
     shapes: tuple[Literal["list", "dict"], ...] = ("list",)
-    one_kind: bool = False
-    """Whether all citations of a file are of one kind."""
+    one_kind: Literal["", "response", "file"] = ""
+    """Whether all citations of a response or a file are of one kind, and of one shape."""
+    required: bool = False
+    """Whether a sentence that cites nothing has an empty list."""
     maximum: int | None = None
     pattern: str = ""
     in_references: bool = False
@@ -78,13 +85,14 @@ class CitationRule:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRule:
-    """What `references` may hold."""
+    """What `references` may hold: text, and integers if so said."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     shape: Literal["list", "dict"] = "list"
     maximum: int | None = None
     pattern: str = ""
     only_cited: bool = False
+    integers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,8 @@ class TrackMarks:
     topic_id: str = ""
     reference: str = ""
     metadata: tuple[str, ...] = ()
+    sure: bool = False
+    """Whether a record with a mark is of this track, also in the format of another one."""
 
     def fit(self, record: Mapping[str, Any], draft: Draft) -> bool:
         """Return whether any of the marks is on this record."""
@@ -115,7 +125,7 @@ class Track:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     dataset: Literal["rag", "ragtime", "dragun", "any"]
     formats: tuple[str, ...]
-    sentences: Literal["answer", "responses", "sentences"]
+    sentences: SentenceList
     citations: CitationRule
     verdicts: dict[str, RuleVerdict | None]
     marked_by: TrackMarks | None = None
@@ -124,6 +134,11 @@ class Track:
     fields: dict[str, Field] = field(default_factory=dict)
     closed_metadata: bool = False
     """Whether metadata may hold no other keys than those of `fields`."""
+    organisers: dict[str, OrganisersVerdict] | None = None
+    """What the organisers' checker does where it differs, by `rule` or `rule aspect`.
+
+    None where it does not know the track.
+    """
     topic_text: str = ""
     """The field that repeats the topic's text."""
     length: LengthRule | None = None
@@ -131,6 +146,12 @@ class Track:
     """The field that gives the length."""
     references: ReferenceRule | None = None
     name: str = ""
+
+    def of_organisers(self, rule: str, aspect: str, ours: RuleVerdict) -> OrganisersVerdict | None:
+        """Return what the organisers' checker does where a rule is broken, None if not known."""
+        if self.organisers is None:
+            return None
+        return self.organisers.get(f"{rule} {aspect}") or self.organisers.get(rule, ours)
 
 
 def load_rules(path: Path = RULES) -> dict[str, Track]:
@@ -153,6 +174,8 @@ def load_rules(path: Path = RULES) -> dict[str, Track]:
     known = {format_.NAME for format_ in all_formats()}
     for track in tracks.values():
         _check(path, "kind of finding", track.verdicts, KINDS)
+        rules = [key.partition(" ")[0] for key in track.organisers or ()]
+        _check(path, "kind of finding", rules, KINDS)
         _check(path, "format", track.formats, known)
     return tracks
 
@@ -196,14 +219,17 @@ def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto")
     """Return the track that a record of this format was written for.
 
     Of the tracks with the format, one whose marks the record bears comes before one that has no
-    marks, and among these one of `dataset` comes first.
+    marks, and among these one of `dataset` comes first. A sure mark comes before the format.
     """
-    fitting = [track for track in all_tracks().values() if format_name in track.formats]
+    tracks = all_tracks().values()
+    fitting = [track for track in tracks if format_name in track.formats]
     if not fitting:  # a format that no track uses: what holds for every track holds for it
         return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
     # Stable: within a dataset the order of the file decides.
     fitting.sort(key=lambda track: track.dataset not in (dataset, "any"))
     draft = format_named(format_name).draft(record)
-    marked = (track for track in fitting if track.marked_by and track.marked_by.fit(record, draft))
+    sure = [track for track in tracks if track.marked_by and track.marked_by.sure]
+    candidates = [*sure, *fitting]
+    marked = (t for t in candidates if t.marked_by and t.marked_by.fit(record, draft))
     plain = (track for track in fitting if track.marked_by is None)
     return next(marked, None) or next(plain, fitting[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.check.meaning import Meanings
@@ -23,16 +23,20 @@ from trecjudge.check.parts import (
     text_of,
     value_at,
 )
-from trecjudge.check.rules import Field, RuleVerdict, Track
+from trecjudge.check.rules import CitationRule, Field, ReferenceRule, Track
 from trecjudge.findings import shown
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
 
 Complain = Callable[..., None]
-"""(rule, message, value, sentence=None, verdict=None): called for every broken rule."""
+"""(rule, message, value, sentence=None, verdict=None, aspect=""): called for every broken rule.
+
+The aspect is the part of a rule for which the organisers' checker has a verdict of its own.
+"""
 JSON_TYPES = {"text": str, "integer": int, "list": list}
 SHAPES = {"list": list, "dict": dict}
+OF_A_TOPIC = frozenset({"topic_id", "narrative_id"})
 
 
 def rule(
@@ -43,14 +47,17 @@ def rule(
     topic_id: str | None,
     complain: Complain,
     meanings: Meanings,
+    begun: list[str],
 ) -> None:
     """Complain about every broken rule of a record, without a look at other records.
 
-    `topic` is the one that it answers, None where that is not known.
+    `topic` is the one that it answers, None where that is not known. `begun` holds what the first
+    citation of the file is, and gets it where that is not known yet.
     """
     listed = references_of(record)
     known = frozenset(filter(None, map(as_id, listed)))
-    _Ruling(record, track, topic, run_id, topic_id, complain, meanings, len(listed), known).rule()
+    of_file = meanings, begun, len(listed), known
+    _Ruling(record, track, topic, run_id, topic_id, complain, *of_file).rule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,7 @@ class _Ruling:
     topic_id: str | None
     complain: Complain
     meanings: Meanings
+    begun: list[str]
     references: int
     known: frozenset[str]
 
@@ -71,10 +79,16 @@ class _Ruling:
         self._topic_text()
         self._length()
         self._references()
-        for index, entry in enumerate(sentences_of(self.record, self.track)):
-            if not text_of(entry).strip():
-                self.complain("sentence_empty", "has no text", entry, index)
+        entries = sentences_of(self.record, self.track)
+        aspect = "" if any(text_of(entry).strip() for entry in entries) else "everywhere"
+        for index, entry in enumerate(entries):
+            if isinstance(entry, str) and self.is_submission:
+                message = f"is {shown(entry)}, not an object with its text and citations"
+                self.complain("sentence_unusable", message, entry, index)
+            elif not text_of(entry).strip():
+                self.complain("sentence_empty", "has no text", entry, index, aspect=aspect)
             self._citations(index, entry)
+        self._one_way(entries)
 
     def _fields(self) -> None:
         for path, field in self.track.fields.items():
@@ -87,30 +101,50 @@ class _Ruling:
         )
         if extra:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
+        if self.is_submission and self.record.get(self.track.sentences, ABSENT) is None:
+            message = f"{self.track.sentences} is null, not a list of sentences"
+            self.complain("response_not_a_list", message, None)
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether a track asked for this form; other tools write what they like."""
+        return self.track.dataset != "any"
 
     def _is_gone(self, path: str) -> bool:
         """Return whether a field is missing with all its metadata, which is reported once."""
         return path.startswith(METADATA) and is_flat(self.record)
 
     def _field(self, path: str, field: Field, value: Any) -> None:
-        if is_blank(value):
-            verdict: RuleVerdict = field.missing
-            self.complain("field_missing", f"has no {path}", value, verdict=verdict)
+        # White space is no value of a field that has few; null is read as a field left out.
+        if is_blank(value) and not (field.values and value is not ABSENT and value is not None):
+            # Another field of the topic's id will do for a checker that reads all tracks.
+            there = not path.endswith("_id") or OF_A_TOPIC.intersection(metadata_of(self.record))
+            aspect, missing = path if there else "", field.missing
+            self.complain("field_missing", f"has no {path}", value, verdict=missing, aspect=aspect)
         # `true` is an int in Python, and no integer in JSON.
         elif isinstance(value, bool) or not isinstance(
             value, tuple(JSON_TYPES[name] for name in field.types)
         ):
             message = f"{path} is {shown(value)}, not {' or '.join(field.types)}"
-            self.complain("field_value", message, value)
+            aspect = "" if is_blank(value) else f"{path} type"
+            self.complain("field_value", message, value, aspect=aspect)
         elif field.values and value not in field.values:
             choices = " or ".join(map(repr, field.values))
-            self.complain("field_value", f"{path} is {shown(value)}, not {choices}", value)
+            message = f"{path} is {shown(value)}, not {choices}"
+            aspect = "" if is_blank(value) else path
+            self.complain("field_value", message, value, aspect=aspect)
 
     def _ids(self) -> None:
         pattern, maximum = self.track.topic_id.pattern, self.track.run_id.maximum
         if self.topic_id is not None and pattern and not re.fullmatch(pattern, self.topic_id):
             message = f"answers topic {shown(self.topic_id)}, an id not of the form {pattern}"
             self.complain("topic_id_malformed", message, self.topic_id)
+        for path in self.track.fields:
+            value = value_at(self.record, path)
+            is_spaced = isinstance(value, str) and value != self.topic_id == value.strip()
+            if path.endswith("_id") and is_spaced:
+                message = f"answers topic {shown(value)}: white space around the id"
+                self.complain("topic_id_malformed", message, value, aspect="spaced")
         if maximum is not None and len(self.run_id) > maximum:
             message = f"run_id has {len(self.run_id)} characters, at most {maximum} are allowed"
             self.complain("run_id_too_long", message, self.run_id)
@@ -124,6 +158,8 @@ class _Ruling:
             return
         if is_blank(value):
             self.complain("topic_text_missing", f"has no {path}", value)
+        elif not isinstance(value, str):
+            self.complain("field_value", f"{path} is {shown(value)}, not text", value)
         elif self.topic is not None and self.topic.title and value != self.topic.title:
             message = f"{path} is {shown(value)}, not the topic's {shown(self.topic.title)}"
             self.complain("topic_text_differs", message, value)
@@ -138,7 +174,8 @@ class _Ruling:
         count, most = length(entries, rule), longest(rule, self.topic)
         if most is not None and count > most:
             message = f"has {count} {rule.unit}, at most {most} are allowed"
-            self.complain("too_long", message, count)
+            aspect = "normalised" if length(entries, replace(rule, nfkc=False)) <= most else ""
+            self.complain("too_long", message, count, aspect=aspect)
         given = value_at(self.record, self.track.response_length or "-")
         if is_index(given) and given != count:
             message = f"{self.track.response_length} is {given}, the answer has {count} {rule.unit}"
@@ -149,7 +186,7 @@ class _Ruling:
         if rule is None:
             return
         value = self.record.get("references", ABSENT)
-        if value is ABSENT:
+        if value is ABSENT or value is None:
             self.complain("references_missing", "has no references", value)
             return
         if not isinstance(value, SHAPES[rule.shape]):
@@ -159,23 +196,28 @@ class _Ruling:
             message = f"has {self.references} references, at most {rule.maximum} are allowed"
             self.complain("too_many_references", message, self.references)
         # Looked up only where the track asks for it: it walks over all citations.
-        cited = cited_positions(self.record, self.track, self._meant) if rule.only_cited else None
+        asked = rule.only_cited and any(map(text_of, sentences_of(self.record, self.track)))
+        cited = cited_positions(self.record, self.track, self._meant) if asked else None
+        aspect = self._read_as() if asked else ""
         seen: set[str] = set()
         for position, entry in enumerate(references_of(self.record)):
             name = as_id(entry)
             here = f"reference {position} {shown(entry)}"
-            self._reference(here, entry, rule.pattern)
+            self._reference(here, entry, rule)
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
             if cited is not None and position not in cited:
-                self.complain("reference_uncited", f"{here} is cited nowhere", entry)
+                self.complain("reference_uncited", f"{here} is cited nowhere", entry, aspect=aspect)
             seen.add(name or "")
 
-    def _reference(self, here: str, entry: Any, pattern: str) -> None:
+    def _reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
         if as_id(entry) is None:
-            self.complain("reference_malformed", f"{here} is not an id", entry)
-        elif pattern and not (isinstance(entry, str) and re.fullmatch(pattern, entry)):
-            self.complain("reference_malformed", f"{here} is not of the form {pattern}", entry)
+            self.complain("reference_malformed", f"{here} is not an id", entry, verdict="refused")
+        elif not isinstance(entry, str) and not rule.integers:
+            self.complain("reference_malformed", f"{here} is not text", entry, verdict="refused")
+        elif rule.pattern and not (isinstance(entry, str) and re.fullmatch(rule.pattern, entry)):
+            message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
+            self.complain("reference_malformed", message, entry, aspect=aspect)
 
     def _citations(self, index: int, entry: Any) -> None:
         rule = self.track.citations
@@ -183,6 +225,11 @@ class _Ruling:
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
             message = f"has citations {shown(written)}, not a {' or '.join(rule.shapes)}"
             self.complain("citations_unusable", message, written, index)
+        elif written is None and rule.required and isinstance(entry, dict):
+            message = "has no citations: a sentence that cites nothing has an empty list"
+            self.complain("citations_unusable", message, written, index, aspect="missing")
+        if isinstance(written, dict) and None in written.values():
+            self.complain("citation_score_unusable", "gives a score null", written, index)
         cited = cited_by(entry)
         if rule.maximum is not None and len(cited) > rule.maximum:
             message = f"has {len(cited)} citations, at most {rule.maximum} are allowed"
@@ -197,6 +244,40 @@ class _Ruling:
                 self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
             seen.add(meant)
 
+    def _one_way(self, entries: list[Any]) -> None:
+        """Complain where a response or a file cites in two ways: a checker may read neither."""
+        scope = self.track.citations.one_kind
+        if not scope:
+            return
+        first = self.begun if scope == "file" else []
+        each = [self._ways(entry) for entry in entries]
+        aspect = "across" if len(set().union(*each)) == 1 else ""
+        for index, ways in enumerate(each):
+            if ways and not first:
+                first.append(ways[0])
+            other = next((way for way in ways if way != first[0]), "")
+            if other:  # once a sentence is enough
+                message = f"cites by {other}, the {scope} began by {first[0]}"
+                self.complain("citations_mixed", message, other, index, aspect=aspect)
+
+    def _ways(self, entry: Any) -> list[str]:
+        written = entry.get("citations") if isinstance(entry, dict) else None
+        if len(self.track.citations.shapes) > 1:
+            shapes = {dict: "scores", list: "lists"}
+            return [name for shape, name in shapes.items() if isinstance(written, shape)]
+        kinds = map(self.meanings.kind, cited_by(entry))
+        return [kind for kind in kinds if kind != "neither"]
+
+    def _read_as(self) -> str:
+        """Return `coerced` if the organisers' checker makes integers of citations that are none.
+
+        It does so where one of the response is a number, and each can be read as an integer.
+        """
+        entries = sentences_of(self.record, self.track)
+        values = [value for entry in entries for value in cited_by(entry)]
+        mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
+        return "coerced" if mixed and all(map(_reads_as_integer, values)) else ""
+
     def _meant(self, value: Any) -> Any:
         """Return a citation as the reader takes it: an index written as text as an index."""
         return as_index(value) if self.meanings.kind(value) == "index" else value
@@ -206,13 +287,13 @@ class _Ruling:
         kind = self.meanings.kind(value)
         if kind not in rule.kinds:
             message = f"cites {shown(value)}, not an {' or '.join(rule.kinds)}"
-            self.complain("citation_kind", message, value, index)
+            self.complain("citation_kind", message, value, index, aspect=self._read_as())
         elif kind == "id" and is_index(value) and not self.meanings.integers_are_ids():
             message = f"cites {shown(value)}: an id written as an integer"
             self.complain("citation_kind", message, value, index)
         elif kind == "index" and isinstance(value, str):
             message = f"cites {shown(value)}: an index written as text"
-            self.complain("citation_index_as_text", message, value, index)
+            self.complain("citation_index_as_text", message, value, index, aspect=self._read_as())
         if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < self.references:
             message = f"cites {shown(value)}, references has {self.references}"
             self.complain("citation_out_of_range", message, value, index)
@@ -221,7 +302,18 @@ class _Ruling:
             self.complain("citation_unreferenced", message, value, index)
         if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _written(value)):
             message = f"cites {shown(value)}, not of the form {rule.pattern}"
-            self.complain("citation_malformed", message, value, index)
+            self.complain("citation_malformed", message, value, index, aspect=_aspect(rule, value))
+
+
+def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
+    """Return the aspect of an id that has more behind its pattern: some compare the beginning."""
+    return "longer" if isinstance(value, str) and re.match(rule.pattern, value) else ""
+
+
+def _reads_as_integer(value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"\s*[-+]?\d+\s*", value) is not None
+    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
 
 
 def _written(value: str | int) -> str:

@@ -69,4 +69,5 @@ def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
     print_lines(done.closing)
     if report.inventory:
         print_lines([f"marks of citations in the texts: {report.inventory}"])
+    print_lines(report.organisers.lines())
     print_lines([] if done.only_banks else [closing_line(report)])

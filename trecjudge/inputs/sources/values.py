@@ -28,7 +28,7 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """
     opened, most = Opened.of(file), limits()
     held = opened.first(2)
-    if held and _is_multi_line(*held):
+    if held and is_multi_line(*held):
         yield from JsonStream(opened, report).read()
         return
     for number, line in opened.lines(report):
@@ -61,7 +61,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     """Return the objects on the first few lines of a file, as far as they can be read."""
     opened = Opened.of(file)
     held = opened.first(count)
-    if held and _is_multi_line(*held[:2]):
+    if held and is_multi_line(*held[:2]):
         with suppress(InputError):
             found = JsonStream(opened, unreported, opened.look()).read()
             return [value for _, value in islice(found, 1) if isinstance(value, dict)]
@@ -81,7 +81,7 @@ def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
         yield line, entry
 
 
-def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
+def is_multi_line(first: bytes, second: bytes = b"") -> bool:
     """Return whether a file has one value on several lines, judged by its first two."""
     if first[:1] not in (b"{", b"["):
         return False
