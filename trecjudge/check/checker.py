@@ -13,6 +13,7 @@ from trecjudge.check.packed import Packed
 from trecjudge.check.parts import (
     METADATA,
     cited_by,
+    found_without_topic,
     is_blank,
     is_flat,
     sentences_of,
@@ -21,8 +22,6 @@ from trecjudge.check.parts import (
 from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
 from trecjudge.findings import IN_ALL, Finding, shown
-from trecjudge.inputs.formats.registry import format_named
-from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
@@ -195,7 +194,8 @@ class _Observation:
         run = self._run()
         run.report.records += 1
         if self.response is None:
-            found = [*found, *_found_without_topic(self.record, format_name, self.place)]
+            unseen = found_without_topic(self.record, format_name, self.place)
+            found = [*found, *(finding for finding in unseen if finding.kind in OF_A_RECORD)]
         for finding in found:
             self.checker.violate(run, self.track.verdicts.get(finding.kind), finding)
         self._topic(run)
@@ -303,19 +303,6 @@ class _Observation:
                     message = f"cites by {kind}, the file began by {self.file.kind}"
                     self.complain("citations_mixed", message, value, index)
                     break  # once a sentence is enough
-
-
-def _found_without_topic(
-    record: Mapping[str, Any], format_name: str, place: Place
-) -> Iterator[Finding]:
-    """Yield what the reader would find in a record that names no topic, if it named one."""
-    found: list[Finding] = []
-    draft = replace(format_named(format_name).draft(record), topic_ids=(("topic_id", "-"),))
-    Reader(draft, place, found.append).read()
-    for finding in found:
-        # Which documents there are is not known here.
-        if finding.kind in OF_A_RECORD and not finding.kind.startswith("document"):
-            yield replace(finding, topic_id="")
 
 
 def _close(checker: Checker, file: _File) -> None:
