@@ -186,6 +186,7 @@ KINDS: dict[str, FindingKind] = {
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),
+    "citation_by_id": RULE,
     "citation_kind": RULE,
     "citation_malformed": RULE,
     "citation_unreferenced": RULE,

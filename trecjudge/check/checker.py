@@ -13,7 +13,7 @@ from trecjudge.check.meaning import Meanings
 from trecjudge.check.organisers import Organisers
 from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
 from trecjudge.check.packed import Packed
-from trecjudge.check.parts import METADATA, is_blank, is_flat, value_at
+from trecjudge.check.parts import METADATA, found_without_topic, is_blank, is_flat, value_at
 from trecjudge.check.read_findings import LOST, OF_A_RECORD
 from trecjudge.check.rules import (
     RuleVerdict,
@@ -25,8 +25,6 @@ from trecjudge.check.rules import (
 )
 from trecjudge.check.ruling import rule
 from trecjudge.findings import IN_ALL, Finding, shown
-from trecjudge.inputs.formats.registry import format_named
-from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
@@ -176,7 +174,8 @@ class _Observation:
         run = self._run()
         run.report.records += 1
         if self.response is None:
-            found = [*found, *_found_without_topic(self.record, format_name, self.place)]
+            unseen = found_without_topic(self.record, format_name, self.place)
+            found = [*found, *(finding for finding in unseen if finding.kind in OF_A_RECORD)]
         for finding in found:
             verdict = self.track.verdicts.get(finding.kind)
             aspect = "coerced" if NUMBER.fullmatch(finding.value) else ""
@@ -268,19 +267,6 @@ class _Observation:
             if value != first:
                 message = f"{path} is {shown(value)}, it was {shown(first)} before"
                 self.complain("field_varies", message, value)
-
-
-def _found_without_topic(
-    record: Mapping[str, Any], format_name: str, place: Place
-) -> Iterator[Finding]:
-    """Yield what the reader would find in a record that names no topic, if it named one."""
-    found: list[Finding] = []
-    draft = replace(format_named(format_name).draft(record), topic_ids=(("topic_id", "-"),))
-    Reader(draft, place, found.append).read()
-    for finding in found:
-        # Which documents there are is not known here.
-        if finding.kind in OF_A_RECORD and not finding.kind.startswith("document"):
-            yield replace(finding, topic_id="")
 
 
 def _close(checker: Checker, file: _File) -> None:

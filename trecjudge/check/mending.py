@@ -214,10 +214,14 @@ class _Mending:
         return bool(doc_id.strip()) and (not pattern or bool(re.fullmatch(pattern, doc_id)))
 
     def cite_one_way(self) -> None:
-        """Turn ids into indices where a response cites by both, and may cite by one."""
+        """Turn ids into indices where a response cites by both, and may cite by one.
+
+        Where the guideline prefers indices, ids always become indices.
+        """
         rule, entries = self.track.citations, sentences_of(self.record, self.track)
         values = [value for entry in entries for value in cited_by(entry)]
-        if rule.one_kind != "response" or not any(map(is_index, values)):
+        one_kind = rule.one_kind == "response" and any(map(is_index, values))
+        if not one_kind and rule.preferred != "index":
             return
         listed = references_of(self.record)
         positions = {entry: place for place, entry in enumerate(listed) if isinstance(entry, str)}

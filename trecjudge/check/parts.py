@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from trecjudge.check.rules import LengthRule, Track
+from trecjudge.findings import Finding
 from trecjudge.inputs.formats.draft import ABSENT
+from trecjudge.inputs.formats.registry import format_named
+from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.records import Topic
+from trecjudge.records import Place, Topic
 
 METADATA = "metadata."
 """How the paths of fields in a record's metadata begin."""
@@ -106,3 +110,16 @@ def longest(rule: LengthRule, topic: Topic | None) -> int | None:
     if rule.maximum != "limit":
         return rule.maximum
     return topic.limit if topic else None
+
+
+def found_without_topic(
+    record: Mapping[str, Any], format_name: str, place: Place
+) -> Iterator[Finding]:
+    """Yield what the reader would find in a record that names no topic, if it named one."""
+    found: list[Finding] = []
+    draft = replace(format_named(format_name).draft(record), topic_ids=(("topic_id", "-"),))
+    Reader(draft, place, found.append).read()
+    for finding in found:
+        # Which documents there are is not known here.
+        if not finding.kind.startswith("document"):
+            yield replace(finding, topic_id="")

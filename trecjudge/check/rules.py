@@ -75,6 +75,8 @@ class CitationRule:
     shapes: tuple[Literal["list", "dict"], ...] = ("list",)
     one_kind: Literal["", "response", "file"] = ""
     """Whether all citations of a response or a file are of one kind, and of one shape."""
+    preferred: Literal["", "index"] = ""
+    """The kind that every version of the guideline takes, where versions differ."""
     required: bool = False
     """Whether a sentence that cites nothing has an empty list."""
     maximum: int | None = None

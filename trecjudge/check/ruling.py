@@ -294,6 +294,9 @@ class _Ruling:
         elif kind == "index" and isinstance(value, str):
             message = f"cites {shown(value)}: an index written as text"
             self.complain("citation_index_as_text", message, value, index, aspect=self._read_as())
+        if kind == "id" and rule.preferred == "index":
+            message = f"cites {shown(value)}, an id; an index is right by every guideline"
+            self.complain("citation_by_id", message, value, index)
         if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < self.references:
             message = f"cites {shown(value)}, references has {self.references}"
             self.complain("citation_out_of_range", message, value, index)
