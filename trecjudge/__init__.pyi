@@ -71,10 +71,12 @@ from .judging.claims.verdicts import ATTRIBUTED as ATTRIBUTED
 from .judging.claims.verdicts import CONTRADICTED as CONTRADICTED
 from .judging.claims.verdicts import UNATTRIBUTED as UNATTRIBUTED
 from .judging.judge import AllResponses as AllResponses
+from .judging.judge import GivenBanks as GivenBanks
 from .judging.judge import GroupingJudge as GroupingJudge
 from .judging.judge import Judge as Judge
 from .judging.judge import PreparingJudge as PreparingJudge
 from .judging.judge import unjudged as unjudged
+from .judging.nuggets.given import nuggets_given as nuggets_given
 from .judging.nuggets.matching import NOT_STATED as NOT_STATED
 from .judging.nuggets.matching import PARTLY as PARTLY
 from .judging.nuggets.matching import STATED as STATED

@@ -78,5 +78,8 @@ def value_of_sums(spec: SumsSpec, by_topic: Sequence[BoundedSums]) -> tuple[Valu
         return None, None, None
     summed = [tuple(map(math.fsum, zip(*end, strict=True))) for end in zip(*by_topic, strict=True)]
     value, *bounds = (spec.of(sums) for sums in summed)
-    low, high = sorted(spec.empty if bound is None else bound for bound in bounds)
-    return (spec.empty if value is None and low == high else value), low, high
+    empty = spec.empty
+    if empty is None:
+        return value, *bounds
+    low, high = sorted(empty if bound is None else bound for bound in bounds)
+    return (empty if value is None and low == high else value), low, high

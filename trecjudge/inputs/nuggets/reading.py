@@ -42,7 +42,18 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
         named = ", ".join(map(str, paths))
         formats = "; ".join(format_.SUMMARY for format_ in bank_formats())
         raise InputError(f"{named}: no bank of nuggets in it. The formats are {formats}")
+    _report_without_importance(list(banks.values()), report)
     return banks
+
+
+def _report_without_importance(banks: Sequence[Bank], report: OnFinding) -> None:
+    """Report once how many banks have no nugget with an importance or a weight."""
+    bare = [b for b in banks if not any(n.importance or n.weight for n in b.nuggets)]
+    if bare := [bank for bank in bare if bank.nuggets]:
+        which = "the bank has" if len(banks) == 1 else f"{len(bare)} of {len(banks)} banks have"
+        message = f"{which} no importance: topic {', '.join(b.topic_id for b in bare[:3])}"
+        more = ", …" if len(bare) > 3 else ""
+        report(Finding("nugget_importance_missing", bare[0].place or Place(""), message + more))
 
 
 def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
-from trecjudge.findings import unreported
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
@@ -52,6 +52,16 @@ def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
     ]
 
 
+def report_lost(
+    banks: Iterable[Bank], format_: BankFormat, place: str, report: OnFinding, more: str = ""
+) -> None:
+    """Report the fields of the banks that a format does not keep; `more` ends the message."""
+    lost = dict.fromkeys(name for bank in banks for name in fields_lost(bank, format_))
+    if lost:
+        message = f"{format_.NAME} keeps no {', no '.join(lost)} of nuggets{more}"
+        report(Finding("nugget_field_lost", Place(place), message))
+
+
 def _documents(nugget: Nugget) -> frozenset[str]:
     """Return the documents of a nugget and of its answers: formats keep them at either."""
     answered = (doc_id for answer in nugget.gold_answers for doc_id in answer.documents)
@@ -65,6 +75,7 @@ PARTS: Mapping[str, Callable[[Nugget], object]] = {
     "documents": _documents,
     "group": lambda nugget: nugget.group,
     "source": lambda nugget: nugget.source,
+    "weight": lambda nugget: nugget.weight,
 }
 """The fields of a nugget beside its text and its id."""
 

@@ -1,0 +1,131 @@
+"""Weighted criteria, of ResearchRubrics, HealthBench and others: what an answer should do, or not.
+
+Sharma et al., ResearchRubrics (arXiv 2511.07685); Arora et al., HealthBench (arXiv 2505.08775).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from trecjudge.findings import shown
+from trecjudge.inputs.nuggets.bank import Bank, Raw, updated
+from trecjudge.inputs.nuggets.entry import Entry
+from trecjudge.inputs.nuggets.nuggetizer import statements_of
+from trecjudge.inputs.sources.values import as_text
+from trecjudge.records import Nugget
+
+NAME = "criteria"
+SUMMARY = "weighted criteria: `qid` and `rubrics` of `criterion`, `weight` (or `points`) and `axis`"
+FILE_NAME = "{topic}.json"
+RANK = 5  # before `dragun_rubric`, which has `rubrics` too
+TOPIC_KEYS = ("qid", "prompt_id", "sample_id")
+LISTS = ("rubrics", "criteria", "rubric")
+TEXTS = ("criterion", "description")
+WEIGHTS = ("weight", "points")
+AXES = ("axis", "category")
+TAG = "axis:"
+"""What an axis begins with among `tags`."""
+MOST: Final = 100
+"""The largest weight: published ones go to 5, points to 10."""
+NOTHING: Final = "it would count nothing"
+
+
+def claims(record: Raw) -> str | None:
+    """Return why this record is of this format, or None if it is not."""
+    listed = record.get(_key(record, LISTS))
+    parts = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    if any("criterion" in p or ("description" in p and _key(p, WEIGHTS) in p) for p in parts):
+        return "it has criteria"
+    return None
+
+
+def title(record: Raw) -> str:
+    """Return the topic's title."""
+    return as_text(record.get("prompt")) or as_text(record.get("query"))
+
+
+def nuggets(entry: Entry) -> Iterator[Nugget | None]:
+    """Yield the criteria; one whose weight cannot be used is reported and left out.
+
+    Where no criterion of the topic has a weight, each has 1.
+    """
+    name = _key(entry.raw, LISTS)
+    listed = list(entry.objects(entry.raw[name], name))
+    plain = not any(_key(raw, WEIGHTS) in raw for raw in listed)
+    for number, raw in enumerate(listed, 1):
+        text = as_text(raw.get(_key(raw, TEXTS)))
+        weight = 1.0 if plain else _weight(entry, raw, f"criterion {number}, {shown(text)},")
+        if weight is not None:
+            yield entry.nugget(raw, text, raw.get("id"), group=_axis(raw), weight=weight)
+
+
+def weight_of(value: object) -> float | str:
+    """Return a weight, of a number or its text; for what is none, what is wrong with it."""
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not abs(number) <= MOST:  # NaN is neither
+        return f"give a number from -{MOST} to {MOST}"
+    return number or NOTHING
+
+
+def _weight(entry: Entry, raw: Raw, named: str) -> float | None:
+    key = _key(raw, WEIGHTS)
+    if key not in raw:
+        entry.complain("criterion_weight_unusable", f"{named} has no weight, and others have one")
+        return None
+    found = weight_of(value := raw[key])
+    if isinstance(found, float):
+        return found
+    kind = "criterion_weight_unusable" if found != NOTHING else "criterion_weight_zero"
+    entry.complain(kind, f"{named} has {key} {shown(value)}: {found}", value)
+    return None
+
+
+def _axis(raw: Raw) -> str:
+    """Return the axis of a criterion: its own key, or the tag that names it."""
+    tags = raw.get("tags")
+    named = (tag for tag in tags if _is_axis(tag)) if isinstance(tags, list) else iter(())
+    return as_text(raw.get(_key(raw, AXES))).strip() or next(named, "").removeprefix(TAG)
+
+
+def _is_axis(tag: object) -> bool:
+    return isinstance(tag, str) and tag.startswith(TAG)
+
+
+def _key(raw: Raw, keys: tuple[str, ...]) -> str:
+    """Return the first of the keys that a record has, else the first."""
+    return next((key for key in keys if key in raw), keys[0])
+
+
+def record(bank: Bank) -> dict[str, Any]:
+    """Return the bank as a record of this format; a question becomes statements."""
+    raw = bank.raw_for(NAME)
+    named = any(key in raw for key in TOPIC_KEYS)
+    topic = {} if named else {"qid": bank.topic_id, "query": bank.title}
+    listed = [_criterion(bank, n, text) for n in bank.nuggets for text in statements_of(n)]
+    return topic | updated(raw, **{_key(raw, LISTS): listed})
+
+
+def _criterion(bank: Bank, nugget: Nugget, text: str) -> dict[str, Any]:
+    raw = bank.raw_nugget(NAME, nugget)
+    fields: dict[str, Any] = {_key(raw, TEXTS): text, "importance": nugget.importance or None}
+    key, weight = _key(raw, WEIGHTS), nugget.weight
+    if weight is not None and weight_of(raw.get(key, 1.0)) != weight:
+        fields[key] = int(weight) if weight.is_integer() else weight
+    elif weight is not None and not raw:
+        fields[key] = 1
+    if nugget.group != _axis(raw):
+        fields |= _with_axis(raw, nugget.group)
+    return updated(raw, **fields)
+
+
+def _with_axis(raw: Mapping[str, Any], axis: str) -> dict[str, Any]:
+    key, tags = _key(raw, AXES), raw.get("tags")
+    if key in raw or not isinstance(tags, list):
+        return {key: axis or None}
+    named = [f"{TAG}{axis}"] if axis else []
+    return {"tags": [*(tag for tag in tags if not _is_axis(tag)), *named]}

@@ -1,0 +1,59 @@
+"""Judges fitted to the banks of a job, before it judges: what is measured depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+
+from trecjudge.findings import Finding, OnFinding, counted, shown
+from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.job.job import JobInputs
+from trecjudge.judging.judge import FittingJudge, GivenBanks
+from trecjudge.judging.panel import NamedJudge, Panel
+from trecjudge.records import Place
+
+FEW = 3
+"""Ids of each side that a message shows."""
+
+
+def fitted_panel(panel: Panel, inputs: JobInputs, report: OnFinding) -> Panel:
+    """Return the judges of a job with what they have to know of its banks among their settings."""
+    judges = [named.judge for named in panel]
+    if inputs.banks is None or not any(isinstance(judge, FittingJudge) for judge in judges):
+        return panel
+    nuggets = tuple(nugget for bank in inputs.banks.values() for nugget in bank.nuggets)
+    banks, found = inputs.banks, list[bool]()
+
+    def cited() -> bool:
+        if not found:  # the runs are read once, and that it is so is said once
+            found.append(_is_cited(banks, inputs, report))
+        return found[0]
+
+    given = GivenBanks(nuggets, cited)
+    return [
+        NamedJudge(n.name, n.judge.fitted(given) if isinstance(n.judge, FittingJudge) else n.judge)
+        for n in panel
+    ]
+
+
+def _is_cited(banks: Mapping[str, Bank], inputs: JobInputs, report: OnFinding) -> bool:
+    """Return whether a run cites a document of the banks, or no run cites anything; else report."""
+    every = {doc_id: None for bank in banks.values() for doc_id in bank.documents}
+    cited: dict[str, None] = {}
+    for _, response in inputs.responses() if every else ():
+        own = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
+        for doc_id in own:
+            if doc_id in every:
+                return True
+            cited.setdefault(doc_id)
+    if every and not cited:
+        return True
+    message = "the banks name no documents"
+    if every:
+        ids = (", ".join(map(shown, islice(side, FEW))) for side in (every, cited))
+        message = (
+            f"no run cites one of the {counted(len(every), 'document')} of the banks: theirs are"
+            " such as {}; the runs cite such as {}".format(*ids)
+        )
+    report(Finding("nugget_documents_uncited", Place("--nuggets"), message))
+    return False
