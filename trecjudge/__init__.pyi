@@ -71,7 +71,6 @@ from .judging.claims.verdicts import ATTRIBUTED as ATTRIBUTED
 from .judging.claims.verdicts import CONTRADICTED as CONTRADICTED
 from .judging.claims.verdicts import UNATTRIBUTED as UNATTRIBUTED
 from .judging.judge import AllResponses as AllResponses
-from .judging.judge import GivenBanks as GivenBanks
 from .judging.judge import GroupingJudge as GroupingJudge
 from .judging.judge import Judge as Judge
 from .judging.judge import PreparingJudge as PreparingJudge

@@ -182,7 +182,6 @@ KINDS: dict[str, FindingKind] = {
         "warning", "measures that look for them in citations have no value"
     ),
     "criterion_weight_unusable": FindingKind("error", "the criterion is left out"),
-    "criterion_weight_zero": FindingKind("note", "the criterion is left out"),
     "nugget_id_number": FindingKind("note", "read as text"),
     "nugget_reference_unusable": FindingKind("warning", "left out"),
     "instruction_like_text": FindingKind("note", "judged like other text; look at its judgments"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar
 
@@ -12,13 +12,13 @@ from trecjudge import (
     NEGATIVE,
     AttesterName,
     Attesting,
-    GivenBanks,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
     Matches,
     Model,
+    Nugget,
     Program,
     Response,
     Sentence,
@@ -79,9 +79,9 @@ class ArgueJudge(Attesting):
         columns = Scoring(self.matches, self.partial, self.cited).measures
         return LeaderboardSpec(columns, sort_by="F1", fill=best_or_worst)
 
-    def fitted(self, banks: GivenBanks) -> ArgueJudge:
+    def fitted(self, nuggets: Sequence[Nugget], cited: Callable[[], bool]) -> ArgueJudge:
         """Return the judge, which knows whether the runs cite documents of the banks."""
-        return replace(self, cited=self.cited and banks.cited())
+        return replace(self, cited=self.cited and cited())
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield each citation, as the citation judge does, and then the whole response."""

@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 from trecjudge import (
     AskedNugget,
     AttesterName,
-    GivenBanks,
     GoldAnswer,
     Item,
     Judgment,
@@ -92,13 +91,13 @@ class RubricJudge:
         """Whether the settings ask for a model."""
         return self.assessor == "llm"
 
-    def fitted(self, banks: GivenBanks) -> RubricJudge:
+    def fitted(self, nuggets: Sequence[Nugget], cited: object) -> RubricJudge:
         """Return the judge with the axes of the banks, where none are given."""
-        return self if self.axes else replace(self, axes=axes_in(banks.nuggets))
+        return self if self.axes else replace(self, axes=axes_in(nuggets))
 
     @property
     def measures(self) -> LeaderboardSpec:
-        """The supportive and the contradictory score and those of the axes, or that of questions."""
+        """The supportive and the contradictory score and those of axes, or that of questions."""
         if self.task == "questions":
             score = MeasureSpec(
                 "QUESTION_SCORE",
@@ -205,8 +204,9 @@ class RubricJudge:
 
         Raises JudgmentFailed for what is no label of the task.
         """
-        labels = ASSESSMENTS if self.task == "report" else FORMS if nugget is None else ALIGNMENTS
-        labels = VERDICTS if nugget and nugget.weight is not None else labels
+        labels: Sequence[str] = FORMS if nugget is None else ALIGNMENTS
+        if self.task == "report":
+            labels = VERDICTS if nugget and nugget.weight is not None else ASSESSMENTS
         plain = "-".join(label.casefold().replace("-", " ").replace("_", " ").split())
         if plain not in labels:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(labels)}")

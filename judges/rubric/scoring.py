@@ -45,7 +45,7 @@ def supportive(
 
     0 to 1; an answer that is supported in part counts half. Of weighted criteria: the sum of the
     weights of those that are met, half of them in part, over the sum of the positive weights, and 0
-    for less. None where nothing is judged, or no weight is positive. `axis` takes its criteria only.
+    for less. None where nothing is judged, or no weight is positive. `axis` takes only its own.
     """
     if axis is not None:  # of a response of which nothing is known no axis is known either
         judgments = [j for j in judgments if j.nugget and j.nugget in (UNKNOWN, _on(j, axis))]

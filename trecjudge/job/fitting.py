@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import islice
 
 from trecjudge.findings import Finding, OnFinding, counted, shown
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.job.job import JobInputs
-from trecjudge.judging.judge import FittingJudge, GivenBanks
+from trecjudge.judging.judge import FittingJudge
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.records import Place
 
@@ -18,20 +19,15 @@ FEW = 3
 
 def fitted_panel(panel: Panel, inputs: JobInputs, report: OnFinding) -> Panel:
     """Return the judges of a job with what they have to know of its banks among their settings."""
-    judges = [named.judge for named in panel]
-    if inputs.banks is None or not any(isinstance(judge, FittingJudge) for judge in judges):
+    banks = inputs.banks
+    if banks is None:
         return panel
-    nuggets = tuple(nugget for bank in inputs.banks.values() for nugget in bank.nuggets)
-    banks, found = inputs.banks, list[bool]()
-
-    def cited() -> bool:
-        if not found:  # the runs are read once, and that it is so is said once
-            found.append(_is_cited(banks, inputs, report))
-        return found[0]
-
-    given = GivenBanks(nuggets, cited)
+    nuggets = [nugget for bank in banks.values() for nugget in bank.nuggets]
+    cited = cache(lambda: _is_cited(banks, inputs, report))  # read once, and said once
     return [
-        NamedJudge(n.name, n.judge.fitted(given) if isinstance(n.judge, FittingJudge) else n.judge)
+        NamedJudge(n.name, n.judge.fitted(nuggets, cited))
+        if isinstance(n.judge, FittingJudge)
+        else n
         for n in panel
     ]
 

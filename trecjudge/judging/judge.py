@@ -95,23 +95,15 @@ class ResolvingJudge(Protocol):
         """Return the judge with that among its settings. Called only by the job that judges."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBanks:
-    """The banks of a job: all their nuggets, and whether any run cites one of their documents.
-
-    `cited` reads the runs, as far as it must.
-    """
-
-    nuggets: Sequence[Nugget]
-    cited: Callable[[], bool]
-
-
 @runtime_checkable
 class FittingJudge(Protocol):
     """A judge whose measures depend on the banks of nuggets that it is given."""
 
-    def fitted(self, banks: GivenBanks) -> Judge:
-        """Return the judge with what it has to know of them among its settings."""
+    def fitted(self, nuggets: Sequence[Nugget], cited: Callable[[], bool]) -> Judge:
+        """Return the judge with what it has to know of them among its settings.
+
+        `cited` returns whether a run cites one of their documents; it reads the runs for that.
+        """
 
 
 def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:

@@ -74,6 +74,11 @@ class AskedNugget:
         return f"{self.nugget_id}\n{self.answer}"
 
     @property
+    def rank(self) -> str:
+        """Its importance, or that of a criterion: `weight -4`; empty for none."""
+        return self.importance if self.weight is None else f"weight {self.weight:g}"
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names that labels may give it, as `plain_name`s: of its answer, else its own."""
         answer, own = (self.answer_id, self.answer), (self.text, self.nugget_id)

@@ -139,7 +139,7 @@ class Leaderboard:
             self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
 
     def _undefined(self) -> Iterator[tuple[str, str]]:
-        """Yield the topics of which a measure has no value in any response, though all is judged."""
+        """Yield topics on which a measure has no value in any response, all of them judged."""
         for measure in (m for m in self.spec.measures if m.undefined):
             for topic_id in self.expected:
                 own = [scores[topic_id] for scores in self.scores.values() if topic_id in scores]

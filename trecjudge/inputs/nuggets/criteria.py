@@ -29,7 +29,6 @@ TAG = "axis:"
 """What an axis begins with among `tags`."""
 MOST: Final = 100
 """The largest weight: published ones go to 5, points to 10."""
-NOTHING: Final = "it would count nothing"
 
 
 def claims(record: Raw) -> str | None:
@@ -62,26 +61,23 @@ def nuggets(entry: Entry) -> Iterator[Nugget | None]:
 
 
 def weight_of(value: object) -> float | str:
-    """Return a weight, of a number or its text; for what is none, what is wrong with it."""
+    """Return a weight, of a number or its text; for what is none, what to give."""
     try:
         number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not abs(number) <= MOST:  # NaN is neither
-        return f"give a number from -{MOST} to {MOST}"
-    return number or NOTHING
+    if number and abs(number) <= MOST:  # which NaN is not
+        return number
+    return f"give a number from -{MOST} to {MOST} that is not 0"
 
 
 def _weight(entry: Entry, raw: Raw, named: str) -> float | None:
     key = _key(raw, WEIGHTS)
-    if key not in raw:
-        entry.complain("criterion_weight_unusable", f"{named} has no weight, and others have one")
-        return None
-    found = weight_of(value := raw[key])
+    found = weight_of(raw.get(key))
     if isinstance(found, float):
         return found
-    kind = "criterion_weight_unusable" if found != NOTHING else "criterion_weight_zero"
-    entry.complain(kind, f"{named} has {key} {shown(value)}: {found}", value)
+    has = f"has {key} {shown(raw[key])}" if key in raw else "has no weight, and others have one"
+    entry.complain("criterion_weight_unusable", f"{named} {has}: {found}")
     return None
 
 
