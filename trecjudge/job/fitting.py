@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import islice
 
-from trecjudge.findings import Finding, OnFinding, counted, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.job.job import JobInputs
 from trecjudge.judging.judge import FittingJudge
@@ -46,10 +46,7 @@ def _is_cited(banks: Mapping[str, Bank], inputs: JobInputs, report: OnFinding) -
         return True
     message = "the banks name no documents"
     if every:
-        ids = (", ".join(map(shown, islice(side, FEW))) for side in (every, cited))
-        message = (
-            f"no run cites one of the {counted(len(every), 'document')} of the banks: theirs are"
-            " such as {}; the runs cite such as {}".format(*ids)
-        )
+        theirs, ours = (", ".join(map(shown, islice(side, FEW))) for side in (every, cited))
+        message = f"no document of the banks ({theirs}, …) is cited by any run; they cite {ours}, …"
     report(Finding("nugget_documents_uncited", Place("--nuggets"), message))
     return False

@@ -141,10 +141,13 @@ class Leaderboard:
     def _undefined(self) -> Iterator[tuple[str, str]]:
         """Yield topics on which a measure has no value in any response, all of them judged."""
         for measure in (m for m in self.spec.measures if m.undefined):
+            by_topic = defaultdict[str, list[Score]](list)
+            for topic_id, scores in (each for own in self.scores.values() for each in own.items()):
+                by_topic[topic_id].append(scores[measure.name])
+            every = [score for found in by_topic.values() for score in found]
             for topic_id in self.expected:
-                own = [scores[topic_id] for scores in self.scores.values() if topic_id in scores]
-                found = [scores[measure.name] for scores in own]
-                if found and all(score.judged and score.value is None for score in found):
+                # Of a topic that nobody answered nothing is known but what is so everywhere.
+                if all(s.judged and s.value is None for s in by_topic.get(topic_id) or every):
                     yield topic_id, measure.name
 
     def defined(self, measure: MeasureSpec) -> MeasureSpec:

@@ -20,7 +20,7 @@ NAME = "criteria"
 SUMMARY = "weighted criteria: `qid` and `rubrics` of `criterion`, `weight` (or `points`) and `axis`"
 FILE_NAME = "{topic}.json"
 RANK = 5  # before `dragun_rubric`, which has `rubrics` too
-TOPIC_KEYS = ("qid", "prompt_id", "sample_id")
+TOPIC_KEYS = ("qid", "prompt_id", "sample_id", "topic_id")
 LISTS = ("rubrics", "criteria", "rubric")
 TEXTS = ("criterion", "description")
 WEIGHTS = ("weight", "points")
@@ -110,10 +110,8 @@ def _criterion(bank: Bank, nugget: Nugget, text: str) -> dict[str, Any]:
     raw = bank.raw_nugget(NAME, nugget)
     fields: dict[str, Any] = {_key(raw, TEXTS): text, "importance": nugget.importance or None}
     key, weight = _key(raw, WEIGHTS), nugget.weight
-    if weight is not None and weight_of(raw.get(key, 1.0)) != weight:
+    if weight is not None and weight_of(raw.get(key)) != weight:
         fields[key] = int(weight) if weight.is_integer() else weight
-    elif weight is not None and not raw:
-        fields[key] = 1
     if nugget.group != _axis(raw):
         fields |= _with_axis(raw, nugget.group)
     return updated(raw, **fields)
