@@ -284,13 +284,9 @@ def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> Measure
 
 def without_value(measure: MeasureSpec) -> MeasureSpec:
     """Return a measure that has no value, since no run cites a document of the banks."""
-    sums = measure.sums and replace(measure.sums, of=nothing_of, empty=None)
+    sums = measure.sums and replace(measure.sums, of=lambda sums: None, empty=None)
     none = replace(measure, compute=nothing, default=None, default_if_undefined=False)
     return replace(none, sums=sums, undefined=UNCITED)
-
-
-def nothing_of(sums: Sums) -> None:
-    """Return no value, whatever the counts."""
 
 
 def nothing(response: Response, judgments: Judgments) -> None:

@@ -32,7 +32,6 @@ from trecjudge import (
     unjudged,
 )
 
-from .axes import axes_in, axis_measures
 from .matching import assessed, form_of, likeness, verdict
 from .scoring import (
     ALIGNMENTS,
@@ -45,6 +44,8 @@ from .scoring import (
     VERDICTS,
     VERY_DIFFERENT,
     aligned,
+    axes_in,
+    axis_measures,
     best_or_worst,
     best_or_worst_question,
     contradictory,
@@ -145,26 +146,23 @@ class RubricJudge:
         rubric = self._rubric_of(item.topic)
         if not rubric:
             return [judgment_of(item, label=NO_RUBRIC, reason="the topic's rubric has no answers")]
+        held_to, weighted = self._held_to(rubric), any(q.weight is not None for q in rubric)
         if not item.has_text:  # asked about nothing, a model believes anything
-            return [self._unheld(item, nugget) for nugget in self._held_to(rubric)]
+            nothing = NOTHING if self.task == "report" else VERY_DIFFERENT
+            known = {"label": UNMET if weighted else nothing, "reason": "the response is empty"}
+            return [judgment_of(item, nugget=nugget, **known) for nugget in held_to]
         by_model = self.assessor == "llm" or (self.assessor == "auto" and model.available)
         if self.task == "questions":
             return await self._questions(item, rubric, model if by_model else None)
         if not by_model:
             return [by_words(item, q, a) for q in rubric for a in q.gold_answers]
-        held_to = self._held_to(rubric)
-        answers = [nugget for nugget in held_to if nugget.weight is None]
-        criteria = [nugget for nugget in held_to if nugget.weight is not None]
-        work = [
-            in_one(item, whole(every[i : i + self.window]), program, model, fixed)
-            for every, program, what in (
-                (answers, ASSESS, "report"),
-                (criteria, CRITERIA, "response"),
-            )
-            for fixed in ({"topic": item.topic.title, what: item.text},)
-            for i in range(0, len(every), self.window)
-        ]
-        return [judgment for part in await asyncio.gather(*work) for judgment in part]
+        windows = [held_to[i : i + self.window] for i in range(0, len(held_to), self.window)]
+        fixed = {"topic": item.topic.title, "report": item.text}
+        program = CRITERIA if weighted else ASSESS
+        found = await asyncio.gather(
+            *(in_one(item, whole(part), program, model, fixed) for part in windows)
+        )
+        return [judgment for part in found for judgment in part]
 
     async def _questions(
         self, item: WholeResponse, rubric: Sequence[Nugget], model: Model | None
@@ -217,15 +215,8 @@ class RubricJudge:
 
         Raises JudgmentFailed where it has no rubric, or, of questions, one of criteria.
         """
-        if self.task == "questions" or topic.nuggets is None:
-            return [one for one in nuggets_given(topic, "rubric") if one.answerable]
-        return [one for one in topic.nuggets if one.answerable]
-
-    def _unheld(self, item: WholeResponse, nugget: AskedNugget) -> Judgment:
-        """Return the judgment on what an empty response cannot have."""
-        label = NOTHING if self.task == "report" else VERY_DIFFERENT
-        label = label if nugget.weight is None else UNMET
-        return judgment_of(item, nugget=nugget, label=label, reason="the response is empty")
+        found = nuggets_given(topic, "rubric", weighted=self.task == "report")
+        return [question for question in found if question.answerable]
 
     def _held_to(self, rubric: Sequence[Nugget]) -> list[AskedNugget]:
         """Return the answers of a rubric, or its questions, called by their rank."""
@@ -249,16 +240,9 @@ def questions_in(response: Response) -> list[Sentence]:
 
 
 def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
-    """Return what a judgment keeps of a short answer."""
-    return AskedNugget(
-        question.nugget_id,
-        question.text,
-        question.importance,
-        answer.text,
-        answer.answer_id,
-        weight=question.weight,
-        group=question.group if question.weight is not None else "",
-    )
+    """Return what a judgment keeps of a short answer, or of a criterion."""
+    named = question.nugget_id, question.text, question.importance, answer.text, answer.answer_id
+    return AskedNugget(*named, weight=question.weight, group=question.group)
 
 
 def by_words(item: WholeResponse, question: Nugget, answer: GoldAnswer) -> Judgment:

@@ -8,10 +8,13 @@ Sharma et al., ResearchRubrics (arXiv 2511.07685), and Arora et al., HealthBench
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from trecjudge import OKAY, VITAL, AskedNugget, Judgment, Response
+from trecjudge import OKAY, VITAL, AskedNugget, Judgment, MeasureSpec, Nugget, Response
 
 SUPPORTS, PARTLY, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
 ASSESSMENTS = (SUPPORTS, PARTLY, CONTRADICTS, NOTHING)
@@ -48,13 +51,9 @@ def supportive(
     for less. None where nothing is judged, or no weight is positive. `axis` takes only its own.
     """
     if axis is not None:  # of a response of which nothing is known no axis is known either
-        judgments = [j for j in judgments if j.nugget and j.nugget in (UNKNOWN, _on(j, axis))]
+        on = (j for j in judgments if j.nugget and (j.nugget == UNKNOWN or j.nugget.group == axis))
+        judgments = list(on)
     return _over_questions(judgments, lambda labels: _share(labels, SUPPORT))
-
-
-def _on(judgment: Judgment, axis: str) -> AskedNugget | None:
-    nugget = judgment.nugget
-    return nugget if nugget and nugget.weight is not None and nugget.group == axis else None
 
 
 def contradictory(response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -105,6 +104,29 @@ def _over_questions(
 
 def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
     return math.fsum(worth.get(label or "", 0.0) for label in labels) / len(labels)
+
+
+def axes_in(nuggets: Iterable[Nugget]) -> list[str]:
+    """Return the axes of weighted criteria, sorted."""
+    return sorted({n.group for n in nuggets if n.weight is not None and n.group})
+
+
+def axis_measures(axes: Sequence[str]) -> list[MeasureSpec]:
+    """Return a measure for each axis: `AXIS_` and its name in capitals."""
+    found: dict[str, MeasureSpec] = {}
+    for number, axis in enumerate(axes, 1):
+        plain = unicodedata.normalize("NFKD", axis).encode("ascii", "ignore").decode()
+        name = f"AXIS_{re.sub('[^A-Z0-9]+', '_', plain.upper()).strip('_') or number}"
+        if name in found:  # two axes that differ in what a name cannot have
+            name = f"{name}_{number}"
+        found[name] = MeasureSpec(
+            name,
+            partial(supportive, axis=axis),
+            default_if_undefined=False,
+            description=f"SUPPORTIVE_SCORE of the criteria of axis {axis!r} alone.",
+            undefined=NO_WEIGHT,
+        )
+    return list(found.values())
 
 
 UNKNOWN = AskedNugget("", "", "A")

@@ -21,6 +21,7 @@ SUMMARY = "weighted criteria: `qid` and `rubrics` of `criterion`, `weight` (or `
 FILE_NAME = "{topic}.json"
 RANK = 5  # before `dragun_rubric`, which has `rubrics` too
 TOPIC_KEYS = ("qid", "prompt_id", "sample_id", "topic_id")
+TITLE_KEY = "prompt"
 LISTS = ("rubrics", "criteria", "rubric")
 TEXTS = ("criterion", "description")
 WEIGHTS = ("weight", "points")
@@ -38,11 +39,6 @@ def claims(record: Raw) -> str | None:
     if any("criterion" in p or ("description" in p and _key(p, WEIGHTS) in p) for p in parts):
         return "it has criteria"
     return None
-
-
-def title(record: Raw) -> str:
-    """Return the topic's title."""
-    return as_text(record.get("prompt")) or as_text(record.get("query"))
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:
@@ -101,7 +97,7 @@ def record(bank: Bank) -> dict[str, Any]:
     """Return the bank as a record of this format; a question becomes statements."""
     raw = bank.raw_for(NAME)
     named = any(key in raw for key in TOPIC_KEYS)
-    topic = {} if named else {"qid": bank.topic_id, "query": bank.title}
+    topic = {} if named else {"qid": bank.topic_id, TITLE_KEY: bank.title}
     listed = [_criterion(bank, n, text) for n in bank.nuggets for text in statements_of(n)]
     return topic | updated(raw, **{_key(raw, LISTS): listed})
 

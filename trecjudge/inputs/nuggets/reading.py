@@ -15,7 +15,7 @@ from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_f
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.paths import files_below
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.sources.values import as_id, as_text, objects
 from trecjudge.records import Nugget, Place
 
 OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
@@ -90,7 +90,7 @@ def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -
     if not found:
         entry.complain("nugget_bank_empty", "the bank has no nuggets")
     _report_repeated(found, entry)
-    title = getattr(format_, "title", lambda whole: "")(record)
+    title = as_text(record.get(getattr(format_, "TITLE_KEY", "")))
     return Bank(topic_id, found, title, format_.NAME, record, entry.raw_nuggets, place)
 
 
