@@ -6,7 +6,7 @@ Sharma et al., ResearchRubrics (arXiv 2511.07685); Arora et al., HealthBench (ar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from trecjudge.findings import shown
@@ -79,13 +79,10 @@ def _weight(entry: Entry, raw: Raw, named: str) -> float | None:
 
 def _axis(raw: Raw) -> str:
     """Return the axis of a criterion: its own key, or the tag that names it."""
-    tags = raw.get("tags")
-    named = (tag for tag in tags if _is_axis(tag)) if isinstance(tags, list) else iter(())
-    return as_text(raw.get(_key(raw, AXES))).strip() or next(named, "").removeprefix(TAG)
-
-
-def _is_axis(tag: object) -> bool:
-    return isinstance(tag, str) and tag.startswith(TAG)
+    tags, key = raw.get("tags"), _key(raw, AXES)
+    if key in raw or not isinstance(tags, list):
+        return as_text(raw.get(key)).strip()
+    return next((tag.removeprefix(TAG) for tag in map(as_text, tags) if tag.startswith(TAG)), "")
 
 
 def _key(raw: Raw, keys: tuple[str, ...]) -> str:
@@ -109,13 +106,5 @@ def _criterion(bank: Bank, nugget: Nugget, text: str) -> dict[str, Any]:
     if weight is not None and weight_of(raw.get(key)) != weight:
         fields[key] = int(weight) if weight.is_integer() else weight
     if nugget.group != _axis(raw):
-        fields |= _with_axis(raw, nugget.group)
+        fields[_key(raw, AXES)] = nugget.group  # it counts before the tags
     return updated(raw, **fields)
-
-
-def _with_axis(raw: Mapping[str, Any], axis: str) -> dict[str, Any]:
-    key, tags = _key(raw, AXES), raw.get("tags")
-    if key in raw or not isinstance(tags, list):
-        return {key: axis or None}
-    named = [f"{TAG}{axis}"] if axis else []
-    return {"tags": [*(tag for tag in tags if not _is_axis(tag)), *named]}
