@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests.inputs.nuggets.test_reading import banks
+from trecjudge.errors import InputError
 from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import fields_lost, record_of
+from trecjudge.inputs.nuggets.writing import fields_lost, nuggets_record, record_of
+from trecjudge.records import Nugget, Topic
 
 CRITERION = {"criterion": "Names the builder", "weight": 5, "axis": "Explicit"}
 FAULT = {"criterion": "Claims that it is of wood", "weight": -3.5, "axis": "Implicit"}
@@ -113,3 +115,9 @@ def test_formats_without_weights_say_so(name: str, lost: list[str], tmp_path: Pa
     assert [field for field in lost if field != "importance"] == [
         field for field in fields_lost(bank, bank_format_named(name)) if field != "importance"
     ]
+
+
+def test_a_judge_of_others_gets_no_criteria_as_nuggets() -> None:
+    topic = Topic("9", "bridges", nuggets=(Nugget("1", "Is of wood", weight=-3.0),))
+    with pytest.raises(InputError, match="topic '9' has a bank of weighted criteria"):
+        nuggets_record(topic, "autoargue")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from trecjudge.errors import OutputError, why
+from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.nuggets.bank import Bank
@@ -32,9 +32,15 @@ def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
 
 
 def nuggets_record(topic: Topic, name: str) -> dict[str, Any] | None:
-    """Return the nuggets of a topic as a record of the format `name`; None where it has no bank."""
+    """Return the nuggets of a topic as a record of the format `name`; None where it has no bank.
+
+    Raises InputError for weighted criteria: as nuggets, faults would count as good.
+    """
     if topic.nuggets is None:
         return None
+    if any(nugget.weight is not None for nugget in topic.nuggets):
+        message = "has a bank of weighted criteria, which only judge rubric takes"
+        raise InputError(f"topic {topic.topic_id!r} {message}")
     return bank_format_named(name).record(Bank(topic.topic_id, topic.nuggets, topic.title))
 
 
