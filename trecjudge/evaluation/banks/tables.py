@@ -42,7 +42,8 @@ def write_table(banks: Iterable[Bank], path: Path) -> int:
     if path.suffix in LINES:
         lines = [json.dumps(_typed(row), ensure_ascii=False) for row in rows]
     else:
-        cells = ([safe(row[name]) for name in COLUMNS] for row in rows)
+        # A weight below 0 is a number to a spreadsheet, and no formula.
+        cells = ([row[n] if n == "weight" else safe(row[n]) for n in COLUMNS] for row in rows)
         lines = [_line(row) for row in (COLUMNS, *cells)]
     with whole(path) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
