@@ -311,3 +311,13 @@ def test_runs_are_ranked_by_a_measure_that_has_a_value(
     own = labelled(measures, ("a", "t1", "okay"), ("b", "t1", "okay"))
     assert own.spec.ranked_by == ranked
     assert (own.passed_over.name if own.passed_over else "") == passed_over
+
+
+def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:
+    """What is not known is not undefined: an outage must not change what ranks."""
+    counted = MeasureSpec("COUNT", lambda response, judgments: float(len(judgments)))
+    spec = LeaderboardSpec((MeasureSpec("SHARE", share), counted), fill=best_or_worst)
+    found = Leaderboard(spec)
+    found.add(response(("A.", [])), [judgment(None, failure=FAILED)])
+    found.finish()
+    assert found.spec.ranked_by == "SHARE" and found.passed_over is None

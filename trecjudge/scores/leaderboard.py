@@ -153,8 +153,11 @@ class Leaderboard:
     def defined(self, measure: MeasureSpec) -> MeasureSpec:
         """Return a measure if a run has a value of it; else the first that has one.
 
-        Those of its own judge come first. Where no measure has a value, it is returned itself.
+        Those of its own judge come first. Where no measure has a value, or unjudged items leave it
+        open in every run, it is returned itself: what is not known is not undefined.
         """
+        if all(self.mean(run_id, measure).is_open for run_id in self.scores):
+            return measure
         others = sorted(self.spec.measures, key=lambda other: other.judge != measure.judge)
         found = (m for m in (measure, *others) if self.has_value(m))
         return next(found, measure)
