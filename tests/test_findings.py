@@ -27,6 +27,7 @@ def test_by_which_kinds_something_is_not_judged() -> None:
         "assessment_missing",
         "bad_utf8",
         "collection_unreadable",
+        "criterion_weight_unusable",
         "file_unreadable",
         "file_without_responses",
         "grade_missing",

@@ -79,6 +79,7 @@ from .judging.nuggets.matching import NOT_STATED as NOT_STATED
 from .judging.nuggets.matching import PARTLY as PARTLY
 from .judging.nuggets.matching import STATED as STATED
 from .judging.nuggets.matching import Match as Match
+from .judging.nuggets.matching import nuggets_given as nuggets_given
 from .judging.nuggets.matching import stated as stated
 from .judging.nuggets.tree import CONFIRMED as CONFIRMED
 from .judging.nuggets.tree import CUT as CUT

@@ -177,6 +177,13 @@ KINDS: dict[str, FindingKind] = {
     "nugget_aggregator_unknown": FindingKind("warning", "read as OR: one answer will do"),
     "nugget_single_and": FindingKind("note", "read as it is"),
     "nugget_importance_unknown": FindingKind("warning", "read as without importance"),
+    "nugget_importance_missing": FindingKind(
+        "note", "none is vital; of a topic all weigh the same"
+    ),
+    "nugget_documents_uncited": FindingKind(
+        "warning", "measures that look for them in citations have no value"
+    ),
+    "criterion_weight_unusable": FindingKind("error", "the criterion is left out"),
     "nugget_id_number": FindingKind("note", "read as text"),
     "nugget_reference_unusable": FindingKind("warning", "left out"),
     "instruction_like_text": FindingKind("note", "judged like other text; look at its judgments"),

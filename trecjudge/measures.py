@@ -40,14 +40,15 @@ class SumsSpec:
     """How a measure is made of counts that are summed over topics: micro, as a ratio of sums.
 
     `compute` gives the counts of a response, `of` the value of their sums. Where `of` gives None,
-    the measure is not defined, and its value is `empty`. `own` are the positions of counts that
-    belong to the topic, not to the response: a missing response gets them from another run.
+    the measure is not defined, and its value is `empty`, None for no value at all. `own` are the
+    positions of counts that belong to the topic, not to the response: a missing response gets them
+    from another run.
     """
 
     compute: Callable[[Response, Sequence[Judgment]], Sums]
     of: Callable[[Sums], float | None]
     own: tuple[int, ...] = ()
-    empty: float = 0.0
+    empty: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,9 @@ class MeasureSpec:
     The measure sees only the judgments of `judge`, or all where that is empty. `lower_is_better`
     ranks the lowest value first. A measure that aggregates `of_sums` has `sums`, and only an `all`
     row. `description` says in plain words what it counts, its range and which way is better; the
-    report shows it beside the name.
+    report shows it beside the name. `remark` is what whoever reads its values must know: it is
+    printed below the table. `undefined` says why a topic has no value, whatever the response: there
+    a missing response has none either.
     """
 
     name: str
@@ -73,6 +76,8 @@ class MeasureSpec:
     default_if_undefined: bool = True
     sums: SumsSpec | None = None
     description: str = ""
+    remark: str = ""
+    undefined: str = ""
 
 
 @dataclass(frozen=True, slots=True)

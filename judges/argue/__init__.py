@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar
 
 from trecjudge import (
     CUT,
     NEGATIVE,
-    NOT_GIVEN,
     AttesterName,
     Attesting,
     Item,
@@ -19,6 +18,7 @@ from trecjudge import (
     LeaderboardSpec,
     Matches,
     Model,
+    Nugget,
     Program,
     Response,
     Sentence,
@@ -29,6 +29,7 @@ from trecjudge import (
     check_ranges,
     citation_item,
     judgment_of,
+    nuggets_given,
     ranged,
     unjudged,
 )
@@ -51,7 +52,8 @@ class ArgueJudge(Attesting):
     (`any_text`). `matcher` is who decides on answers and on uncited sentences: `lexical`, `llm`, or
     `auto`; a model gets a sentence with `window` questions at a time. `partial` is what a partial
     support counts in CITATION_SUPPORT. `limit` is where the response is cut, in characters, 0 for
-    nowhere, or `topic` for the topic's own.
+    nowhere, or `topic` for the topic's own. `cited` is whether any run cites a document of the
+    banks, which a job finds out; where none does, what looks for them has no value.
     """
 
     matches: Matches = "attested"
@@ -59,6 +61,7 @@ class ArgueJudge(Attesting):
     window: int = ranged(10, 1)
     partial: float = ranged(0.0, 0.0, 1.0)
     limit: int | Literal["topic"] = ranged(0, 0)
+    cited: bool = True
     # The citation judge's own programs: an equal question of both judges is one model call.
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP, STATE_ANSWERS, UNCITED)
 
@@ -73,8 +76,12 @@ class ArgueJudge(Attesting):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures by topic and, as means over all, from summed counts; ranked by F1."""
-        columns = Scoring(self.matches, self.partial).measures
+        columns = Scoring(self.matches, self.partial, self.cited).measures
         return LeaderboardSpec(columns, sort_by="F1", fill=best_or_worst)
+
+    def fitted(self, nuggets: Sequence[Nugget], cited: Callable[[], bool]) -> ArgueJudge:
+        """Return the judge, which knows whether the runs cite documents of the banks."""
+        return replace(self, cited=self.cited and cited())
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield each citation, as the citation judge does, and then the whole response."""
@@ -135,10 +142,10 @@ class ArgueJudge(Attesting):
         self, item: WholeResponse, kept: Sequence[Sentence], decider: Decider, model: Model
     ) -> list[Judgment]:
         """Return a judgment on each answer that a sentence states, then one on each nugget."""
-        nuggets = item.topic.nuggets
-        if nuggets is None:
-            message = "no bank of nuggets for this topic; give --nuggets"
-            return [unjudged(item, JudgmentFailed(NOT_GIVEN, message))]
+        try:
+            nuggets = nuggets_given(item.topic)
+        except JudgmentFailed as failed:
+            return [unjudged(item, failed)]
         with_text = [sentence for sentence in kept if sentence.has_text]
         work = [decider.stated(item, sentence, nuggets) for sentence in with_text]
         pairs = [judgment for found in await in_turn(work, model) for judgment in found]

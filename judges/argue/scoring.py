@@ -76,19 +76,43 @@ DESCRIPTIONS: Mapping[str, str] = {
     "ARGUE_RECALL": "Share of the bank's pairs of question and answer that a rewarded sentence"
     " states.",
 }
+OURS = (
+    "NUGGET_COVERAGE and F1 are by matches={}: not comparable with what Auto-ARGUE publishes, which"
+    " is by matches=linked."
+)
+UNCITED = "no run cites a document that the banks name; matches=attested needs none"
 SUMMED = " Of all topics together: counts are summed before they are divided."
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """The measures; `matches` is which stated answers count, `partial` what partial support is."""
+    """The measures; `matches` is which stated answers count, `partial` what partial support is.
+
+    Where documents of the bank are not `cited` by any run, what looks for them has no value.
+    """
 
     matches: Matches
     partial: float
+    cited: bool = True
 
     @property
     def measures(self) -> tuple[MeasureSpec, ...]:
         """The measures of a topic, then those from counts summed over topics."""
+        return tuple(map(self._as_matched, self._columns))
+
+    def _as_matched(self, measure: MeasureSpec) -> MeasureSpec:
+        """Return a measure with what `matches` and the banks make of it."""
+        of_nuggets = measure.name.startswith(("NUGGET_COVERAGE", "F1"))
+        by_links = of_nuggets and self.matches == "linked"
+        if not self.cited and (by_links or measure.name.startswith("CITATION_RELEVANCE")):
+            return without_value(measure)
+        if of_nuggets and not by_links:
+            described = f"{measure.description} {OURS.format(self.matches)}"
+            return replace(measure, remark=OURS.format(self.matches), description=described)
+        return measure
+
+    @property
+    def _columns(self) -> tuple[MeasureSpec, ...]:
         coverage, weighted = self.coverage, self.coverage_weighted
         return (
             of_topic("SENTENCE_SUPPORT", rate(sentence_support)),
@@ -256,6 +280,13 @@ def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> Measure
         sums=SumsSpec(sums, of_sums, own),
         description=f"{DESCRIPTIONS[name]}{SUMMED} {SHARE}",
     )
+
+
+def without_value(measure: MeasureSpec) -> MeasureSpec:
+    """Return a measure that has no value, since no run cites a document of the banks."""
+    sums = measure.sums and replace(measure.sums, of=lambda sums: None, empty=None)
+    none = replace(measure, compute=nothing, default=None, default_if_undefined=False)
+    return replace(none, sums=sums, undefined=UNCITED)
 
 
 def nothing(response: Response, judgments: Judgments) -> None:

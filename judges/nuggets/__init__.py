@@ -30,6 +30,7 @@ from trecjudge import (
     WholeResponse,
     check_ranges,
     judgment_of,
+    nuggets_given,
     ranged,
     stated,
     unjudged,
@@ -43,6 +44,9 @@ ASSIGN = Program(
     "nuggets",
     ReplyLength(fixed=15, each=25),
 )
+
+
+NONE = "the bank has no nuggets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +79,16 @@ class NuggetsJudge:
                 default_if_undefined=False,
                 description=f"Share of the {counted} that the response states; stated in part"
                 f" counts {partly}. From 0 to 1; higher is better.",
+                undefined=undefined,
             )
             for form, scoring, partly in (
                 ("STRICT_", Scoring(partly=0.0), "nothing"),
                 ("", Scoring(partly=0.5), "half"),
             )
-            for name, compute, counted in (
-                ("VITAL_SCORE", scoring.vital, "vital nuggets"),
-                ("ALL_SCORE", scoring.every, "nuggets"),
-                ("WEIGHTED_SCORE", scoring.weighted, "nuggets, an okay one weighing half,"),
+            for name, compute, counted, undefined in (
+                ("VITAL_SCORE", scoring.vital, "vital nuggets", "no nugget of the bank is vital"),
+                ("ALL_SCORE", scoring.every, "nuggets", NONE),
+                ("WEIGHTED_SCORE", scoring.weighted, "nuggets, an okay one weighing half,", NONE),
             )
         )
         return LeaderboardSpec(columns, sort_by="STRICT_VITAL_SCORE", fill=best_or_worst)
@@ -150,10 +155,8 @@ class NuggetsJudge:
 
 def answerable(topic: Topic) -> list[Nugget]:
     """Return the nuggets that a response can state. Raises JudgmentFailed without a bank."""
-    if topic.nuggets is None:
-        raise JudgmentFailed(NOT_GIVEN, "no bank of nuggets for this topic; give --nuggets")
     # A question that nobody can answer is stated by no response.
-    return [nugget for nugget in topic.nuggets if nugget.answerable]
+    return [nugget for nugget in nuggets_given(topic) if nugget.answerable]
 
 
 def label_named(text: str) -> str:

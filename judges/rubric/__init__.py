@@ -1,14 +1,13 @@
-"""Rubric: which short answers of a rubric a report supports or contradicts (DRAGUN)."""
+"""Rubric: which short answers of a rubric a report supports (DRAGUN), which criteria it meets."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from trecjudge import (
-    NOT_GIVEN,
     AskedNugget,
     AttesterName,
     GoldAnswer,
@@ -28,19 +27,25 @@ from trecjudge import (
     WholeResponse,
     check_ranges,
     judgment_of,
+    nuggets_given,
     ranged,
     unjudged,
 )
 
-from .matching import assessed, form_of, likeness
+from .matching import assessed, form_of, likeness, verdict
 from .scoring import (
     ALIGNMENTS,
     ASSESSMENTS,
     FORMS,
     NO_RUBRIC,
+    NO_WEIGHT,
     NOTHING,
+    UNMET,
+    VERDICTS,
     VERY_DIFFERENT,
     aligned,
+    axes_in,
+    axis_measures,
     best_or_worst,
     best_or_worst_question,
     contradictory,
@@ -49,6 +54,9 @@ from .scoring import (
 
 ASSESS = Program(
     "assess_answers", f"{__package__}.program:AssessAnswers", "answers", ReplyLength(15, each=25)
+)
+CRITERIA = Program(
+    "check_criteria", f"{__package__}.program:CheckCriteria", "criteria", ReplyLength(15, each=25)
 )
 CHECK = Program(
     "check_questions", f"{__package__}.program:CheckQuestions", "questions", ReplyLength(15, each=8)
@@ -62,17 +70,19 @@ Asked = tuple[int | None, AskedNugget | None]
 
 @dataclass(frozen=True, slots=True)
 class RubricJudge:
-    """Which short answers of the topic's rubric a report supports or contradicts (DRAGUN).
+    """Which short answers of a rubric a report supports or contradicts, or criteria it meets.
 
     `task` is what the responses are: `report`, or `questions`, of which each sentence is one, held
     to those of the rubric. `assessor` decides: `lexical`, `llm`, or `auto`: the model where one is
-    used. A model is asked about `window` answers at a time, with the whole report.
+    used. A model is asked about `window` answers at a time, with the whole report. `axes` are those
+    of weighted criteria that have a measure: where none are given, a job takes those of the bank.
     """
 
     task: Literal["report", "questions"] = "report"
     assessor: AttesterName = "auto"
     window: int = ranged(50, 1)
-    programs: ClassVar[tuple[Program, ...]] = (ASSESS, CHECK, ALIGN)
+    axes: list[str] = field(default_factory=list)
+    programs: ClassVar[tuple[Program, ...]] = (ASSESS, CRITERIA, CHECK, ALIGN)
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -82,9 +92,13 @@ class RubricJudge:
         """Whether the settings ask for a model."""
         return self.assessor == "llm"
 
+    def fitted(self, nuggets: Sequence[Nugget], cited: object) -> RubricJudge:
+        """Return the judge with the axes of the banks, where none are given."""
+        return self if self.axes else replace(self, axes=axes_in(nuggets))
+
     @property
     def measures(self) -> LeaderboardSpec:
-        """The supportive and the contradictory score, or that of the questions."""
+        """The supportive and the contradictory score and those of axes, or that of questions."""
         if self.task == "questions":
             score = MeasureSpec(
                 "QUESTION_SCORE",
@@ -101,8 +115,10 @@ class RubricJudge:
                 supportive,
                 default_if_undefined=False,
                 description="Share of the answers of the rubric that the report supports,"
-                " weighed by importance; in part counts half. From 0 to 1; higher"
-                " is better.",
+                " weighed by importance; in part counts half. Of weighted criteria: the"
+                " weights of those that it meets, over the positive ones. From 0 to 1;"
+                " higher is better.",
+                undefined=NO_WEIGHT,
             ),
             MeasureSpec(
                 "CONTRADICTORY_SCORE",
@@ -110,8 +126,10 @@ class RubricJudge:
                 lower_is_better=True,
                 default_if_undefined=False,
                 description="Share of the answers of the rubric that the report contradicts,"
-                " weighed by importance. From 0 to 1; lower is better.",
+                " weighed by importance; criteria are none. From 0 to 1; lower is better.",
+                undefined="its rubric has no answers",
             ),
+            *axis_measures(self.axes),
         )
         return LeaderboardSpec(columns, sort_by="SUPPORTIVE_SCORE", fill=best_or_worst)
 
@@ -125,27 +143,24 @@ class RubricJudge:
         Raises JudgmentFailed where the topic has no rubric.
         """
         assert isinstance(item, WholeResponse)
-        rubric = rubric_of(item.topic)
+        rubric = self._rubric_of(item.topic)
         if not rubric:
             return [judgment_of(item, label=NO_RUBRIC, reason="the topic's rubric has no answers")]
+        held_to, weighted = self._held_to(rubric), any(q.weight is not None for q in rubric)
         if not item.has_text:  # asked about nothing, a model believes anything
-            label = NOTHING if self.task == "report" else VERY_DIFFERENT
-            nothing = {"label": label, "reason": "the response is empty"}
-            return [judgment_of(item, nugget=nugget, **nothing) for nugget in self._held_to(rubric)]
+            nothing = NOTHING if self.task == "report" else VERY_DIFFERENT
+            known = {"label": UNMET if weighted else nothing, "reason": "the response is empty"}
+            return [judgment_of(item, nugget=nugget, **known) for nugget in held_to]
         by_model = self.assessor == "llm" or (self.assessor == "auto" and model.available)
         if self.task == "questions":
             return await self._questions(item, rubric, model if by_model else None)
         if not by_model:
-            return [
-                on(item, (None, of_answer(q, a)), *assessed(item.text, q, a), "lexical")
-                for q in rubric
-                for a in q.gold_answers
-            ]
-        answers = [of_answer(question, a) for question in rubric for a in question.gold_answers]
-        windows = [answers[i : i + self.window] for i in range(0, len(answers), self.window)]
+            return [by_words(item, q, a) for q in rubric for a in q.gold_answers]
+        windows = [held_to[i : i + self.window] for i in range(0, len(held_to), self.window)]
         fixed = {"topic": item.topic.title, "report": item.text}
+        program = CRITERIA if weighted else ASSESS
         found = await asyncio.gather(
-            *(in_one(item, whole(part), ASSESS, model, fixed) for part in windows)
+            *(in_one(item, whole(part), program, model, fixed) for part in windows)
         )
         return [judgment for part in found for judgment in part]
 
@@ -176,7 +191,7 @@ class RubricJudge:
         Raises JudgmentFailed where the topic has no rubric.
         """
         assert isinstance(item, WholeResponse)
-        held_to = self._held_to(rubric_of(item.topic))
+        held_to = self._held_to(self._rubric_of(item.topic))
         if self.task == "report":
             return whole(held_to)
         indexes = [sentence.index for sentence in questions_in(item.response)]
@@ -187,11 +202,21 @@ class RubricJudge:
 
         Raises JudgmentFailed for what is no label of the task.
         """
-        labels = ASSESSMENTS if self.task == "report" else FORMS if nugget is None else ALIGNMENTS
+        labels: Sequence[str] = FORMS if nugget is None else ALIGNMENTS
+        if self.task == "report":
+            labels = VERDICTS if nugget and nugget.weight is not None else ASSESSMENTS
         plain = "-".join(label.casefold().replace("-", " ").replace("_", " ").split())
         if plain not in labels:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(labels)}")
         return judgment_of(item, label=plain, attester="given", nugget=nugget)
+
+    def _rubric_of(self, topic: Topic) -> list[Nugget]:
+        """Return the questions of a topic's rubric that have an answer, or its criteria.
+
+        Raises JudgmentFailed where it has no rubric, or, of questions, one of criteria.
+        """
+        found = nuggets_given(topic, "rubric", weighted=self.task == "report")
+        return [question for question in found if question.answerable]
 
     def _held_to(self, rubric: Sequence[Nugget]) -> list[AskedNugget]:
         """Return the answers of a rubric, or its questions, called by their rank."""
@@ -201,16 +226,6 @@ class RubricJudge:
             AskedNugget(q.nugget_id, q.text, q.importance, answer_id=f"rank-{rank_of(q, place)}")
             for place, q in enumerate(rubric, 1)
         ]
-
-
-def rubric_of(topic: Topic) -> list[Nugget]:
-    """Return the questions of a topic's rubric that have an answer.
-
-    Raises JudgmentFailed where it has no rubric.
-    """
-    if topic.nuggets is None:
-        raise JudgmentFailed(NOT_GIVEN, "no rubric for this topic; give --nuggets")
-    return [question for question in topic.nuggets if question.answerable]
 
 
 def rank_of(question: Nugget, place: int) -> int:
@@ -225,10 +240,16 @@ def questions_in(response: Response) -> list[Sentence]:
 
 
 def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
-    """Return what a judgment keeps of a short answer."""
-    return AskedNugget(
-        question.nugget_id, question.text, question.importance, answer.text, answer.answer_id
-    )
+    """Return what a judgment keeps of a short answer, or of a criterion."""
+    named = question.nugget_id, question.text, question.importance, answer.text, answer.answer_id
+    return AskedNugget(*named, weight=question.weight, group=question.group)
+
+
+def by_words(item: WholeResponse, question: Nugget, answer: GoldAnswer) -> Judgment:
+    """Return the judgment on a short answer or a criterion, as far as words show it."""
+    decide = assessed if question.weight is None else verdict
+    asked = (None, of_answer(question, answer))
+    return on(item, asked, *decide(item.text, question, answer), "lexical")
 
 
 def whole(nuggets: Sequence[AskedNugget]) -> list[Asked]:

@@ -20,10 +20,12 @@ from .scoring import (
     COMPOUND,
     CONTRADICTS,
     DIFFERENT,
+    MET,
     NOTHING,
     SIMILAR,
     SINGLE,
     SUPPORTS,
+    UNMET,
     VERY_DIFFERENT,
     VERY_SIMILAR,
 )
@@ -50,6 +52,12 @@ def assessed(report: str, question: Nugget, answer: GoldAnswer) -> tuple[str, st
             return CONTRADICTS, against
     found = stated(report, question, answer)
     return {STATED: SUPPORTS, PARTLY: IN_PART}.get(found.label, NOTHING), found.reason
+
+
+def verdict(report: str, criterion: Nugget, answer: GoldAnswer) -> tuple[str, str]:
+    """Return (label, reason): whether a report meets a criterion, as far as words show it."""
+    label, reason = assessed(report, criterion, answer)
+    return {SUPPORTS: MET, IN_PART: IN_PART}.get(label, UNMET), reason
 
 
 def form_of(question: str) -> tuple[str, str]:

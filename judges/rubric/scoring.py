@@ -1,19 +1,25 @@
 """DRAGUN's scores of a response, from the labels of a rubric's answers or of a run's questions.
 
 Source: the track's score.py, TREC DRAGUN 2025. Other than there, what has no label stays in every
-denominator: a label that is missing can lower a score, and never raise it.
+denominator: a label that is missing can lower a score, and never raise it. Weighted criteria as in
+Sharma et al., ResearchRubrics (arXiv 2511.07685), and Arora et al., HealthBench (arXiv 2505.08775).
 """
 
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from trecjudge import OKAY, VITAL, AskedNugget, Judgment, Response
+from trecjudge import OKAY, VITAL, AskedNugget, Judgment, MeasureSpec, Nugget, Response
 
 SUPPORTS, PARTLY, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
 ASSESSMENTS = (SUPPORTS, PARTLY, CONTRADICTS, NOTHING)
+MET, UNMET = "met", "unmet"
+VERDICTS = (MET, PARTLY, UNMET)
 COMPOUND, SINGLE = "compound", "not-compound"
 FORMS = (COMPOUND, SINGLE)
 VERY_SIMILAR, SIMILAR, DIFFERENT, VERY_DIFFERENT = (
@@ -26,22 +32,37 @@ ALIGNMENTS = (VERY_SIMILAR, SIMILAR, DIFFERENT, VERY_DIFFERENT)
 NO_RUBRIC = "NO_RUBRIC"
 WEIGHTS: Mapping[str, float] = {"A": 4.0, VITAL: 4.0, "B": 2.0, OKAY: 2.0}
 """Of a question by its importance; of any other, and of none, 1."""
-SUPPORT: Mapping[str, float] = {SUPPORTS: 1.0, PARTLY: 0.5}
+SUPPORT: Mapping[str, float] = {SUPPORTS: 1.0, MET: 1.0, PARTLY: 0.5}
 CONTRADICTION: Mapping[str, float] = {CONTRADICTS: 1.0}
 LIKENESS: Mapping[str, float] = {VERY_SIMILAR: 1.0, SIMILAR: 0.5}
 
 
-def supportive(response: Response, judgments: Sequence[Judgment]) -> float | None:
+NO_WEIGHT = "no criterion of it has a weight above 0"
+"""Why a topic has no score."""
+
+
+def supportive(
+    response: Response, judgments: Sequence[Judgment], axis: str | None = None
+) -> float | None:
     """Return the weighted mean over questions of the share of their answers that is supported.
 
-    0 to 1; an answer that is supported in part counts half. None where nothing is judged.
+    0 to 1; an answer that is supported in part counts half. Of weighted criteria: the sum of the
+    weights of those that are met, half of them in part, over the sum of the positive weights, and 0
+    for less. None where nothing is judged, or no weight is positive. `axis` takes only its own.
     """
+    if axis is not None:  # of a response of which nothing is known no axis is known either
+        on = (j for j in judgments if j.nugget and (j.nugget == UNKNOWN or j.nugget.group == axis))
+        judgments = list(on)
     return _over_questions(judgments, lambda labels: _share(labels, SUPPORT))
 
 
 def contradictory(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return the same of answers that are contradicted, each of which counts 1."""
-    return _over_questions(judgments, lambda labels: _share(labels, CONTRADICTION))
+    """Return the same of answers that are contradicted, each of which counts 1.
+
+    Criteria are no answers: of them there is none.
+    """
+    answers = [j for j in judgments if j.nugget is None or j.nugget.weight is None]
+    return _over_questions(answers, lambda labels: _share(labels, CONTRADICTION))
 
 
 def aligned(response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -60,24 +81,52 @@ def aligned(response: Response, judgments: Sequence[Judgment]) -> float | None:
 def _over_questions(
     judgments: Iterable[Judgment], worth: Callable[[Sequence[str | None]], float]
 ) -> float | None:
-    """Return sum of weight x worth of the questions / sum of weights."""
+    """Return sum of weight x worth of the questions / sum of positive weights, 0 for less.
+
+    A fault that nobody could judge counts as there: what is unjudged never raises a score.
+    """
     labels: dict[str, list[str | None]] = {}
     weights: dict[str, float] = {}
     judged = False
     for judgment in judgments:
-        if judgment.nugget is not None:
-            nugget = judgment.nugget
-            labels.setdefault(nugget.nugget_id, []).append(judgment.label)
-            weights[nugget.nugget_id] = WEIGHTS.get(nugget.importance, 1.0)
+        if (nugget := judgment.nugget) is not None:
+            weight = nugget.weight or WEIGHTS.get(nugget.importance, 1.0)
+            label = MET if weight < 0 and not judgment.judged else judgment.label
+            labels.setdefault(nugget.nugget_id, []).append(label)
+            weights[nugget.nugget_id] = weight
         judged = judged or (judgment.judged and judgment.label != NO_RUBRIC)
-    whole = math.fsum(weights.values())
+    whole = math.fsum(weight for weight in weights.values() if weight > 0)
     if not (judged and whole):
         return None
-    return math.fsum(weights[name] * worth(found) for name, found in labels.items()) / whole
+    part = math.fsum(weights[name] * worth(found) for name, found in labels.items())
+    return max(0.0, part / whole)
 
 
 def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
     return math.fsum(worth.get(label or "", 0.0) for label in labels) / len(labels)
+
+
+def axes_in(nuggets: Iterable[Nugget]) -> list[str]:
+    """Return the axes of weighted criteria, sorted."""
+    return sorted({n.group for n in nuggets if n.weight is not None and n.group})
+
+
+def axis_measures(axes: Sequence[str]) -> list[MeasureSpec]:
+    """Return a measure for each axis: `AXIS_` and its name in capitals."""
+    found: dict[str, MeasureSpec] = {}
+    for number, axis in enumerate(axes, 1):
+        plain = unicodedata.normalize("NFKD", axis).encode("ascii", "ignore").decode()
+        name = f"AXIS_{re.sub('[^A-Z0-9]+', '_', plain.upper()).strip('_') or number}"
+        if name in found:  # two axes that differ in what a name cannot have
+            name = f"{name}_{number}"
+        found[name] = MeasureSpec(
+            name,
+            partial(supportive, axis=axis),
+            default_if_undefined=False,
+            description=f"SUPPORTIVE_SCORE of the criteria of axis {axis!r} alone.",
+            undefined=NO_WEIGHT,
+        )
+    return list(found.values())
 
 
 UNKNOWN = AskedNugget("", "", "A")
@@ -85,9 +134,15 @@ UNKNOWN = AskedNugget("", "", "A")
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
-    """Return an unjudged answer at its best, supported, or at its worst, contradicted."""
+    """Return an unjudged answer at its best, supported, or at its worst, contradicted.
+
+    A criterion at its best is met, or unmet where it is a fault.
+    """
+    nugget = judgment.nugget or UNKNOWN
     label = SUPPORTS if best else CONTRADICTS
-    return replace(judgment, nugget=judgment.nugget or UNKNOWN, label=label, failure=None)
+    if nugget.weight is not None:
+        label = MET if best == (nugget.weight > 0) else UNMET
+    return replace(judgment, nugget=nugget, label=label, failure=None)
 
 
 def best_or_worst_question(judgment: Judgment, best: bool) -> Judgment:

@@ -260,3 +260,64 @@ def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
     b.finish()
     mean = b.mean("r", measure)
     assert (mean.value, mean.lowest, mean.highest) == (None, 0.0, 0.5)
+
+
+def of_labels(label: str, undefined: str = "") -> MeasureSpec:
+    """Return a measure that has a value only where a judgment has a label."""
+
+    def compute(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        own = [j for j in judgments if j.label == label]
+        return float(len(own)) if own else None
+
+    return MeasureSpec(
+        label.upper(), compute, default_if_undefined=False, undefined=undefined, judge="j"
+    )
+
+
+def labelled(measures: tuple[MeasureSpec, ...], *labels: tuple[str, str, str]) -> Leaderboard:
+    found = Leaderboard(LeaderboardSpec(measures), ["t1", "t2"])
+    for run_id, topic_id, label in labels:
+        own = replace(response(("A.", [])), run_id=run_id, topic_id=topic_id)
+        found.add(own, [judgment(label, run_id=run_id, topic_id=topic_id, judge="j")])
+    found.finish()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("undefined", "wanted"), [("none is vital", [None, None]), ("", [0.0, None])]
+)
+def test_a_missing_response_has_no_value_where_its_topic_has_none(
+    undefined: str, wanted: list[float | None]
+) -> None:
+    """Run a answers both topics, b only one: it must not get a 0 where nobody has a value."""
+    measure = of_labels("vital", undefined)
+    own = labelled((measure,), ("b", "t1", "okay"), ("a", "t1", "okay"), ("a", "t2", "okay"))
+    assert [own.mean(run, measure).value for run in ("b", "a")] == wanted
+
+
+@pytest.mark.parametrize(
+    ("names", "ranked", "passed_over"),
+    [
+        pytest.param(("vital", "okay", "all"), "OKAY", "VITAL", id="the first that has a value"),
+        pytest.param(("vital", "all", "okay"), "OKAY", "VITAL", id="not one without"),
+        pytest.param(("okay", "vital"), "OKAY", "", id="it has a value"),
+        pytest.param(("vital", "all"), "VITAL", "", id="none has a value"),
+    ],
+)
+def test_runs_are_ranked_by_a_measure_that_has_a_value(
+    names: tuple[str, ...], ranked: str, passed_over: str
+) -> None:
+    measures = tuple(of_labels(name, "none is there") for name in names)
+    own = labelled(measures, ("a", "t1", "okay"), ("b", "t1", "okay"))
+    assert own.spec.ranked_by == ranked
+    assert (own.passed_over.name if own.passed_over else "") == passed_over
+
+
+def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:
+    """What is not known is not undefined: an outage must not change what ranks."""
+    counted = MeasureSpec("COUNT", lambda response, judgments: float(len(judgments)))
+    spec = LeaderboardSpec((MeasureSpec("SHARE", share), counted), fill=best_or_worst)
+    found = Leaderboard(spec)
+    found.add(response(("A.", [])), [judgment(None, failure=FAILED)])
+    found.finish()
+    assert found.spec.ranked_by == "SHARE" and found.passed_over is None

@@ -228,7 +228,7 @@ def _judgment_row(judgment: Judgment) -> dict[str, Any]:
         "nugget_id": nugget.nugget_id if nugget else None,
         "nugget": nugget.text if nugget else None,
         "nugget_answer": nugget.answer if nugget else None,
-        "importance": nugget.importance if nugget else None,
+        "importance": nugget.rank if nugget else None,
     }
 
 

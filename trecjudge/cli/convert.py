@@ -17,7 +17,7 @@ from trecjudge.evaluation.parquet import write_parquet
 from trecjudge.evaluation.standings import standings_at
 from trecjudge.inputs.nuggets.reading import banks_in
 from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import write_banks
+from trecjudge.inputs.nuggets.writing import report_lost, write_banks
 from trecjudge.results.assessments import WRITERS, write_assessments
 from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.results.leaderboards.layouts import LAYOUTS
@@ -43,6 +43,7 @@ Target = Literal[
     "nuggetizer",
     "rag25_nuggets",
     "dragun_rubric",
+    "criteria",
     "exam",
     "dragun_assessments",
     "dragun_questions",
@@ -141,7 +142,9 @@ def _write_banks(source: Path, target: Path, to: str, printer: common.FindingPri
     banks = list(banks_in([source], printer))
     if not banks:
         raise InputError(f"{source}: no bank of nuggets in it")
-    files = write_banks(banks, target, bank_format_named(to))
+    format_ = bank_format_named(to)
+    report_lost(banks, format_, "--to", printer)
+    files = write_banks(banks, target, format_)
     printer.close()
     print_errors([f"banks: {len(files)} files, {target}"])
 

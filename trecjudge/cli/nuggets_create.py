@@ -21,13 +21,11 @@ from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
 from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
 from trecjudge.evaluation.banks.material import Inputs, read_material
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
-from trecjudge.inputs.nuggets.writing import fields_lost, write_banks
+from trecjudge.inputs.nuggets.writing import report_lost, write_banks
 from trecjudge.job.choice import workflow_at
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
-from trecjudge.records import Place
 from trecjudge.show.closing import model_line
 
 Target = Annotated[
@@ -144,7 +142,8 @@ def create_banks(flags: CreateFlags) -> int:
             note = "matching and importance are asked about what was found: not counted"
             print_errors([f"note: {note}"])
         return print_plans([{"name": "nuggets"} | spent], flags.as_json)
-    _report_lost(made, format_, printer)
+    banks = [one.bank for one in made]
+    report_lost(banks, format_, "--to", printer, "; the trail has it")
     files = _write(made, flags, format_)
     printer.close()
     count = sum(len(one.drafts) for one in made)
@@ -190,11 +189,3 @@ async def _made(
 def _spent(model: Model, made: Sequence[Made]) -> dict[str, Any]:
     spent = model.spent()
     return spent | {"items": len(made)} if "items" in spent else spent
-
-
-def _report_lost(made: Sequence[Made], format_: BankFormat, printer: common.FindingPrinter) -> None:
-    """Report the fields that the format of the banks does not keep, but the trail does."""
-    lost = dict.fromkeys(name for one in made for name in fields_lost(one.bank, format_))
-    if lost:
-        message = f"{format_.NAME} keeps no {', no '.join(lost)} of nuggets; the trail has it"
-        printer(Finding("nugget_field_lost", Place("--to"), message))

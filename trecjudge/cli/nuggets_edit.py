@@ -16,12 +16,11 @@ from trecjudge.cli.printing import print_json
 from trecjudge.errors import InputError
 from trecjudge.evaluation.banks.editing import edited
 from trecjudge.evaluation.banks.tables import write_table
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import OnFinding
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import banks_in
 from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import fields_lost, write_banks, write_in_place
-from trecjudge.records import Place
+from trecjudge.inputs.nuggets.writing import report_lost, write_banks, write_in_place
 
 
 @exits
@@ -88,11 +87,8 @@ def _take(
     """Change banks as a table says, write them, and return counts."""
     found = edited(banks, table, printer)
     for bank in found.banks:
-        format_ = bank_format_named(bank.format)
-        lost = fields_lost(bank, format_)
-        if lost:
-            message = f"{format_.NAME} keeps no {', no '.join(lost)} of topic {bank.topic_id!r}"
-            printer(Finding("nugget_field_lost", Place(str(table)), message))
+        topic = f" of topic {bank.topic_id!r}"
+        report_lost([bank], bank_format_named(bank.format), str(table), printer, topic)
     formats = {bank.format for bank in found.banks}
     if target is None:
         files = write_in_place(found.banks, banks)

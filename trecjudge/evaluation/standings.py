@@ -102,7 +102,10 @@ def standings_at(
     by_measure: dict[str, dict[str, Stand]] = {}
     for stand in stands:
         by_measure.setdefault(stand.measure, {})[stand.run_id] = stand
-    return Standings(found.place.name, by_measure, _ranking(found, by_measure)), scores
+    known = [
+        name for name, own in by_measure.items() if any(s.mean is not None for s in own.values())
+    ]
+    return Standings(found.place.name, by_measure, _ranking(found, known or by_measure)), scores
 
 
 def _of_statistics(statistics: Iterator[Statistic]) -> Iterator[Stand]:

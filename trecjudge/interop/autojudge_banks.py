@@ -32,7 +32,8 @@ class AnyBank(NuggetBank):
         if format_ is None or format_.NAME == THEIRS:
             return made(value)
         read = bank_of(format_, value, Place("nuggets"), unreported)
-        if read is None:  # it names no topic: theirs says so
+        weighted = read is not None and any(n.weight is not None for n in read.nuggets)
+        if read is None or weighted:  # it names no topic, or is of criteria: theirs says so
             return made(value)
         bank = made(record_of(read, bank_format_named(THEIRS)))
         bank._record = dict(value)

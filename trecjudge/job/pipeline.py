@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.audit.auditing import Audit, Auditor
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
+from trecjudge.job.fitting import fitted_panel
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
@@ -237,6 +238,7 @@ class _Session:
         )
         inputs = self.files.enter_context(closing(JobInputs.read(job, self.findings)))
         inputs.check_documents(self.findings)
+        self.panel = fitted_panel(self.panel, inputs, self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)
         # A check before judging reads the runs twice; a model costs far more than that.
@@ -307,7 +309,9 @@ class _Session:
         self, inputs: JobInputs, reader: RunReader, labels: Mapping[ItemKey, str] | None
     ) -> Scored:
         """Judge by several workers; write the judgments file and the numbers."""
-        job, outputs = self.job, self.job.outputs
+        # The workers make their judges anew: they need what these were fitted to.
+        job = replace(self.job, settings=panel_settings(self.panel))
+        outputs = job.outputs
         judging_panel(job, self.panel, self.findings)  # for the findings: workers report none
         with parts_folder(outputs) as folder:
             parts = judged_in_parts(job, self.panel, inputs, reader, folder, self.watcher)

@@ -17,7 +17,10 @@ from trecjudge.judging.judge import judge_class, make_judge, measures_of, settin
 from trecjudge.settings.strict_yaml import written_yaml
 
 SCHEMA_LINE = "# yaml-language-server: $schema="
-BANKS_OF = {"dragun_rubric": "rubric", "nuggetizer": "nuggets", "rag25_nuggets": "nuggets"}
+BANKS_OF = {
+    **dict.fromkeys(("dragun_rubric", "criteria"), "rubric"),
+    **dict.fromkeys(("nuggetizer", "rag25_nuggets"), "nuggets"),
+}
 """The judge for each format of banks; for all others it is `argue`."""
 FLAGS: dict[Kind, str] = {
     "run": "--rag-responses",

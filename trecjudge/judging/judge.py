@@ -17,7 +17,7 @@ from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknow
 from trecjudge.findings import shown
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, Program, Prompted
-from trecjudge.records import Failure, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.records import Failure, Item, Judgment, Nugget, Response, Topic, judgment_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders, module_of_others
 
@@ -31,7 +31,7 @@ class Judge(Protocol):
     `needs_model` (whether its settings ask for one), and judge several items at once (see
     `GroupingJudge`). It may be shown all responses before the first is judged (see
     `PreparingJudge`), look something up before a job (see `resolved`), and say that it cannot tell
-    what failed (`failures_unknown`).
+    what failed (`failures_unknown`). Its measures may depend on the banks (see `FittingJudge`).
     """
 
     @property
@@ -93,6 +93,17 @@ class ResolvingJudge(Protocol):
 
     def resolved(self) -> Judge:
         """Return the judge with that among its settings. Called only by the job that judges."""
+
+
+@runtime_checkable
+class FittingJudge(Protocol):
+    """A judge whose measures depend on the banks of nuggets that it is given."""
+
+    def fitted(self, nuggets: Sequence[Nugget], cited: Callable[[], bool]) -> Judge:
+        """Return the judge with what it has to know of them among its settings.
+
+        `cited` returns whether a run cites one of their documents; it reads the runs for that.
+        """
 
 
 def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:

@@ -24,7 +24,8 @@ class Nugget:
 
     `together`: all answers are needed (aggregator AND), else one will do. `importance` is `vital`,
     `okay` or, in a rubric, `A`, `B`, `C`; empty where the bank has none. `documents` are those of
-    the nugget itself, `group` is a sub-narrative or a broader question, `source` who it is from.
+    the nugget itself, `group` is a sub-narrative, a broader question or an axis, `source` who it is
+    from. Only a criterion has a `weight`, which is not 0: one below 0 punishes what meets it.
     """
 
     nugget_id: str
@@ -36,6 +37,7 @@ class Nugget:
     documents: tuple[str, ...] = ()
     group: str = ""
     source: str = ""
+    weight: float | None = None
 
     @property
     def gold_answers(self) -> tuple[GoldAnswer, ...]:
@@ -52,8 +54,8 @@ class Nugget:
 class AskedNugget:
     """The nugget that a judgment is on, and the gold answer, empty where it is on all of it.
 
-    `answers` and `together` are the nugget's own, for measures that count answers: they must be
-    computable from a judgments file, without the bank.
+    `answers`, `together`, `weight` and `group` are the nugget's own, for measures that need them:
+    they must be computable from a judgments file, without the bank.
     """
 
     nugget_id: str
@@ -63,11 +65,18 @@ class AskedNugget:
     answer_id: str = ""
     answers: tuple[GoldAnswer, ...] = ()
     together: bool = False
+    weight: float | None = None
+    group: str = ""
 
     @property
     def key(self) -> str:
         """What identifies the nugget, and its answer, among all of its topic."""
         return f"{self.nugget_id}\n{self.answer}"
+
+    @property
+    def rank(self) -> str:
+        """Its importance, or that of a criterion: `weight -4`; empty for none."""
+        return self.importance if self.weight is None else f"weight {self.weight:g}"
 
     @property
     def names(self) -> tuple[str, ...]:

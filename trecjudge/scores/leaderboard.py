@@ -58,6 +58,10 @@ class Leaderboard:
     """(run_id, measure) -> mean; known once `finish` has run."""
     spreads: dict[tuple[str, str], float] = field(default_factory=dict)
     """(run_id, measure) -> standard deviation over the samples of a topic, averaged over topics."""
+    undefined: set[tuple[str, str]] = field(default_factory=set)
+    """(topic_id, measure) where the topic itself has no value; known once `finish` has run."""
+    passed_over: MeasureSpec | None = None
+    """The measure that was to rank the runs, where no run has a value of it."""
     _measures: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -124,11 +128,43 @@ class Leaderboard:
                     f"run {run_id!r} has no response on {', '.join(missing[:5])}"
                     " (on_missing: error)"
                 )
+        self.undefined = set(self._undefined())
         self.means = {
             (run_id, measure.name): self._mean(run_id, measure)
             for run_id in self.scores
             for measure in self.spec.measures
         }
+        wanted = self.ranking_measure
+        if (defined := self.defined(wanted)) is not wanted:
+            self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
+
+    def _undefined(self) -> Iterator[tuple[str, str]]:
+        """Yield topics on which a measure has no value in any response, all of them judged."""
+        for measure in (m for m in self.spec.measures if m.undefined):
+            by_topic = defaultdict[str, list[Score]](list)
+            for topic_id, scores in (each for own in self.scores.values() for each in own.items()):
+                by_topic[topic_id].append(scores[measure.name])
+            every = [score for found in by_topic.values() for score in found]
+            for topic_id in self.expected:
+                # Of a topic that nobody answered nothing is known but what is so everywhere.
+                if all(s.judged and s.value is None for s in by_topic.get(topic_id) or every):
+                    yield topic_id, measure.name
+
+    def defined(self, measure: MeasureSpec) -> MeasureSpec:
+        """Return a measure if a run has a value of it; else the first that has one.
+
+        Those of its own judge come first. Where no measure has a value, or unjudged items leave it
+        open in every run, it is returned itself: what is not known is not undefined.
+        """
+        if all(self.mean(run_id, measure).is_open for run_id in self.scores):
+            return measure
+        others = sorted(self.spec.measures, key=lambda other: other.judge != measure.judge)
+        found = (m for m in (measure, *others) if self.has_value(m))
+        return next(found, measure)
+
+    def has_value(self, measure: MeasureSpec) -> bool:
+        """Return whether a run has a value of a measure."""
+        return any(self.mean(run_id, measure).value is not None for run_id in self.scores)
 
     def _join_samples(self, run_id: str, further: Mapping[str, Sequence[str]]) -> None:
         """Put in place of a topic's samples their mean; keep how far they differ."""
@@ -186,9 +222,13 @@ class Leaderboard:
             value = None if score is None else part(score)
             # Missing counts as the measure's default; unjudged is not missing, and enters no mean.
             if score is None or (score.judged and value is None and measure.default_if_undefined):
-                value = measure.default
+                value = self.default(measure, topic_id)
             values.append(value)
         return values
+
+    def default(self, measure: MeasureSpec, topic_id: str) -> Value:
+        """Return the value of a missing response: none where the topic itself has none."""
+        return None if (topic_id, measure.name) in self.undefined else measure.default
 
     def _aggregate(
         self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
@@ -259,7 +299,8 @@ class Leaderboard:
             if scores is not None:
                 value, unjudged = scores[measure.name].value, scores[measure.name].unjudged
             else:
-                value = None if self.spec.on_missing == "fix_aggregate" else measure.default
+                written = self.spec.on_missing != "fix_aggregate"
+                value = self.default(measure, topic_id) if written else None
             yield from _row_and_companion(run_id, topic_id, measure, value, unjudged)
 
 

@@ -77,6 +77,9 @@ def value_of_sums(spec: SumsSpec, by_topic: Sequence[BoundedSums]) -> tuple[Valu
     if not by_topic:
         return None, None, None
     summed = [tuple(map(math.fsum, zip(*end, strict=True))) for end in zip(*by_topic, strict=True)]
-    value, *bounds = (spec.of(sums) for sums in summed)
-    low, high = sorted(spec.empty if bound is None else bound for bound in bounds)
-    return (spec.empty if value is None and low == high else value), low, high
+    value, low, high = (spec.of(sums) for sums in summed)
+    empty = spec.empty
+    if empty is None:
+        return value, low, high
+    low, high = sorted(empty if bound is None else bound for bound in (low, high))
+    return (empty if value is None and low == high else value), low, high

@@ -204,7 +204,11 @@ class Scoring:
         """Return the summary of what was scored and written."""
         names = ",".join(self.header.judges)
         summary = summarise(outputs.name, names, self.board, standings)
-        summary.ranked_by_judge = ranked_by_judge(self.panel, summary.measures)
+        by_name = {measure.name: measure for measure in self.spec.measures}
+        summary.ranked_by_judge = {
+            judge: self.board.defined(by_name[name]).name
+            for judge, name in ranked_by_judge(self.panel, summary.measures).items()
+        }
         summary.voters = self.votes.figures()
         summary.failures_unknown = hiding_failures(self.panel)
         if self.labels is not None:

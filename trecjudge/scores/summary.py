@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,8 @@ class Summary:
     topics: int
     ranked_by_judge: Mapping[str, str] = field(default_factory=dict)
     """The measure that each judge ranks by; the first judge's is `ranked_by` as a rule."""
+    remarks: list[str] = field(default_factory=list)
+    """What whoever reads the values must know of the measures."""
     files: dict[str, str] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -123,7 +125,18 @@ def summarise(
         for run_id in board.ranking()
     ]
     names = [measure.name for measure in measures]
-    return Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))
+    summary = Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))
+    summary.remarks = list(dict.fromkeys(_remarks(board)))
+    return summary
+
+
+def _remarks(board: Leaderboard) -> Iterator[str]:
+    if (wanted := board.passed_over) is not None:
+        why = f": {wanted.undefined}" if wanted.undefined else ""
+        yield f"ranked by {board.spec.ranked_by}: {wanted.name} has no value for any run{why}"
+    for measure in board.spec.measures:
+        if measure.remark and board.has_value(measure):
+            yield measure.remark
 
 
 def counts_of(summary: Summary) -> dict[str, Any]:

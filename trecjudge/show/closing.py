@@ -55,7 +55,8 @@ def closing_lines(summary: Summary) -> list[str]:
     responses = sum(run.responses for run in runs)
     wanted = sum(run.expected_responses for run in runs)
     judged, expected = sum(run.judged for run in runs), sum(run.expected for run in runs)
-    lines = [
+    lines = [f"note: {visible(remark)}" for remark in summary.remarks]
+    lines += [
         f"coverage: {counted(len(runs), 'run')}, {responses} of {counted(wanted, 'response')},"
         f" {judged} of {counted(expected, 'item')} judged, {summary.seconds:.1f} s"
     ]

@@ -159,7 +159,7 @@ def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
     if judgment.claim is not None:
         yield Text(f"  claim: {visible(judgment.claim.text)}")
     if judgment.nugget is not None:
-        named = ", ".join(filter(None, ("nugget", judgment.nugget.importance)))
+        named = ", ".join(filter(None, ("nugget", judgment.nugget.rank)))
         yield Text(f"  {visible(named)}: {visible(judgment.about)}")
     if judgment.failure is not None:
         yield Text(f"  {visible(f'{judgment.failure.kind}: {judgment.failure.message}')}")

@@ -62,6 +62,8 @@ NUGGET_LABELS: Final[Mapping[str, tuple[Tone, str]]] = {
     "not_support": ("bad", "not stated"),
     "none": ("bad", "not stated"),
     "contradicts": ("against", "contradicted"),
+    "met": ("good", "met"),
+    "unmet": ("bad", "not met"),
     "very-similar": ("good", "very similar"),
     "similar": ("part", "similar"),
     "different": ("bad", "different"),

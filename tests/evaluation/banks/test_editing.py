@@ -184,3 +184,33 @@ def test_banks_are_changed_in_their_own_files(write: Write) -> None:
 def test_what_a_format_does_not_keep_is_known(name: str, lost: list[str]) -> None:
     nugget = Nugget("1", "It is red.", importance="vital", documents=("L1",), source="a, b")
     assert fields_lost(Bank("901", (nugget,)), bank_format_named(name)) == lost
+
+
+CRITERIA = {
+    "qid": "901",
+    "rubrics": [
+        {"criterion": "Names the keeper", "weight": 5, "axis": "Explicit"},
+        {"criterion": "Says that it was of wood", "weight": -2.5, "axis": "Implicit"},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.jsonl"])
+def test_weights_and_axes_are_in_the_table(name: str, tmp_path: Path, write: Write) -> None:
+    (bank,) = banks_in([write(json.dumps(CRITERIA), "b.json")], lambda finding: None)
+    write_table([bank], tmp_path / name)
+    assert edited([bank], tmp_path / name, lambda finding: None).banks == [bank]
+    changed = (tmp_path / name).read_text().replace("-2.5", "-4")
+    (tmp_path / name).write_text(changed.replace('"-4"', "-4"))
+    (found,) = edited([bank], tmp_path / name, lambda finding: None).banks
+    assert [n.weight for n in found.nuggets] == [5.0, -4.0]
+    assert record_of(found, bank_format_named("criteria"))["rubrics"][1]["weight"] == -4
+
+
+def test_a_row_whose_weight_is_none_keeps_the_bank_as_it_is(tmp_path: Path, write: Write) -> None:
+    (bank,) = banks_in([write(json.dumps(CRITERIA), "b.json")], lambda finding: None)
+    write_table([bank], tmp_path / "t.tsv")
+    (tmp_path / "t.tsv").write_text((tmp_path / "t.tsv").read_text().replace("-2.5", "much"))
+    reported: list[Finding] = []
+    assert edited([bank], tmp_path / "t.tsv", reported.append).banks == [bank]
+    assert "weight is 'much', give a number from -100 to 100" in reported[0].message

@@ -97,7 +97,7 @@ def test_facets_of_one_topic_are_one_bank(tmp_path: Path) -> None:
     found, reported = banks(tmp_path, f"{EXAM}\n{other}\n", "b.jsonl.gz")
     assert [nugget.group for nugget in found["9"].nuggets] == ["Metal", "Metal", "Use", "Use"]
     assert [nugget.nugget_id for nugget in found["9"].nuggets][2:] == ["9/g/1", "9/g/2"]
-    assert {f.kind for f in reported} == {"nugget_unanswerable"}
+    assert {f.kind for f in reported} == {"nugget_unanswerable", "nugget_importance_missing"}
 
 
 def test_one_question_in_several_items_has_the_answers_of_all(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_one_question_in_several_items_has_the_answers_of_all(tmp_path: Path) ->
     found, reported = banks(tmp_path, f'{{"query_id": "9", "items": [{items}]}}')
     (nugget,) = found["9"].nuggets
     assert nugget.answers == (GoldAnswer("tin", ("K1", "K3")), GoldAnswer("copper", ("K2",)))
-    assert [f.kind for f in reported] == ["nugget_repeated"]
+    assert [f.kind for f in reported] == ["nugget_repeated", "nugget_importance_missing"]
 
 
 QUESTION = '{"metadata": {"topic_id": "9"}, "nugget_bank": [{"question": "Of what?", %s}]}'
@@ -165,3 +165,24 @@ def test_topics_and_banks_without_each_other_are_reported(tmp_path: Path) -> Non
     report_unmatched(found, ["7", "8"], ["8"], reported.append)
     kinds = [(f.kind, f.topic_id) for f in reported]
     assert kinds == [("nugget_topic_unknown", "9"), ("nugget_bank_missing", "8")]
+
+
+@pytest.mark.parametrize(
+    ("records", "wanted"),
+    [
+        pytest.param(
+            [("1", ""), ("2", "")], "2 of 2 banks have no importance: topic 1, 2", id="none"
+        ),
+        pytest.param(
+            [("1", "okay"), ("2", "")], "1 of 2 banks have no importance: topic 2", id="one"
+        ),
+        pytest.param([("1", "")], "the bank has no importance: topic 1", id="the only one"),
+        pytest.param([("1", "okay")], "", id="one that has it"),
+    ],
+)
+def test_banks_without_importance_are_said_once(
+    records: list[tuple[str, str]], wanted: str, tmp_path: Path
+) -> None:
+    line = '{"qid": "%s", "nuggets": [{"text": "Of tin", "importance": "%s"}]}'
+    _, reported = banks(tmp_path, "\n".join(line % one for one in records))
+    assert [f.message for f in reported] == ([wanted] if wanted else [])

@@ -10,13 +10,14 @@ from trecjudge.evaluation.banks import tables
 from trecjudge.evaluation.banks.tables import Row, answer_of, documents_of
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.inputs.nuggets.criteria import weight_of
 from trecjudge.inputs.nuggets.entry import IMPORTANCE, RUBRIC_LETTERS
 from trecjudge.records import Nugget, Place
 
 KEPT = ("", "y", "yes", "1", "true", "x")
 DROPPED = ("n", "no", "0", "false")
 NO_TOPIC = "\0"
-LEVEL = ("kind", "text", "importance", "aggregator", "group", "source")
+LEVEL = ("kind", "text", "importance", "weight", "aggregator", "group", "source")
 """Columns that all rows of a nugget share."""
 
 
@@ -111,6 +112,8 @@ def _wrong(row: Row, banks: Mapping[str, Bank]) -> str:
         return "has no text"
     if _importance(row) is None:
         return f"importance is {row['importance']!r}, must be vital, okay, A, B, C or empty"
+    if isinstance(weight := _weight(row), str):
+        return f"weight is {row['weight']!r}, {weight}"
     if row["aggregator"].strip().upper() not in ("", "AND", "OR"):
         return f"aggregator is {row['aggregator']!r}, must be AND or OR"
     if row["kind"].strip().casefold() not in ("", tables.QUESTION, tables.STATEMENT):
@@ -124,6 +127,12 @@ def _importance(row: Row) -> str | None:
     if label.upper() in RUBRIC_LETTERS:
         return label.upper()
     return IMPORTANCE.get(label.casefold())
+
+
+def _weight(row: Row) -> float | str | None:
+    """Return the weight of a row, None for none; for what is no weight, what is wrong with it."""
+    text = row["weight"].strip()
+    return weight_of(text) if text else None
 
 
 def _edited(bank: Bank, found: Mapping[str, _Rows], report: OnFinding) -> Bank:
@@ -153,6 +162,7 @@ def _nugget(
     name: str, rows: Sequence[Row], old: Nugget | None, place: Place, report: OnFinding
 ) -> Nugget:
     row, kind = rows[0], rows[0]["kind"].strip().casefold()
+    weight = _weight(row)
     answers = {answer.text: answer for answer in map(answer_of, rows) if answer.text.strip()}
     is_question = kind == tables.QUESTION or (not kind and bool(answers))
     repeated = sum(bool(row["answer"].strip()) for row in rows) - len(answers)
@@ -171,4 +181,5 @@ def _nugget(
         documents=old.documents if answers and old and is_question else own,
         group=row["group"],
         source=row["source"],
+        weight=weight if isinstance(weight, float) else None,
     )

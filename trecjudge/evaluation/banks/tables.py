@@ -21,7 +21,7 @@ from trecjudge.records import GoldAnswer, Nugget, Place
 from trecjudge.results.leaderboards.spreadsheet import FORMULA, MARK
 
 COLUMNS: Final = (
-    *("keep", "topic_id", "nugget_id", "kind", "text", "importance", "aggregator"),
+    *("keep", "topic_id", "nugget_id", "kind", "text", "importance", "weight", "aggregator"),
     *("answer_id", "answer", "documents", "group", "source"),
 )
 NEEDED: Final = ("topic_id", "nugget_id", "text")
@@ -42,7 +42,8 @@ def write_table(banks: Iterable[Bank], path: Path) -> int:
     if path.suffix in LINES:
         lines = [json.dumps(_typed(row), ensure_ascii=False) for row in rows]
     else:
-        cells = ([safe(row[name]) for name in COLUMNS] for row in rows)
+        # A weight below 0 is a number to a spreadsheet, and no formula.
+        cells = ([row[n] if n == "weight" else safe(row[n]) for n in COLUMNS] for row in rows)
         lines = [_line(row) for row in (COLUMNS, *cells)]
     with whole(path) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
@@ -57,6 +58,7 @@ def _rows(bank: Bank, nugget: Nugget) -> Iterator[dict[str, str]]:
         "kind": QUESTION if nugget.is_question else STATEMENT,
         "text": nugget.text,
         "importance": nugget.importance,
+        "weight": "" if nugget.weight is None else _as_weight(nugget.weight),
         "aggregator": ("AND" if nugget.together else "OR") if nugget.is_question else "",
         "answer_id": "",
         "answer": "",
@@ -143,7 +145,13 @@ def _as_cell(value: object) -> str:
         return BETWEEN.join(as_id(entry) or "" for entry in value)
     if isinstance(value, bool):
         return "y" if value else "n"
+    if isinstance(value, float):
+        return _as_weight(value)
     return value if isinstance(value, str) else as_id(value) or ""
+
+
+def _as_weight(weight: float) -> str:
+    return str(int(weight) if weight.is_integer() else weight)
 
 
 def documents_of(row: Row) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ FILE_NAME = "nuggets_{topic}.v3.json"
 HUMAN, MODEL = "human", "model"
 BANKS = ("nugget_bank", "claim_bank")
 TOPIC_KEYS = ("query_id",)
+TITLE_KEY = "title_query"
 
 
 def claims(record: Raw) -> str | None:
@@ -26,11 +27,6 @@ def claims(record: Raw) -> str | None:
     if "title_query" in record or "query_id" in record or "format_version" in record:
         return "it has `nugget_bank` or `claim_bank` and `query_id` or `title_query`"
     return "it has `claim_bank`" if "claim_bank" in record else None
-
-
-def title(record: Raw) -> str:
-    """Return the topic's title."""
-    return as_text(record.get("title_query"))
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:

@@ -28,6 +28,12 @@ class Bank:
     raw_nuggets: Mapping[str, Raw] = field(default_factory=dict, compare=False, repr=False)
     place: Place | None = field(default=None, compare=False)
 
+    @property
+    def documents(self) -> dict[str, None]:
+        """The ids of the documents of its nuggets and of their answers, each once, in order."""
+        given = ((n.documents, *(a.documents for a in n.answers)) for n in self.nuggets)
+        return {doc_id: None for every in given for documents in every for doc_id in documents}
+
     def raw_for(self, name: str) -> Raw:
         """Return the record if the bank is from the format of this name, else nothing."""
         return self.raw if self.format == name else {}

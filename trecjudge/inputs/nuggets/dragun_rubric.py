@@ -21,7 +21,12 @@ OF_LABEL = {"vital": "A", "okay": "B"}
 
 def claims(record: Raw) -> str | None:
     """Return why this record is of this format, or None if it is not."""
-    return "it has `rubrics`" if isinstance(record.get("rubrics"), list) else None
+    listed = record.get("rubrics")
+    if not isinstance(listed, list):
+        return None
+    # Other tools' rubrics have the same key: what is none of them is no bank of empty questions.
+    known = not listed or any("question_text" in raw for raw in listed if isinstance(raw, dict))
+    return "it has `rubrics` of `question_text`" if known else None
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:

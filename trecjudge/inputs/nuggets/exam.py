@@ -14,6 +14,7 @@ NAME = "exam"
 SUMMARY = "RUBRIC and EXAM++: `items` of `question_text` or `nugget_text`, by `facet_id`"
 FILE_NAME = "{topic}.json"
 TOPIC_KEYS = ("query_id",)
+TITLE_KEY = "query_text"
 
 
 def claims(record: Raw) -> str | None:
@@ -24,11 +25,6 @@ def claims(record: Raw) -> str | None:
         return None
     found = any(key in item for item in items if isinstance(item, dict) for key in texts)
     return "it has `items` of `question_text` or `nugget_text`" if found else None
-
-
-def title(record: Raw) -> str:
-    """Return the topic's title."""
-    return as_text(record.get("query_text"))
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:

@@ -15,6 +15,7 @@ SUMMARY = "NeuCLIR 2024: `items` of `question_text` and `gold_answers` with `cit
 FILE_NAME = "{topic}.json"
 RANK = 20  # before `exam`, which has `items` too
 TOPIC_KEYS = ("query_id",)
+TITLE_KEY = "query_text"
 EXAM_KEYS = ("facet_id", "facet_text", "nugget_id", "nugget_text")
 
 
@@ -28,11 +29,6 @@ def claims(record: Raw) -> str | None:
         return None
     with_answers = any("gold_answers" in item for item in found)
     return "it has `items` with `gold_answers`" if with_answers else None
-
-
-def title(record: Raw) -> str:
-    """Return the topic's title."""
-    return as_text(record.get("query_text"))
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:

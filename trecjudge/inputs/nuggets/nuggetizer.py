@@ -14,6 +14,7 @@ NAME = "nuggetizer"
 SUMMARY = "AutoNuggetizer (TREC RAG): `qid` and `nuggets` of `text` and `importance`"
 FILE_NAME = "{topic}.json"
 TOPIC_KEYS = ("qid",)
+TITLE_KEY = "query"
 RAG25_KEYS = ("mapped_sub_narrative", "source")
 
 
@@ -22,11 +23,6 @@ def claims(record: Raw) -> str | None:
     if "qid" not in record or not isinstance(record.get("nuggets"), list):
         return None
     return "it has `qid` and `nuggets`"
-
-
-def title(record: Raw) -> str:
-    """Return the topic's title."""
-    return as_text(record.get("query"))
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:

@@ -15,7 +15,7 @@ from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_f
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.paths import files_below
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.sources.values import as_id, as_text, objects
 from trecjudge.records import Nugget, Place
 
 OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
@@ -42,7 +42,18 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
         named = ", ".join(map(str, paths))
         formats = "; ".join(format_.SUMMARY for format_ in bank_formats())
         raise InputError(f"{named}: no bank of nuggets in it. The formats are {formats}")
+    _report_without_importance(list(banks.values()), report)
     return banks
+
+
+def _report_without_importance(banks: Sequence[Bank], report: OnFinding) -> None:
+    """Report once how many banks have no nugget with an importance or a weight."""
+    bare = [b for b in banks if not any(n.importance or n.weight for n in b.nuggets)]
+    if bare := [bank for bank in bare if bank.nuggets]:
+        which = "the bank has" if len(banks) == 1 else f"{len(bare)} of {len(banks)} banks have"
+        message = f"{which} no importance: topic {', '.join(b.topic_id for b in bare[:3])}"
+        more = ", …" if len(bare) > 3 else ""
+        report(Finding("nugget_importance_missing", bare[0].place or Place(""), message + more))
 
 
 def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:
@@ -79,7 +90,7 @@ def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -
     if not found:
         entry.complain("nugget_bank_empty", "the bank has no nuggets")
     _report_repeated(found, entry)
-    title = getattr(format_, "title", lambda whole: "")(record)
+    title = as_text(record.get(getattr(format_, "TITLE_KEY", "")))
     return Bank(topic_id, found, title, format_.NAME, record, entry.raw_nuggets, place)
 
 

@@ -17,7 +17,7 @@ from trecjudge.settings.plugins import formats_in
 class BankFormat(Protocol):
     """What a format module offers; see the package's docstring.
 
-    It may also have `title(record)`, and `holder(record)`: the part that has the topic's id.
+    It may also have `TITLE_KEY`, and `holder(record)`: the part that has the topic's id.
     """
 
     NAME: str

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from trecjudge.errors import OutputError, why
+from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
-from trecjudge.findings import unreported
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
@@ -32,9 +32,15 @@ def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
 
 
 def nuggets_record(topic: Topic, name: str) -> dict[str, Any] | None:
-    """Return the nuggets of a topic as a record of the format `name`; None where it has no bank."""
+    """Return the nuggets of a topic as a record of the format `name`; None where it has no bank.
+
+    Raises InputError for weighted criteria: as nuggets, faults would count as good.
+    """
     if topic.nuggets is None:
         return None
+    if any(nugget.weight is not None for nugget in topic.nuggets):
+        message = "has a bank of weighted criteria, which only judge rubric takes"
+        raise InputError(f"topic {topic.topic_id!r} {message}")
     return bank_format_named(name).record(Bank(topic.topic_id, topic.nuggets, topic.title))
 
 
@@ -52,6 +58,16 @@ def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
     ]
 
 
+def report_lost(
+    banks: Iterable[Bank], format_: BankFormat, place: str, report: OnFinding, more: str = ""
+) -> None:
+    """Report the fields of the banks that a format does not keep; `more` ends the message."""
+    lost = dict.fromkeys(name for bank in banks for name in fields_lost(bank, format_))
+    if lost:
+        message = f"{format_.NAME} keeps no {', no '.join(lost)} of nuggets{more}"
+        report(Finding("nugget_field_lost", Place(place), message))
+
+
 def _documents(nugget: Nugget) -> frozenset[str]:
     """Return the documents of a nugget and of its answers: formats keep them at either."""
     answered = (doc_id for answer in nugget.gold_answers for doc_id in answer.documents)
@@ -65,6 +81,7 @@ PARTS: Mapping[str, Callable[[Nugget], object]] = {
     "documents": _documents,
     "group": lambda nugget: nugget.group,
     "source": lambda nugget: nugget.source,
+    "weight": lambda nugget: nugget.weight,
 }
 """The fields of a nugget beside its text and its id."""
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from trecjudge.errors import NOT_GIVEN, JudgmentFailed
 from trecjudge.judging.offline.passages import best_passage
 from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_of
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import Term, wording_of
-from trecjudge.records import FULL, PARTIAL, GoldAnswer, Nugget
+from trecjudge.records import FULL, PARTIAL, GoldAnswer, Nugget, Topic
 from trecjudge.text.forms import word_form
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts
@@ -42,6 +43,22 @@ class Match:
     reason: str
     start: int = 0
     end: int = 0
+
+
+def nuggets_given(
+    topic: Topic, what: str = "bank of nuggets", weighted: bool = False
+) -> tuple[Nugget, ...]:
+    """Return the nuggets of a topic; only where `weighted` they may be criteria.
+
+    Criteria are no facts: to state one may be a fault. Raises JudgmentFailed where it has no bank,
+    or one of criteria.
+    """
+    if topic.nuggets is None:
+        raise JudgmentFailed(NOT_GIVEN, f"no {what} for this topic; give --nuggets")
+    if not weighted and any(nugget.weight is not None for nugget in topic.nuggets):
+        message = "its bank has weighted criteria, which only judge rubric takes"
+        raise JudgmentFailed(NOT_GIVEN, message)
+    return topic.nuggets
 
 
 def stated(text: str, nugget: Nugget, answer: GoldAnswer) -> Match:

@@ -50,7 +50,9 @@ class NuggetShelf:
         own = self._places.setdefault(topic_id, {})
         if nugget not in own:
             own[nugget] = len(own)
-            self.blocks.add(NUGGETS, topic_id, _filled(asdict(nugget)))
+            self.blocks.add(
+                NUGGETS, topic_id, _filled(asdict(nugget) | {"importance": nugget.rank})
+            )
         return own[nugget]
 
 

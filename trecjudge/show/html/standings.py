@@ -98,7 +98,7 @@ def _bounds(
 def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> float | str | None:
     scores = board.scores[run_id].get(topic_id)
     if scores is None:
-        return NO_RESPONSE
+        return None if (topic_id, measure) in board.undefined else NO_RESPONSE
     return _shown(scores[measure])
 
 
