@@ -121,6 +121,7 @@ RECORDS: dict[str, tuple[dict[str, Any], str, str]] = {
         "citation_score_unusable",
         A,
     ),
+    "RAG 2026: an id": (citing("rag26", ["shard_0_2"]), "citation_by_id", B),
     "RAG 2026: 1025 words": (saying("rag26", "a " * 1025), "too_long", A),
     "RAG 2026: four citations": (
         citing("rag26", [0, 1, "shard_0_1", "shard_0_2"]),
