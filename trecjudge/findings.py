@@ -130,6 +130,7 @@ KINDS: dict[str, FindingKind] = {
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "label_contradicted": FindingKind("warning", "this person's labels of it are left out"),
+    "labels_called": FindingKind("note", "none: other words for the judge's labels"),
     "labels_tied": FindingKind("warning", "it has no label: no majority"),
     "people_unnamed": FindingKind("note", "the majority of its labels counts"),
     "row_unreadable": FindingKind("error", "left out"),

@@ -68,7 +68,7 @@ def agree(
 
 
 def _print(found: Agreement, by_topic: bool) -> None:
-    print_lines([*tables.called_lines(found), tables.agreement_sentence(found)])
+    print_lines([tables.agreement_sentence(found)])
     print_table(tables.confusion_table(found))
     print_table(tables.agreement_table(found))
     if by_topic:

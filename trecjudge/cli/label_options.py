@@ -13,5 +13,6 @@ MapLabels = Annotated[
         metavar="LABEL=LABEL",
         help="What a label of people means to the judge, such as good=full_support. Usual words and"
         " numbers are known.",
+        rich_help_panel="Judging",
     ),
 ]

@@ -13,14 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.label_sets import (
-    LabelSet,
-    call_both,
-    in_one_shape,
-    label_sets_at,
-    named_items,
-)
+from trecjudge.evaluation.label_sets import LabelSet, label_sets_at
+from trecjudge.evaluation.naming import call_both
 from trecjudge.evaluation.several_people import People, compare_people
+from trecjudge.evaluation.shapes import in_one_shape, named_items
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,26 +14,19 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import Labels, key_of, label_duplicate, not_understood, votes_at
+from trecjudge.inputs.labels import Labels, key_of, label_duplicate, votes_at
 from trecjudge.inputs.labels.vocabulary import (
-    GRADED,
-    OF_NUGGETS,
-    SCALES,
-    SUPPORT,
     Naming,
     Words,
-    named_alike,
-    naming,
-    target_of,
 )
 from trecjudge.inputs.nuggets.assessments import KINDS, is_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
-from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Judgment, Place
+from trecjudge.records import NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.graded_records import NO_GRADE, is_graded_records
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
+from trecjudge.results.trec import is_json_qrels, read_decimal_qrels
 
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
@@ -163,26 +156,6 @@ def label_sets_at(path: Path, report: OnFinding, words: Words | None = None) -> 
     return [LabelSet.of_people(votes_at(path, report, words), str(path))]
 
 
-def label_set_at(path: Path, report: OnFinding, words: Words | None = None) -> LabelSet:
-    """Return the same where one judge's labels are wanted, called as they are known.
-
-    Raises InputError for judgments of several judges.
-    """
-    sides = label_sets_at(path, report, words)
-    if len(sides) > 1:
-        raise InputError(
-            f"{path}: judgments of {len(sides)} judges; give those of one of"
-            f" {', '.join(side.judge for side in sides)}"
-        )
-    (side,) = sides
-    call_labels(side, _own_target(side), _own_target(side, OF_NUGGETS), words or {}, report)
-    return side
-
-
-def _own_target(side: LabelSet, scales: Sequence[Sequence[str]] = SCALES) -> Sequence[str]:
-    return target_of(side.nugget_counts if scales is OF_NUGGETS else side.other_counts, scales)
-
-
 def _is_header(line: bytes) -> bool:
     try:
         record = orjson.loads(line)
@@ -228,10 +201,10 @@ def _take_judgment(
         if judgment.nugget is not None:
             side.nugget_counts[judgment.label] += 1
         row = (*key[2:], apart(judgment)), judgment.label, line, _score(judgment)
-        _take(side, group, rows, row, report)
+        take_label(side, group, rows, row, report)
 
 
-def _take(
+def take_label(
     side: LabelSet, group: Group, rows: dict[LabelledItem, Row], row: Row, report: OnFinding
 ) -> None:
     """Add an item to the rows of a group: the first of several labels counts.
@@ -294,163 +267,3 @@ def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
             ],
         )
     return side
-
-
-def call_both(
-    truth: LabelSet, predicted: LabelSet, words: Words, report: OnFinding
-) -> dict[str, dict[str, str]]:
-    """Call the labels of both sides alike; return what each side's are called now, if otherwise.
-
-    Words and numbers of people become the labels of the judge. A word that is none of them is
-    reported and left out. Raises InputError, with the labels of both sides, where most of a side
-    cannot be understood.
-    """
-    sides = (truth, predicted)
-    targets: list[tuple[Sequence[str], Sequence[str]]]
-    if "qrels" in (truth.kind, predicted.kind):
-        targets = [(_graded(side, words), ()) for side in sides]
-    else:
-        target, of_nuggets = (_common(*sides, scales) for scales in (SCALES, OF_NUGGETS))
-        judge = truth if truth.kind == "judgments" != predicted.kind else predicted
-        # What nobody knows is called as the judge has it, or else the predicted side.
-        own = tuple(sorted(judge.other_counts))
-        targets = [
-            (target or (() if side is judge else own), of_nuggets) for side in sides
-        ]
-    for side, (target, of_nuggets) in zip(sides, targets, strict=True):
-        call_labels(side, target, of_nuggets, words, report)
-    return {side.name: side.people.changed() for side in sides if side.people}
-
-
-def _graded(side: LabelSet, words: Words) -> Sequence[str]:
-    """Return what the labels of a side are to be that is compared with grades."""
-    own = _own_target(side)
-    if own or side.kind == "qrels" or words:
-        return () if words else own
-    return SUPPORT if naming(side.other_counts, SUPPORT, words).known(side.other_counts) else ()
-
-
-def _common(
-    truth: LabelSet, predicted: LabelSet, scales: Sequence[Sequence[str]]
-) -> Sequence[str]:
-    """Return the known labels that both sides are to be compared in; none where nobody knows."""
-    ours, theirs = _own_target(truth, scales), _own_target(predicted, scales)
-    if GRADED in (ours, theirs):
-        other, side = (theirs, truth) if ours == GRADED else (ours, predicted)
-        # Grades of qrels and of judges stay grades; numbers of people may be a scale of support.
-        return other if other != GRADED and side.people is not None else GRADED
-    return theirs or ours
-
-
-def call_labels(
-    side: LabelSet,
-    target: Sequence[str],
-    of_nuggets: Sequence[str],
-    words: Words,
-    report: OnFinding,
-) -> None:
-    """Say what the labels of a side are called. Raises InputError where most are not understood."""
-    known = target == GRADED or target in SCALES
-    counts = side.other_counts
-    named = (naming if known or not target else named_alike)(counts, target, words)
-    nuggets = naming(side.nugget_counts, of_nuggets, words)
-    for found, own in ((named, counts), (nuggets, side.nugget_counts)):
-        if not found.known(own):
-            raise InputError(f"{side.name}: {not_understood(own, found)}")
-    if side.people is not None:
-        side.people.call(named, nuggets, report)
-    elif side.kind == "judgments":
-        # Whatever else a judge says stands for itself.
-        names = {label: name or label for label, name in named.names.items()}
-        side.naming = Naming(names | {one: one for one in side.nugget_counts}, target)
-
-
-def in_one_shape(
-    truth: LabelSet, predicted: LabelSet, report: OnFinding
-) -> tuple[LabelSet, LabelSet]:
-    """Return both sides with items of one shape."""
-    kinds = {truth.kind, predicted.kind}
-    if kinds == {"judgments", "labels"}:
-        names = truth.nuggets | predicted.nuggets
-        return _by_key(truth, names, report), _by_key(predicted, names, report)
-    if "qrels" not in kinds:
-        return truth, predicted
-    grades = (truth if truth.kind == "qrels" else predicted).labels
-    sides = [side if side.kind == "qrels" else _as_qrels(side, grades) for side in (truth, predicted)]
-    named = [{run_id for _, run_id in side.groups} - NO_RUN for side in sides]
-    # Runs in common: then grades are compared by run; else over all runs, as classic qrels are.
-    if named[0] & named[1]:
-        return sides[0], sides[1]
-    return _pooled(sides[0]), _pooled(sides[1])
-
-
-def _by_key(
-    side: LabelSet, names: Mapping[tuple[str, str], set[str]], report: OnFinding
-) -> LabelSet:
-    """Return a side with items as labels of people name them; the first of several counts.
-
-    A nugget gets the name that judgments call it by, whichever of its `names` a label has.
-    """
-    found = LabelSet(side.name, side.kind, side.unjudged, side.judge)
-    for group in side.groups:
-        rows: dict[LabelledItem, Row] = {}
-        for item, label, line, score in side.rows(group):
-            # The last part of a judgment's item tells items of one key apart.
-            judged = side.kind == "judgments"
-            for key in (item[:-1],) if judged else named_items(item, group[0], names):
-                _take(side, group, rows, (key, label, line, score), report)
-        found.put(group, list(rows.values()))
-    return found
-
-
-def named_items(
-    key: LabelledItem, topic_id: str, names: Mapping[tuple[str, str], set[str]]
-) -> Iterable[LabelledItem]:
-    """Return the items that a label is on: two nuggets may be called alike, as by their answer."""
-    index, doc_id, *nugget = key
-    if not nugget:
-        return (key,)
-    own = names.get((topic_id, nugget[0]))
-    return ((index, doc_id, name) for name in sorted(own)) if own else (key,)
-
-
-def _as_qrels(side: LabelSet, grades: Collection[str]) -> LabelSet:
-    """Return labels of sentences as grades of documents, the best of each run's sentences.
-
-    Full support is 2; but 1 by people who know no partial support, beside `grades` of 0 and 1.
-    """
-    found = LabelSet(side.name, "qrels", side.unjudged, side.judge)
-    two = side.people is not None and {*grades} <= {"0", "1"} and PARTIAL not in side.labels
-    numbers = dict(GRADES) | ({FULL: 1} if two else {})
-    for group in side.groups:
-        best: dict[str, str] = {}
-        scores: dict[str, float | None] = {}
-        for (_, doc_id, *_), label, _, score in side.rows(group):
-            if doc_id is not None:
-                grade = str(numbers.get(label, label))
-                if not grade.lstrip("-").isdigit():
-                    message = f"label {label!r} is no grade; qrels hold grades"
-                    raise InputError(f"{side.name}: {message}")
-                best[doc_id] = max(best.get(doc_id, grade), grade, key=int)
-                before = scores.setdefault(doc_id, score)
-                known = None if before is None or score is None else max(before, score)
-                scores[doc_id] = known
-        found.put(group, [((d,), grade, None, scores[d]) for d, grade in best.items()])
-    return found
-
-
-def _pooled(side: LabelSet) -> LabelSet:
-    """Return the grades of documents over all runs, the best one each."""
-    found = LabelSet(side.name, side.kind, side.unjudged)
-    runs: dict[str, list[Group]] = {}
-    for group in side.groups:
-        runs.setdefault(group[0], []).append(group)
-    for topic_id, groups in runs.items():
-        best: dict[LabelledItem, tuple[str, float | None]] = {}
-        for item, label, _, score in (row for group in groups for row in side.rows(group)):
-            first, known = best.setdefault(item, (label, score))
-            scores = [one for one in (known, score) if one is not None]
-            best[item] = max(first, label, key=int), max(scores, default=None)
-        rows = [(item, label, None, score) for item, (label, score) in best.items()]
-        found.put((topic_id,), rows)
-    return found

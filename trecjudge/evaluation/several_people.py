@@ -1,4 +1,4 @@
-"""Several people on the same items: how far they agree, and the judge with each and with the rest."""
+"""Several people on the same items: how far they agree, and the judge with each and the rest."""
 
 from __future__ import annotations
 
@@ -159,7 +159,9 @@ def compare_people(
         alpha_ordinal=_number(alpha(ordinal=True)(matrix)) if ordered else None,
         pairs=[(*pair, likeness(cells)) for pair, cells in sorted(tally.pairs.items())],
         persons=[
-            Person(name, *map(likeness, (tally.judge[name], tally.rest[name], tally.judge_rest[name])))
+            Person(
+                name, *map(likeness, (tally.judge[name], tally.rest[name], tally.judge_rest[name]))
+            )
             for name in sorted(tally.judge.keys() & beside or tally.judge)
         ],
     )

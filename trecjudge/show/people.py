@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trecjudge.findings import counted
 from trecjudge.show.columns import Columns
-from trecjudge.show.tables import first_rows, hidden_line, number, table
+from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line, number, table
 
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.evaluation.several_people import Likeness, People
@@ -23,9 +23,8 @@ def people_lines(people: People) -> Iterator[str]:
     )
     if not people.pairs:
         yield "people are not named: nobody can be compared with the others"
-    yield from hidden_line(len(people.pairs) - len(first_rows(people.pairs, False)), "pair", "--json")
-    hidden = len(people.persons) - len(first_rows(people.persons, False))
-    yield from hidden_line(hidden, "person", "--json")
+    yield from hidden_line(len(people.pairs) - MOST_ROWS, "pair", "--json")
+    yield from hidden_line(len(people.persons) - MOST_ROWS, "person", "--json")
 
 
 def people_tables(people: People) -> Iterator[Columns]:

@@ -111,17 +111,6 @@ def topic_table(found: Agreement) -> Columns:
     return table(("topic", *names), rows)
 
 
-def called_lines(found: Agreement) -> Iterator[str]:
-    """Yield what labels of people are called, and which label of the judge they never give."""
-    for side, names in found.maps.items():
-        if names:
-            said = ", ".join(f"{label} -> {name}" for label, name in names.items())
-            yield f"labels of {side}: {said}"
-            lacking = [one for one in found.labels if one not in names.values()]
-            if len(set(names.values())) == 2 and len(lacking) == 1:
-                yield f"they are two labels: {lacking[0]} can agree with none of them"
-
-
 def agreement_sentence(found: Agreement) -> str:
     """Return what matters first: how many labels are the same, and kappa."""
     same = sum(counts[place] for place, counts in enumerate(found.confusion))

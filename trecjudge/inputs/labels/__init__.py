@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, counted, shown
-from trecjudge.inputs.labels.said import said_in
-from trecjudge.inputs.labels.tables import rows_of
+from trecjudge.findings import Finding, OnFinding, counted
+from trecjudge.inputs.labels.entries import Entry, entries_of
+from trecjudge.inputs.labels.keys import ItemKey, LabelledItem, key_of, label_of
+from trecjudge.inputs.labels.takers import (
+    DecidesSome,
+    TakesLabels,
+    TakesNuggetLabels,
+    labels_of,
+    takes_labels,
+)
 from trecjudge.inputs.labels.vocabulary import (
     SUPPORT,
     Naming,
@@ -20,14 +27,10 @@ from trecjudge.inputs.labels.vocabulary import (
     support_label,
     target_of,
 )
-from trecjudge.inputs.nuggets.assessments import KINDS, assessments, is_assessments, is_table
-from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
-from trecjudge.inputs.nuggets.autoargue_judgments import attestations, is_judged_report
+from trecjudge.inputs.nuggets.assessments import KINDS
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.paths import files_below
-from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.records import AskedNugget, Item, Judgment, Place
-from trecjudge.records.nuggets import plain_name
+from trecjudge.records import Place
 
 __all__ = [
     "DecidesSome",
@@ -39,6 +42,7 @@ __all__ = [
     "Vote",
     "key_of",
     "label_of",
+    "labels_of",
     "majority",
     "read_labels",
     "support_label",
@@ -46,17 +50,6 @@ __all__ = [
     "votes_at",
 ]
 
-ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
-"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
-
-An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id.
-"""
-
-NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
-"""Keys of a record that name a nugget, by the answer's id, its own id, or any of its names."""
-
-LabelledItem = tuple[Any, ...]
-"""The part of a key after the response: (sentence_index, doc_id), and a nugget's name."""
 OF_NUGGET = 3
 """The parts of a labelled item that is a nugget."""
 MOST_UNPACKED = 64
@@ -65,58 +58,6 @@ MOST_UNPACKED = 64
 Vote = tuple[str, int, int, int]
 """A label, its line, the number of its file, and that of the person, UNNAMED for one unknown."""
 UNNAMED = -1
-
-
-@runtime_checkable
-class TakesLabels(Protocol):
-    """A judge that can take labels of others for its items."""
-
-    def given(self, item: Item, label: str) -> Judgment:
-        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
-
-
-@runtime_checkable
-class DecidesSome(TakesLabels, Protocol):
-    """A judge that takes labels for some of its items, and decides on the others itself."""
-
-    def decides_itself(self, item: Item) -> bool:
-        """Return whether no label of others can be on an item."""
-
-
-@runtime_checkable
-class TakesNuggetLabels(Protocol):
-    """A judge that can take labels of others for the nuggets of a topic's bank."""
-
-    def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
-        """Return the labelled parts of an item, as (sentence index or None, nugget or None).
-
-        Raises JudgmentFailed where the topic has no bank.
-        """
-
-    def given_nugget(self, item: Item, nugget: AskedNugget | None, label: str) -> Judgment:
-        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
-
-
-def takes_labels(judge: object) -> bool:
-    """Return whether a judge can take labels of others."""
-    return isinstance(judge, TakesLabels | TakesNuggetLabels)
-
-
-def key_of(judgment: Judgment) -> ItemKey:
-    """Return the key of the judged item, by which its label is found."""
-    nugget = judgment.nugget
-    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
-    return key if nugget is None else (*key, next(iter(nugget.names), ""))
-
-
-def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey, str | None]:
-    """Return the label of a judged item, None for none, and the key that it is found by."""
-    key = key_of(judgment)
-    for name in judgment.nugget.names if judgment.nugget else ():
-        other = (*key[:4], name)
-        if other in labels:
-            return other, labels[other]
-    return key, labels.get(key)
 
 
 @dataclass(slots=True, eq=False)
@@ -148,6 +89,7 @@ class Labels(Mapping[ItemKey, str]):
     unnamed: bool = False
     """Whether people are not named who say different things."""
     _unpacked: dict[Group, dict[LabelledItem, Vote]] = field(default_factory=dict)
+    _told: set[Finding] = field(default_factory=set)
 
     def of(self, group: Group) -> dict[LabelledItem, Vote]:
         """Return the labels on a response, (topic_id, run_id), each as one vote for it."""
@@ -202,14 +144,17 @@ class Labels(Mapping[ItemKey, str]):
     def add(self, file: Path, entries: Iterable[Entry]) -> None:
         """Add the labels of a file, each with its line."""
         number, add = len(self.files), self.rows.add
+        counts: tuple[dict[str, int], dict[str, int]] = {}, {}
         for line, key, label, person in entries:
             item = key[2:]
-            counts = self.counts if len(item) < OF_NUGGET else self.nugget_counts
-            counts[label] += 1
+            own = counts[len(item) >= OF_NUGGET]
+            own[label] = own.get(label, 0) + 1
             who = UNNAMED
             if person is not None:
                 who = self.people.setdefault(person, len(self.people))
             add(key[:2], (item, label, line, number, who))
+        self.counts.update(counts[0])
+        self.nugget_counts.update(counts[1])
         self.files.append(str(file))
 
     def rename(self, target: Sequence[str], report: OnFinding) -> None:
@@ -229,6 +174,9 @@ class Labels(Mapping[ItemKey, str]):
         self._unpacked.clear()
         self.size = self.tied = self.several = 0
         found: list[tuple[int, int, Finding]] = []
+        if said := "; ".join(named.said for named in (others, nuggets) if named and named.said):
+            found.append((0, 0, Finding("labels_called", Place(self.files[0]), said)))
+        self.unnamed = False
         unknown = None in others.names.values() or (nuggets and None in nuggets.names.values())
         for group in self.rows:
             if unknown:
@@ -237,11 +185,13 @@ class Labels(Mapping[ItemKey, str]):
             self.size += len(first)
             for item, votes in more.items():
                 found += self._divided((*group, *item), votes)
-        for _, _, finding in sorted(found, key=lambda one: one[:2]):
-            report(finding)
         if self.unnamed:
             message = "several people label one item, and are not named: each label counts as one's"
-            report(Finding("people_unnamed", Place(self.files[0]), message))
+            found.append((0, 0, Finding("people_unnamed", Place(self.files[0]), message)))
+        for _, _, finding in sorted(found, key=lambda one: one[:2]):
+            if finding not in self._told:
+                report(finding)
+                self._told.add(finding)
 
     def _unknown(self, group: Group) -> Iterator[tuple[int, int, Finding]]:
         for item, label, line, file, _ in self.rows.rows(group):
@@ -296,10 +246,6 @@ class Labels(Mapping[ItemKey, str]):
         return Path(self.files[file]).name.partition(".")[0] if len(self.files) > 1 else None
 
 
-Entry = tuple[int, ItemKey, str, str | None]
-"""The line of a label, its item, itself, and who gave it."""
-
-
 def majority(votes: Sequence[Vote]) -> Vote | None:
     """Return the first vote for the label that most people give; None where they are divided.
 
@@ -337,9 +283,9 @@ def not_understood(counts: Iterable[str], named: Naming) -> str:
 def read_labels(path: Path, report: OnFinding, words: Words | None = None) -> Labels:
     """Return the labels of a file, or of all files of a folder; the majority of people counts.
 
-    It is JSONL, CSV or TSV of topic_id, run_id, sentence_index, doc_id, label, or nugget in place of
-    a document; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or DRAGUN's assessments, as
-    CSV. `words` are what labels are to be called. Raises InputError if there is no label.
+    It is JSONL, CSV or TSV of topic_id, run_id, sentence_index, doc_id, label, or nugget in place
+    of a document; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or DRAGUN's assessments.
+    `words` are what labels are to be called. Raises InputError if there is no label.
     """
     labels = votes_at(path, report, words)
     target = SUPPORT if target_of(labels.counts) == SUPPORT else ()
@@ -352,45 +298,10 @@ def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Label
     """Return the same before anything is made of them: `call` says what the labels are called."""
     labels = Labels(words=words or {})
     for file in files_below(path):
-        labels.add(file, _entries(file, report))
+        labels.add(file, entries_of(file, report))
     if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give {KINDS}")
     return labels
-
-
-def _entries(path: Path, report: OnFinding) -> Iterator[Entry]:
-    """Yield the labels of a file; other records are reported."""
-    if not is_table(path):
-        yield from _labels(path, objects(path, report), report)
-    elif is_assessments(path):
-        for line, key, label in assessments(path, report):
-            yield line, key, label, None
-    else:
-        yield from _labels(path, rows_of(path, report), report)
-
-
-def _labels(
-    path: Path, records: Iterable[tuple[int, Mapping[str, Any]]], report: OnFinding
-) -> Iterator[Entry]:
-    for number, record in records:
-        if (entries := _own_entries(record)) is not None:
-            yield from ((number, *entry) for entry in entries)
-        elif reader := _reader_of(record):
-            given = reader(record, Place(str(path), number), report)
-            yield from ((number, key, label, None) for key, label in given)
-        else:
-            message = (
-                "needs topic_id, run_id and label (and sentence_index, doc_id of a citation,"
-                " or nugget)"
-            )
-            report(Finding("label_unusable", Place(str(path), number), message, shown(record)))
-
-
-def _reader_of(record: Mapping[str, Any]) -> Callable[..., Iterator[tuple[ItemKey, str]]] | None:
-    """Return what reads the labels of another tool's record, None for other records."""
-    if is_assignment(record):
-        return assignments
-    return attestations if is_judged_report(record) else None
 
 
 def label_duplicate(
@@ -401,20 +312,3 @@ def label_duplicate(
     message = f"labels {item} {label!r}, {where} labels it {before!r}: the first counts"
     topic_id, run_id = item[:2]
     return Finding("label_duplicate", place, message, label, None, run_id, topic_id)
-
-
-def _own_entries(record: Mapping[str, Any]) -> list[tuple[ItemKey, str, str | None]] | None:
-    """Return (key, label, person) of each label of a record, None if it lacks one of them."""
-    topic_id, run_id = as_id(record.get("topic_id")), as_id(record.get("run_id"))
-    index = record.get("sentence_index")
-    # 3.0 is sentence 3: pandas writes whole numbers of a column with gaps as floats.
-    if not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
-        return None
-    if topic_id is None or run_id is None or not (said := said_in(record)):
-        return None
-    at = None if index is None else int(index)
-    key: ItemKey = (topic_id, run_id, at, as_id(record.get("doc_id")))
-    if not record.keys().isdisjoint(NUGGET_KEYS):
-        nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
-        key = key if nugget is None else (*key[:4], plain_name(nugget))
-    return [(key, label, person) for label, person in said]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -17,10 +17,10 @@ _NUMBERED = re.compile(r"(?:label|rating|annotation|assessment)\d+|(?:gold|human
 _OF_PERSON = re.compile(rf"{_WHO}\d+(?:label)?")
 _OWN = ("label", "goldlabel")
 _LISTS = ("labels", "annotations", "ratings")
-_NO_PERSON = frozenset(
-    "id ids text name type kind source time timestamp date reason explanation comment note notes"
-    " confidence score probability prob evidence count counts set version raw index language status"
-    " model judge predicted old previous key".split()
+_NO_PERSON = re.compile(
+    r"ids?|names?|text|type|kind|source|time|timestamp|date|reason|explanation|comment|notes?|counts?"
+    r"|confidence|score|prob|probability|evidence|set|version|raw|index|language|status|model|judge"
+    r"|predicted|old|previous|key"
 )
 """What may follow `label_` and is no person, such as `label_confidence`."""
 
@@ -32,6 +32,10 @@ def said_in(record: Mapping[str, Any]) -> list[Said]:
     without `label`, `label_anna` or `annotator_1`; `labels` as a list, or an object by person.
     """
     person, columns, lists = _parts(tuple(record))
+    if person is None and not lists and len(columns) == 1:  # as most files have it
+        label = label_text(record[columns[0][0]])
+        if label is not None:
+            return [(label, columns[0][1])]
     who = label_text(record[person]) if person else None
     found: list[Said] = []
     for column, name in columns:
@@ -44,10 +48,26 @@ def said_in(record: Mapping[str, Any]) -> list[Said]:
     return found
 
 
+def person_of(record: Mapping[str, Any]) -> str | None:
+    """Return who gave the labels of a record, None where it does not say."""
+    person, _, _ = _parts(tuple(record))
+    return label_text(record[person]) if person else None
+
+
+def other_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns of a record that have labels of further people: `label_2`, `label_3`."""
+    _, columns, _ = _parts(tuple(names))
+    return [name for name, person in columns if person == name and _folded(name) not in _OWN]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", str(name)).casefold()
+
+
 @lru_cache(maxsize=256)
 def _parts(names: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str | None]], list[str]]:
     """Return the field of the person, the columns of labels with their persons, and the lists."""
-    folded = {name: re.sub(r"[\W_]", "", str(name)).casefold() for name in names}
+    folded = {name: _folded(name) for name in names}
     own = [name for word in _OWN for name in names if folded[name] == word][:1]
     more = [name for name in names if _NUMBERED.fullmatch(folded[name])]
     if not own:
@@ -61,7 +81,7 @@ def _parts(names: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str | No
 
 def _is_named(name: str) -> bool:
     start, _, rest = name.casefold().partition("_")
-    return start == "label" and rest.isidentifier() and rest not in _NO_PERSON
+    return start == "label" and rest.isidentifier() and not _NO_PERSON.fullmatch(rest)
 
 
 def _listed(value: object, people: object) -> Iterator[Said]:
@@ -86,9 +106,9 @@ def label_text(value: object) -> str | None:
     """Return a label as text: a word, a truth value, a number (1.0 is `1`); None for others."""
     if isinstance(value, str):
         text = value.strip()
-        # pandas writes whole numbers of a column with gaps as 1.0
-        whole = text.removesuffix(".0")
-        return (whole if whole.isdecimal() else text) or None
+        if text[-2:] == ".0" and text[:-2].isdecimal():
+            return text[:-2]  # pandas writes whole numbers of a column with gaps as 1.0
+        return text or None
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -72,7 +72,7 @@ def support_label(label: str) -> str | None:
     """Return the label of support that a word stands for, None for anything else.
 
     Words are known in any case, with anything but letters between and around them: `FULL`,
-    `not_supported`, `Partially entailed`. Numbers are not: the others of their file say what a 1 is.
+    `not_supported`, `Partially entailed`. Numbers are not: all of a file say what a 1 is.
     """
     sense = sense_of(label)
     return NONE if sense == AGAINST else sense
@@ -108,8 +108,20 @@ class Naming:
 
     @property
     def changed(self) -> dict[str, str]:
-        """The labels that are called otherwise, sorted: the map to show."""
-        return {label: n for label, n in sorted(self.names.items()) if n and n != label}
+        """The labels that are called by another word, sorted: the map to show."""
+        return {
+            label: name
+            for label, name in sorted(self.names.items())
+            if name and plain(label) != plain(name) and plain(label) not in _TRACK
+        }
+
+    @property
+    def said(self) -> str:
+        """The map in words, empty where nothing is called otherwise."""
+        said = ", ".join(f"{label} -> {name}" for label, name in self.changed.items())
+        if said and self.target == SUPPORT and PARTIAL not in self.names.values():
+            said += f"; {PARTIAL} is none of them, and agrees with none"
+        return said
 
     @property
     def wanted(self) -> str:
