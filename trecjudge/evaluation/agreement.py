@@ -71,7 +71,7 @@ class Agreement:
             "labels": self.labels,
             "confusion": self.confusion,
             "figures": [figure.as_dict() for figure in self.figures],
-            "people": self.people.as_dict() if self.people else None,
+            "people": self.people.as_dict() if self.people is not None else None,
         }
 
 

@@ -104,7 +104,7 @@ class LabelSet:
     @property
     def tied(self) -> int:
         """How many items have no label because people are divided."""
-        return self.people.tied if self.people else 0
+        return self.people.tied if self.people is not None else 0
 
     def rows(self, group: Group) -> list[Row]:
         """Return the labelled items of a group."""

@@ -68,15 +68,18 @@ def call_both(
         targets = [(target or (() if side is judge else own), of_nuggets) for side in sides]
     for side, (target, of_nuggets) in zip(sides, targets, strict=True):
         call_labels(side, target, of_nuggets, words, report)
-    return {side.name: side.people.changed() for side in sides if side.people}
+    return {side.name: side.people.changed() for side in sides if side.people is not None}
 
 
 def _graded(side: LabelSet, words: Words) -> Sequence[str]:
     """Return what the labels of a side are to be that is compared with grades."""
     own = _own_target(side)
-    if own or side.kind == "qrels" or words:
-        return () if words else own
-    return SUPPORT if naming(side.other_counts, SUPPORT, words).known(side.other_counts) else ()
+    if words or side.kind == "qrels":
+        return ()
+    counts = side.other_counts
+    # `yes` and `no` may be of support too.
+    said = own in ((), SCALES[-1]) and naming(counts, SUPPORT, words).known(counts)
+    return SUPPORT if said else own
 
 
 def _common(truth: LabelSet, predicted: LabelSet, scales: Sequence[Sequence[str]]) -> Sequence[str]:
@@ -101,7 +104,9 @@ def call_labels(
     counts = side.other_counts
     named = (naming if known or not target else named_alike)(counts, target, words)
     nuggets = naming(side.nugget_counts, of_nuggets, words)
-    for found, own in ((named, counts), (nuggets, side.nugget_counts)) if side.people else ():
+    for found, own in (
+        ((named, counts), (nuggets, side.nugget_counts)) if side.people is not None else ()
+    ):
         if not found.known(own):
             raise InputError(f"{side.name}: {not_understood(own, found)}")
     if side.people is not None:

@@ -29,7 +29,7 @@ class People:
     @classmethod
     def of(cls, side: LabelSet) -> People:
         """Return the labels of a side."""
-        named = side.people.naming if side.people else side.naming
+        named = side.people.naming if side.people is not None else side.naming
         people = cls(side.name, side.kind, named is not None and named.target == SUPPORT)
         for topic_id, run_id in side.groups:
             run = "" if side.kind == "qrels" and run_id in NO_RUN else run_id

@@ -90,6 +90,8 @@ class Labels(Mapping[ItemKey, str]):
     """Whether people are not named who say different things."""
     _unpacked: dict[Group, dict[LabelledItem, Vote]] = field(default_factory=dict)
     _told: set[Finding] = field(default_factory=set)
+    _alike: int = 0
+    """Items that have one label several times, by no named person: copies, or several people."""
 
     def of(self, group: Group) -> dict[LabelledItem, Vote]:
         """Return the labels on a response, (topic_id, run_id), each as one vote for it."""
@@ -172,7 +174,7 @@ class Labels(Mapping[ItemKey, str]):
         """Call labels as the namings say, and report what is left out: unknown labels, and ties."""
         self.naming, self.nugget_naming = others, nuggets
         self._unpacked.clear()
-        self.size = self.tied = self.several = 0
+        self.size = self.tied = self.several = self._alike = 0
         found: list[tuple[int, int, Finding]] = []
         if said := "; ".join(named.said for named in (others, nuggets) if named and named.said):
             found.append((0, 0, Finding("labels_called", Place(self.files[0]), said)))
@@ -186,6 +188,7 @@ class Labels(Mapping[ItemKey, str]):
             for item, votes in more.items():
                 found += self._divided((*group, *item), votes)
         if self.unnamed:
+            self.several += self._alike
             message = "several people label one item, and are not named: each label counts as one's"
             found.append((0, 0, Finding("people_unnamed", Place(self.files[0]), message)))
         for _, _, finding in sorted(found, key=lambda one: one[:2]):
@@ -206,17 +209,21 @@ class Labels(Mapping[ItemKey, str]):
         """Yield the findings of an item that several votes are on, and count it."""
         labels = {label for label, *_ in votes}
         people = {person for *_, person in votes}
-        self.several += len(people) > 1 or len(labels) > 1
+        if len(people) == len(labels) == 1:
+            self._alike += UNNAMED in people
+            return
+        self.several += 1
         if len(labels) == 1:
             return
         self.unnamed = self.unnamed or UNNAMED in people
-        _, line, file, _ = votes[-1]
-        place, (topic_id, run_id) = self.place(line, file), item[:2]
+        topic_id, run_id = item[:2]
         for person in sorted(people - {UNNAMED}):
-            own = sorted({label for label, *_, who in votes if who == person})
-            if len(own) > 1:
-                who = next(name for name, number in self.people.items() if number == person)
+            given = [vote for vote in votes if vote[3] == person]
+            if len(own := sorted({label for label, *_ in given})) > 1:
+                _, line, file, _ = given[-1]
+                who = list(self.people)[person]
                 message = f"{who} labels {item} {' and '.join(map(repr, own))}: neither counts"
+                place = self.place(line, file)
                 found = Finding("label_contradicted", place, message, "", None, run_id, topic_id)
                 yield file, line, found
         if majority(votes) is None:
@@ -225,6 +232,8 @@ class Labels(Mapping[ItemKey, str]):
             said = "; ".join(
                 f"{label!r} ({counted(n, 'vote')})" for label, n in sorted(_tally(votes).items())
             )
+            _, line, file, _ = votes[-1]
+            place = self.place(line, file)
             message = f"people are divided on {item}: {said or 'no vote counts'}"
             found = Finding("labels_tied", place, message, "", None, run_id, topic_id)
             yield file, line, found
