@@ -44,8 +44,8 @@ Labels = Annotated[
     Path | None,
     typer.Option(
         "--labels",
-        help="Labels, as JSONL with sentence, passage, label; or topic_id, run_id, sentence_index,"
-        " doc_id, label, with --rag-responses. Without it only the words of the runs are counted.",
+        help="Labels: JSONL with sentence, passage, label; or, with --rag-responses, JSONL or CSV"
+        " with topic_id, run_id, sentence_index, doc_id, label. Without it only the words of the runs are counted.",
     ),
 ]
 LabelledRuns = Annotated[

@@ -33,7 +33,7 @@ def label_next(
     budget: Annotated[int, typer.Option(min=1, help="How many items to list.")] = 100,
     human: Annotated[
         Path | None,
-        typer.Option(help="The labels that you have already, as JSONL; their items are left out."),
+        typer.Option(help="The labels that you have already; their items are left out."),
     ] = None,
     mapped: MapLabels = None,
     measure: Annotated[
