@@ -45,7 +45,8 @@ Labels = Annotated[
     typer.Option(
         "--labels",
         help="Labels: JSONL with sentence, passage, label; or, with --rag-responses, JSONL or CSV"
-        " with topic_id, run_id, sentence_index, doc_id, label. Without it only the words of the runs are counted.",
+        " with topic_id, run_id, sentence_index, doc_id, label. Without it only the words of the"
+        " runs are counted.",
     ),
 ]
 LabelledRuns = Annotated[

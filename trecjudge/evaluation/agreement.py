@@ -118,6 +118,8 @@ def agreements(
     found, failed = [], []
     for left, right in pairs:
         try:
+            if len(pairs) > 1:
+                _check_meeting(left, right)
             found.append(_agreement(left, right, report, threshold, on_missing, words or {}))
         except InputError as error:
             if len(pairs) == 1:
@@ -203,6 +205,29 @@ def _agreement(
     )
 
 
+def _check_meeting(left: LabelSet, right: LabelSet) -> None:
+    """Raise InputError where no item is on both sides: what labels mean is no question then."""
+    if "qrels" in (left.kind, right.kind):
+        return
+    for group in left.groups:
+        ours, theirs = (
+            {item[:2] for item in side.people.votes(group)}
+            if side.people is not None
+            else {item[:2] for item, *_ in side.rows(group)}
+            for side in (left, right)
+        )
+        if ours & theirs:
+            return
+    raise InputError(_nothing_in_common(left, right))
+
+
+def _nothing_in_common(left: LabelSet, right: LabelSet) -> str:
+    return (
+        f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
+        f" {_example(right)}"
+    )
+
+
 def _check_words(
     left: LabelSet, right: LabelSet, labels: Sequence[str], confusion: npt.NDArray[np.float64]
 ) -> None:
@@ -233,10 +258,7 @@ def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneS
             " (--on-missing error)"
         )
     if not shared:
-        raise InputError(
-            f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
-            f" {_example(right)}"
-        )
+        raise InputError(_nothing_in_common(left, right))
 
 
 @dataclass(slots=True)
