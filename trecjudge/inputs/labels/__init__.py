@@ -11,11 +11,14 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, counted
 from trecjudge.inputs.labels.entries import Entry, entries_of
-from trecjudge.inputs.labels.keys import ItemKey, LabelledItem, key_of, label_of
-from trecjudge.inputs.labels.takers import (
+from trecjudge.inputs.labels.keys import (
     DecidesSome,
+    ItemKey,
+    LabelledItem,
     TakesLabels,
     TakesNuggetLabels,
+    key_of,
+    label_of,
     labels_of,
     takes_labels,
 )

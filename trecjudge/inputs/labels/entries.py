@@ -9,14 +9,21 @@ from typing import Any
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.labels.keys import NUGGET_KEYS, ItemKey
 from trecjudge.inputs.labels.said import said_in
-from trecjudge.inputs.labels.tables import rows_of
-from trecjudge.inputs.nuggets.assessments import assessments, is_assessments, is_table
+from trecjudge.inputs.nuggets.assessments import (
+    assessments,
+    is_assessments,
+    is_table,
+    table_delimiter,
+)
 from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
 from trecjudge.inputs.nuggets.autoargue_judgments import attestations, is_judged_report
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records
+from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import Place
 from trecjudge.records.nuggets import plain_name
 
+_KEYS = ("topic_id", "run_id", "sentence_index", "doc_id", "answer_id", "nugget_id", "nugget")
+"""Columns that are named as the fields of JSONL, in any case."""
 Entry = tuple[int, ItemKey, str, str | None]
 """The line of a label, its item, itself, and who gave it."""
 
@@ -29,7 +36,7 @@ def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
         for line, key, label in assessments(path, report):
             yield line, key, label, None
     else:
-        yield from _labels(path, rows_of(path, report), report)
+        yield from _labels(path, _rows_of(path, report), report)
 
 
 def _labels(
@@ -72,3 +79,25 @@ def _own_key(record: Mapping[str, Any]) -> ItemKey | None:
         return key
     nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
     return key if nugget is None else (*key, plain_name(nugget))
+
+
+def _rows_of(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str | int]]]:
+    """Yield (line, record) of each row; an empty cell is no field."""
+    try:
+        for line, cells in csv_records(decoded_lines(path, report), table_delimiter(path)):
+            yield line, _record(cells)
+    except BrokenCsv as error:
+        message = f"is no CSV from here on: {error}"
+        report(Finding("row_unreadable", Place(str(path), error.line), message))
+
+
+def _record(cells: dict[str, str]) -> dict[str, str | int]:
+    record: dict[str, str | int] = {}
+    for name, cell in cells.items():
+        known = name.casefold()
+        if text := cell.strip():
+            record[known if known in _KEYS else name] = text
+    index = str(record.get("sentence_index", "")).removesuffix(".0")
+    if index.isascii() and index.isdecimal():
+        record["sentence_index"] = int(index)
+    return record
