@@ -11,8 +11,8 @@ from tests.commandline import SAMPLES, judge, sample
 from tests.reading import Write
 from tests.show.html.made import nuggets_output
 from trecjudge.errors import InputError
-from trecjudge.evaluation.agreement import Agreement, OneSidedItems, agree
-from trecjudge.findings import Finding
+from trecjudge.evaluation.agreement import Agreement, OneSidedItems, agree, agreements
+from trecjudge.findings import Finding, unreported
 from trecjudge.records import Place
 
 
@@ -226,7 +226,7 @@ def test_claims_of_one_sentence_are_items_of_their_own(tmp_path: Path) -> None:
     assert found.items == text.count('"record":"judgment"')
 
 
-def test_of_several_claims_with_one_label_key_the_first_counts(
+def test_of_several_claims_with_one_label_key_most_labels_count(
     tmp_path: Path,
 ) -> None:
     sample("rag", tmp_path, "-q", "--judge", "attribution")
@@ -241,23 +241,25 @@ def test_of_several_claims_with_one_label_key_the_first_counts(
     findings: list[Finding] = []
     found = agree(tmp_path / "labels.jsonl", path, findings.append)
     keys = {(r["topic_id"], r["run_id"], r["sentence_index"], r["doc_id"]) for r in judged}
-    assert found.items == len(keys) < len(judged)
-    assert figure(found, "accuracy") == 1.0
-    files = {finding.place.path for finding in findings if finding.kind == "label_duplicate"}
-    assert files == {str(tmp_path / "labels.jsonl"), str(path)}
+    assert found.items == len(keys) - found.tied[0] < len(judged)
+    files = {finding.place.path for finding in findings if finding.kind == "labels_tied"}
+    assert files == {str(tmp_path / "labels.jsonl")}
 
 
-def test_an_item_that_is_labelled_twice_is_named_with_both_places(write: Write) -> None:
+def test_an_item_on_which_people_are_divided_is_left_out(write: Write) -> None:
     findings: list[Finding] = []
     truth = write(label(0, "full") + label(1, "none") + label(0, "none"), "a.jsonl")
     found = agree(truth, write(label(0, "full") + label(1, "none"), "b.jsonl"), findings.append)
-    assert figure(found, "accuracy") == 1.0
-    (finding,) = findings
-    assert (finding.kind, finding.place.line) == ("label_duplicate", 3)
-    assert finding.message.endswith(f"'none', {truth}:1 labels it 'full': the first counts")
+    assert (found.items, found.only_predicted, found.tied) == (1, 1, (1, 0))
+    assert [(one.kind, one.place.line) for one in findings] == [
+        ("people_unnamed", None),
+        ("labels_tied", 3),
+    ]
 
 
-def test_so_is_a_judgment_of_an_item_that_was_judged_before(job: Path, tmp_path: Path) -> None:
+def test_of_an_item_that_is_judged_twice_the_first_judgment_counts(
+    job: Path, tmp_path: Path
+) -> None:
     lines = (job / "x.judgments.jsonl").read_text().splitlines()
     at = next(i for i, line in enumerate(lines) if '"label":"full_support"' in line)
     lines.insert(at + 1, lines[at].replace("full_support", "no_support"))
@@ -375,3 +377,122 @@ def test_the_expected_weight_of_words_gives_an_auc(write: Write, tmp_path: Path)
     assert (found.items, figure(found, "auc")) == (6, 1.0)
     qrels = write("1 0 a 2\n1 0 z 0\n2 0 a 2\n2 0 z 0\n", "truth.qrels")
     assert figure(agreed(qrels, tmp_path / "out" / "x.judgments.jsonl"), "auc") == 1.0
+
+
+SUPPORTED = ("full_support", "partial_support", "no_support")
+
+
+@pytest.mark.parametrize(
+    ("words", "called"),
+    [
+        (("supported", "partially_supported", "not_supported"), SUPPORTED),
+        (("FULL", "PARTIAL", "NONE"), SUPPORTED),
+        (("2", "1", "0"), SUPPORTED),
+        (("1", "0.5", "0"), SUPPORTED),
+        (("entailment", "neutral", "contradiction"), ("full_support", "no_support", "no_support")),
+        (("Yes", "no", "No"), ("full_support", "no_support", "no_support")),
+        (("1", "0", "0"), ("full_support", "no_support", "no_support")),
+        (("true", "false", "false"), ("full_support", "no_support", "no_support")),
+        (
+            ("faithful", "hallucinated", "hallucinated"),
+            ("full_support", "no_support", "no_support"),
+        ),
+        (
+            ("Attributable", "not attributable", "Contradictory"),
+            ("full_support", "no_support", "no_support"),
+        ),
+    ],
+    ids=lambda words: words[0],
+)
+def test_other_words_and_numbers_for_support_are_called_as_the_judge_calls_them(
+    words: tuple[str, ...], called: tuple[str, ...], write: Write
+) -> None:
+    findings: list[Finding] = []
+    truth = write("".join(label(i, word) for i, word in enumerate(words)), "a.jsonl")
+    predicted = write("".join(label(i, name) for i, name in enumerate(SUPPORTED)), "b.jsonl")
+    found = agree(truth, predicted, findings.append)
+    places = [found.labels.index(name) for name in called]
+    assert [found.confusion[place][2 - i] for i, place in enumerate(places)].count(0) == 0
+    assert {f.kind for f in findings} <= {"labels_called"}
+    assert found.maps[str(truth)] == {
+        word: name for word, name in zip(words, called, strict=True) if word.casefold() not in TRACK
+    }
+
+
+TRACK = ("full", "partial", "none", "no")
+
+
+def test_two_labels_of_people_beside_three_of_a_judge_are_told(write: Write) -> None:
+    findings: list[Finding] = []
+    truth = write(label(0, "Yes") + label(1, "No"), "a.jsonl")
+    predicted = write(label(0, "full_support") + label(1, "partial_support"), "b.jsonl")
+    found = agree(truth, predicted, findings.append)
+    assert found.confusion == [[0, 1, 0], [0, 0, 0], [0, 0, 1]]
+    (finding,) = findings
+    said = "Yes -> full_support; partial_support is none of them, and agrees with none"
+    assert finding.message == said
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (("good", "bad"), ("full_support", "no_support")),
+        (("good", "bad"), ("fine", "poor")),
+        (("0", "3"), ("full_support", "no_support")),
+        (("relevant", "off topic"), ("3", "0")),
+    ],
+)
+def test_words_that_nobody_knows_stop_with_both_lists(
+    theirs: tuple[str, str], ours: tuple[str, str], write: Write
+) -> None:
+    truth = write(label(0, theirs[0]) + label(1, theirs[1]), "a.jsonl")
+    predicted = write(label(0, ours[0]) + label(1, ours[1]), "b.jsonl")
+    with pytest.raises(InputError, match="--map") as stopped:
+        agree(truth, predicted, pytest.fail)
+    assert all(word in str(stopped.value) for word in (*theirs, "0" if "3" in ours else ours[1]))
+    words = dict(zip(theirs, ours, strict=True))
+    assert figure(agree(truth, predicted, lambda _: None, words=words), "accuracy") == 1.0
+
+
+def test_judges_that_disagree_with_people_on_everything_are_no_other_words(write: Write) -> None:
+    truth = write(label(0, "full") + label(1, "none"), "a.jsonl")
+    predicted = write(label(0, "none") + label(1, "full"), "b.jsonl")
+    assert figure(agree(truth, predicted, pytest.fail), "kappa") == -1.0
+
+
+@pytest.mark.parametrize(("grade", "right"), [("1\n", 1.0), ("2\n", 0.0)], ids=["two", "three"])
+def test_yes_is_the_highest_grade_of_qrels_of_two(grade: str, right: float, write: Write) -> None:
+    truth = write(label(0, "Yes"), "a.jsonl")
+    qrels = write(f"t r d {grade}u r d 0\n", "q.qrels")
+    found = agree(truth, qrels, lambda _: None)
+    assert figure(found, "accuracy") == (1.0 if right or grade == "2\n" else 0.0)
+
+
+JUDGES = ("citation", "direct_prompt", "length")
+
+
+def test_each_judge_has_its_figures_whatever_the_order(tmp_path: Path) -> None:
+    made = []
+    for names in (JUDGES, JUDGES[::-1]):
+        sample("rag", tmp_path / names[0], "-q", "--judge", ",".join(names))
+        told: list[str] = []
+        found = agreements(LABELS, tmp_path / names[0], unreported, notify=told.append)
+        made.append([one.as_dict() | {"predicted": ""} for one in found])
+        assert [one.judge for one in found] == ["citation"]
+        assert [line.partition(":")[0] for line in told] == ["judge direct_prompt", "judge length"]
+    assert made[0] == made[1]
+    with pytest.raises(InputError, match="citation, direct_prompt, length; name one"):
+        agree(LABELS, tmp_path / "citation", unreported)
+    assert agree(LABELS, tmp_path / "citation", unreported, judge="citation").judge == "citation"
+    with pytest.raises(InputError, match="unknown judge 'x'; there are: citation, direct_prompt"):
+        agree(LABELS, tmp_path / "citation", unreported, judge="x")
+
+
+def test_two_jobs_of_several_judges_are_compared_by_name(tmp_path: Path) -> None:
+    for names in ("citation,support", "support,citation"):
+        sample("rag", tmp_path / names, "-q", "--judge", names)
+    found = agreements(tmp_path / "citation,support", tmp_path / "support,citation", unreported)
+    assert [(one.judge, figure(one, "accuracy")) for one in found] == [
+        ("citation", 1.0),
+        ("support", 1.0),
+    ]

@@ -19,6 +19,7 @@ from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.labels.said import said_in
 from trecjudge.results.jobs import only_one
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
@@ -97,12 +98,16 @@ def agree(
     *,
     threshold: int = 1,
     on_missing: Literal["common", "zero", "error"] = "common",
+    judge: str = "",
+    mapped: Mapping[str, str] | None = None,
     on_finding: OnFinding = warn,
 ) -> Agreement:
     """Return how far two sets of labels agree on the same items.
 
-    Rows of frames and records without a label are left out, as an item that nobody labelled. Raises
-    InputError where nothing is in common.
+    Of several judges, `judge` says which; `mapped` is what labels of people mean to it, where that
+    is not known. Rows of frames and records without a label are left out, as an item that nobody
+    labelled. Raises InputError where nothing is in common, and for several judges of whom none is
+    named.
     """
     _check_choice("on_missing", on_missing, agreeing.OneSidedItems)
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
@@ -113,7 +118,7 @@ def agree(
             on_finding(given.plain(finding))
 
         with given.plainly():
-            return agreeing.agree(*sides, report, threshold, on_missing)
+            return agreeing.agree(*sides, report, threshold, on_missing, judge, mapped)
 
 
 def _check_given(leaderboards: Sequence[Board]) -> None:
@@ -142,6 +147,6 @@ def _labels(given: Labels, folder: Path, name: str) -> Path:
         for number, record in enumerate(records, 1):
             entries = object_of(record, name, number).items()
             fields = {key: None if is_missing(value) else value for key, value in entries}
-            if fields.get("label") is not None:
+            if said_in(fields):
                 file.write(json_line(fields, name, number))
     return path

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits
+from trecjudge.cli.command_options import MapLabels
+from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.inputs.labels.vocabulary import words_of
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
-    from trecjudge.show import tables
+    from trecjudge.evaluation import agreement
+    from trecjudge.evaluation.agreement import Agreement
+    from trecjudge.show import people, tables
 else:
-    tables = Later("trecjudge.show.tables")
+    agreement = Later("trecjudge.evaluation.agreement")
+    people, tables = Later("trecjudge.show.people"), Later("trecjudge.show.tables")
 
-FORMS = "qrels, JSONL of labels, or a job (its folder, FOLDER/NAME, any of its files)."
+FORMS = "qrels, labels (JSONL, CSV), or a job (its folder, FOLDER/NAME, any of its files)."
 
 
 @exits
@@ -35,6 +39,10 @@ def agree(
             help="An item that only one of them has: left out, 0 (no_support), or an error."
         ),
     ] = "common",
+    judge: Annotated[
+        str, typer.Option(help="The judge whose labels to compare; by default each by itself.")
+    ] = "",
+    mapped: MapLabels = None,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="Show the figures of each topic.")
     ] = False,
@@ -46,18 +54,27 @@ def agree(
     It prints confusion matrix, accuracy, kappa, alpha, overlap and AUC.
     """
     printer = common.FindingPrinter(quiet)
-    found = trecjudge.agree(
-        truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=printer
-    )
+    sides = truth, predicted, printer, threshold, on_missing, judge, words_of(mapped or ())
+    every = agreement.agreements(*sides, warning_printer(quiet))
     if as_json:
-        print_json([found.as_dict() | {"findings": printer.as_dicts()}])
+        print_json([found.as_dict() | {"findings": printer.as_dicts()} for found in every])
         return printer.status()
     printer.close()
-    if not quiet:
-        print_lines([tables.agreement_sentence(found)])
-        print_table(tables.confusion_table(found))
-        print_table(tables.agreement_table(found))
-        if by_topic:
-            print_table(tables.topic_table(found))
-        print_lines([tables.agreement_line(found)])
+    for found in every if not quiet else ():
+        if len(every) > 1:
+            print_lines([f"judge {found.judge}"])
+        _print(found, by_topic)
     return printer.status()
+
+
+def _print(found: Agreement, by_topic: bool) -> None:
+    print_lines([tables.agreement_sentence(found)])
+    print_table(tables.confusion_table(found))
+    print_table(tables.agreement_table(found))
+    if by_topic:
+        print_table(tables.topic_table(found))
+    print_lines([tables.agreement_line(found)])
+    if found.people is not None:
+        print_lines(people.people_lines(found.people))
+        for shown in people.people_tables(found.people):
+            print_table(shown)

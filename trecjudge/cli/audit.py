@@ -12,12 +12,14 @@ from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.asking import options_of
+from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exit_status, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.errors import InputError
 from trecjudge.findings import counted
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.job.audit.rules import FIGURES, AuditRules, audit_rules, bounds_of
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
@@ -65,6 +67,7 @@ class AuditFlags:
     settings: flag.Settings = None
     calibration: flag.CalibrationFile = None
     minimum: Minimum = None
+    mapped: MapLabels = None
     baseline: Baseline = None
     max_drop: MaxDrop = None
     responses: flag.Responses = None
@@ -131,6 +134,7 @@ def _rules(flags: AuditFlags, job: Job) -> AuditRules:
         rules,
         labels=str(flags.labels or rules.labels),
         min=rules.min | bounds_of(flags.minimum or (), "--min"),
+        map=rules.map | words_of(flags.mapped or ()),
         baseline=str(flags.baseline or rules.baseline),
         max_drop=rules.max_drop | bounds_of(flags.max_drop or (), "--max-drop"),
     )

@@ -6,17 +6,20 @@ from pathlib import Path
 
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
+from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command
 from trecjudge.evaluation.calibrate.counting import count_command
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.show.calibration import closing_lines, counted_lines, figure_table, reliability_table
 
 
 @exits
 def calibrate(
     labels: own.Labels = None,
+    mapped: MapLabels = None,
     responses: own.LabelledRuns = None,
     documents: flag.Documents = None,
     dataset: flag.Dataset = "auto",
@@ -30,7 +33,8 @@ def calibrate(
     """
     if labels is None:
         return _count(responses or [], documents or [], dataset, out, as_json, quiet)
-    done = calibrate_command(labels, responses or [], documents or [], dataset, out)
+    words = words_of(mapped or ())
+    done = calibrate_command(labels, responses or [], documents or [], dataset, out, words)
     if as_json:
         print_json([done.as_dict()])
     elif not quiet:

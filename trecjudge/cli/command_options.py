@@ -44,8 +44,9 @@ Labels = Annotated[
     Path | None,
     typer.Option(
         "--labels",
-        help="Labels, as JSONL with sentence, passage, label; or topic_id, run_id, sentence_index,"
-        " doc_id, label, with --rag-responses. Without it only the words of the runs are counted.",
+        help="Labels: JSONL with sentence, passage, label; or, with --rag-responses, JSONL or CSV"
+        " with topic_id, run_id, sentence_index, doc_id, label. Without it only the words of the"
+        " runs are counted.",
     ),
 ]
 LabelledRuns = Annotated[
@@ -118,4 +119,14 @@ OfLabels = Annotated[
 ]
 Unjudged = Annotated[
     bool, typer.Option("--unjudged", help="Only what is unjudged; beside --label, that too.")
+]
+MapLabels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="LABEL=LABEL",
+        help="What a label of people means to the judge, such as good=full_support. Usual words and"
+        " numbers are known.",
+        rich_help_panel="Judging",
+    ),
 ]

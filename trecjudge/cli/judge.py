@@ -13,6 +13,7 @@ from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_summaries
 from trecjudge.cli.watching import progress_shown, report_written
 from trecjudge.errors import InputError
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
@@ -124,6 +125,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         labels=flags.judgments_from,
         calibration=flags.calibration,
         human=flags.human,
+        words=words_of(flags.mapped or ()),
         workers=asked.count,
         cluster=asked.cluster,
         shard=shard_asked(flags.shard) if flags.shard else None,

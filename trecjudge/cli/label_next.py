@@ -11,11 +11,13 @@ import typer
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.show import tables
 
 if TYPE_CHECKING:  # numpy: not for --help
@@ -31,8 +33,9 @@ def label_next(
     budget: Annotated[int, typer.Option(min=1, help="How many items to list.")] = 100,
     human: Annotated[
         Path | None,
-        typer.Option(help="The labels that you have already, as JSONL; their items are left out."),
+        typer.Option(help="The labels that you have already; their items are left out."),
     ] = None,
+    mapped: MapLabels = None,
     measure: Annotated[
         str, typer.Option(help="The measure to rank by; by default the job's.")
     ] = "",
@@ -56,7 +59,7 @@ def label_next(
     give it to --human, or to `calibrate --labels`.
     """
     printer = common.FindingPrinter(quiet)
-    labelled = read_labels(human, printer) if human else {}
+    labelled = read_labels(human, printer, words_of(mapped or ())) if human else {}
     number = "gain"
     if purpose == "calibration":
         if measure or at_random:

@@ -9,10 +9,12 @@ import typer
 
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
+from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.job.shards.together import complete, lacking_logs, merge_parts, parts_at
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
@@ -30,6 +32,7 @@ def merge(
     name: flag.Name = "default",
     compress: flag.Compress = False,
     human: flag.Human = None,
+    mapped: MapLabels = None,
     trust: own.Trust = False,
     measures: flag.MeasuresShown = None,
     wide: flag.Wide = False,
@@ -48,7 +51,7 @@ def merge(
         warn(why)
     with outputs.held(warn):
         printer = FindingPrinter(quiet)
-        labels = read_labels(human, printer) if human else None
+        labels = read_labels(human, printer, words_of(mapped or ())) if human else None
         merge_parts(found, outputs)
         summary = score(JudgmentsReader(outputs.judgments), outputs, labels, printer, trust)
         printer.close()

@@ -12,10 +12,12 @@ from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.asking import options_of
+from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.job.choice import Choice, jobs_of, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.results.outputs import Outputs
@@ -115,6 +117,7 @@ class OptimizeFlags:
     """What the command line asks for: a flag each."""
 
     truth: Truth
+    mapped: MapLabels = None
     judge: flag.JudgeName = None
     program: ProgramName = ""
     optimizer: With = "bootstrap"
@@ -212,6 +215,7 @@ def _job(flags: OptimizeFlags) -> Job:
         only_topics=flags.only_topics or (),
         only_runs=flags.only_runs or (),
         model=model,
+        words=words_of(flags.mapped or ()),
     )
     choice = Choice(
         flags.judge or (),

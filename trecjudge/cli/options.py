@@ -147,7 +147,7 @@ JudgmentsFrom = Annotated[
     Path | None,
     typer.Option(
         "--judgments-from",
-        help="Use the labels of a file instead of a judge's. JSONL with topic_id, run_id,"
+        help="Use the labels of a file instead of a judge's. JSONL or CSV with topic_id, run_id,"
         " sentence_index, doc_id, label; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or"
         " assessments of a rubric (CSV).",
         rich_help_panel=JUDGING,
@@ -165,8 +165,7 @@ Human = Annotated[
     Path | None,
     typer.Option(
         "--human",
-        help="Labels of people for some items, which correct the means; JSONL as for"
-        " --judgments-from.",
+        help="Labels of people for some items, which correct the means, as for --judgments-from.",
         rich_help_panel=JUDGING,
     ),
 ]

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from trecjudge.errors import InputError
-from trecjudge.evaluation.label_sets import LabelSet, in_one_shape, label_set_at
-from trecjudge.findings import OnFinding
+from trecjudge.errors import InputError, unknown
+from trecjudge.evaluation.label_sets import LabelSet, label_sets_at
+from trecjudge.evaluation.naming import call_both
+from trecjudge.evaluation.several_people import People, compare_people
+from trecjudge.evaluation.shapes import in_one_shape, named_items
+from trecjudge.findings import OnFinding, unreported
+from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
+from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
 from trecjudge.judging.nuggets.matching import NOT_STATED, PARTLY, STATED
 from trecjudge.records import GRADES
 from trecjudge.stats.agreement import Agreed, LabelPairs, agreement
@@ -29,7 +35,9 @@ MOST_GRADES = 50
 class Agreement:
     """Agreement of two sides: figures and the confusion matrix, rows the truth.
 
-    `only_truth` and `only_predicted` count the items of one side.
+    `only_truth` and `only_predicted` count the items of one side. `judge` is whose judgments they
+    are, `maps` what each side's labels are called where that is otherwise than in its file.
+    `people` are the persons of the truth, where they are several.
     """
 
     truth: LabelSet
@@ -41,6 +49,11 @@ class Agreement:
     topics: int
     only_truth: int
     only_predicted: int
+    tied: tuple[int, int] = (0, 0)
+    """Items of either side on which people are divided."""
+    judge: str = ""
+    maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    people: People | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -51,10 +64,14 @@ class Agreement:
             "topics": self.topics,
             "only_truth": self.only_truth,
             "only_predicted": self.only_predicted,
+            "judge": self.judge or None,
             "unjudged": [self.truth.unjudged, self.predicted.unjudged],
+            "tied": list(self.tied),
+            "called": self.maps,
             "labels": self.labels,
             "confusion": self.confusion,
             "figures": [figure.as_dict() for figure in self.figures],
+            "people": self.people.as_dict() if self.people is not None else None,
         }
 
 
@@ -64,16 +81,86 @@ def agree(
     report: OnFinding,
     threshold: int | None = 1,
     on_missing: OneSidedItems = "common",
+    judge: str = "",
+    words: Words | None = None,
 ) -> Agreement:
-    """Return how two files of labels agree.
+    """Return how two files of labels agree, of several judges those of `judge`.
+
+    See `agreements`. Raises InputError where there are several judges and none is named.
+    """
+    pairs = _sides(truth, predicted, report, judge, words)
+    if len(pairs) > 1:
+        names = ", ".join(right.judge or left.judge for left, right in pairs)
+        raise InputError(f"{predicted}: has several judges: {names}; name one (judge)")
+    return _agreement(*pairs[0], report, threshold, on_missing, words or {})
+
+
+def agreements(
+    truth: Path,
+    predicted: Path,
+    report: OnFinding,
+    threshold: int | None = 1,
+    on_missing: OneSidedItems = "common",
+    judge: str = "",
+    words: Words | None = None,
+    notify: Callable[[str], None] = unreported,
+) -> list[Agreement]:
+    """Return how two files of labels agree, for each judge by name, or for `judge`.
 
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
     run, sentence, document) of judgments and labels, and the nugget where they are on one. An item
     of one side only is left out (`common`), has the lowest label on the other (`zero`), or is an
     error. Without `threshold`, the lowest relevant grade, there are no figures of what is relevant.
-    Raises InputError where nothing is in common.
+    `words` are what labels are to be called. Of several judges, those that cannot be compared go to
+    `notify`. Raises InputError where none can.
     """
-    left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
+    pairs = _sides(truth, predicted, report, judge, words)
+    found, failed = [], []
+    for left, right in pairs:
+        try:
+            if len(pairs) > 1:
+                _check_meeting(left, right)
+            found.append(_agreement(left, right, report, threshold, on_missing, words or {}))
+        except InputError as error:
+            if len(pairs) == 1:
+                raise
+            failed.append(f"judge {right.judge or left.judge}: {error}")
+    if not found:
+        raise InputError("; ".join(failed))
+    for why in failed:
+        notify(why)
+    return found
+
+
+def _sides(
+    truth: Path, predicted: Path, report: OnFinding, judge: str, words: Words | None
+) -> list[tuple[LabelSet, LabelSet]]:
+    """Return the pairs to compare: judges of one name, or the one side with each judge."""
+    left, right = (label_sets_at(path, report, words) for path in (truth, predicted))
+    if judge:
+        names = sorted({side.judge for side in (*left, *right)} - {""})
+        if judge not in names:
+            raise InputError(unknown("judge", judge, names))
+        left, right = ([s for s in sides if s.judge == judge] or sides for sides in (left, right))
+    if len(left) > 1 and len(right) > 1:
+        pairs = [(ours, theirs) for ours in left for theirs in right if ours.judge == theirs.judge]
+        if not pairs:
+            ours, theirs = (", ".join(side.judge for side in sides) for sides in (left, right))
+            raise InputError(f"no judge in common: {truth} has {ours}; {predicted} has {theirs}")
+        return pairs
+    return [(ours, theirs) for ours in left for theirs in right]
+
+
+def _agreement(
+    truth: LabelSet,
+    predicted: LabelSet,
+    report: OnFinding,
+    threshold: int | None,
+    on_missing: OneSidedItems,
+    words: Words,
+) -> Agreement:
+    maps = call_both(truth, predicted, words, report)
+    left, right = in_one_shape(truth, predicted, report)
     given = left.labels | right.labels
     # The lowest label of whichever kind the two sides have.
     scale = _scale(given)
@@ -85,20 +172,78 @@ def agree(
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
     ready = pairs.label_pairs(labels)
+    confusion = ready.confusion(len(labels)).sum(axis=0)
+    if not ordered:
+        _check_words(left, right, labels, confusion)
     relevant = None
     if ordered and threshold is not None:
         relevant = first_relevant(labels, threshold)
+    people = None
+    if truth.people is not None and truth.people.several:
+        names = truth.nuggets | predicted.nuggets
+        people = compare_people(
+            truth.people,
+            # Grades of documents are no items of people.
+            lambda group: {} if right.kind == "qrels" else {i: n for i, n, *_ in right.rows(group)},
+            lambda item, topic_id: named_items(item, topic_id, names),
+            in_order,
+        )
     return Agreement(
         truth=left,
         predicted=right,
         labels=labels,
-        confusion=ready.confusion(len(labels)).sum(axis=0).astype(int).tolist(),
+        confusion=confusion.astype(int).tolist(),
         figures=agreement(ready, len(labels), ordered, relevant),
         items=len(ready),
         topics=len(ready.topics),
         only_truth=left.size - shared,
         only_predicted=right.size - shared,
+        judge=predicted.judge or truth.judge,
+        maps=maps,
+        tied=(truth.tied, predicted.tied),
+        people=people,
     )
+
+
+def _check_meeting(left: LabelSet, right: LabelSet) -> None:
+    """Raise InputError where no item is on both sides: what labels mean is no question then."""
+    if "qrels" in (left.kind, right.kind):
+        return
+    for group in left.groups:
+        ours, theirs = (
+            {item[:2] for item in side.people.votes(group)}
+            if side.people is not None
+            else {item[:2] for item, *_ in side.rows(group)}
+            for side in (left, right)
+        )
+        if ours & theirs:
+            return
+    raise InputError(_nothing_in_common(left, right))
+
+
+def _nothing_in_common(left: LabelSet, right: LabelSet) -> str:
+    return (
+        f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
+        f" {_example(right)}"
+    )
+
+
+def _check_words(
+    left: LabelSet, right: LabelSet, labels: Sequence[str], confusion: npt.NDArray[np.float64]
+) -> None:
+    """Raise InputError where most items have labels that the other side does not have at all."""
+    if any({*labels} <= {*scale} for scale in (*KNOWN, *OF_NUGGETS)):
+        return
+    ours, theirs = left.labels, right.labels
+    known = np.array([label in ours and label in theirs for label in labels])
+    odd = confusion[~known][:, ~known].sum()
+    if odd * 2 > confusion.sum():
+        first = sorted(ours - theirs)[0]
+        raise InputError(
+            f"labels in other words: {left.name} has {', '.join(sorted(ours))}; {right.name} has"
+            f" {', '.join(sorted(theirs))}: say which are the same, such as --map"
+            f" {first}={sorted(theirs - ours)[0]}"
+        )
 
 
 def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
@@ -113,10 +258,7 @@ def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneS
             " (--on-missing error)"
         )
     if not shared:
-        raise InputError(
-            f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
-            f" {_example(right)}"
-        )
+        raise InputError(_nothing_in_common(left, right))
 
 
 @dataclass(slots=True)

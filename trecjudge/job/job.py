@@ -78,6 +78,7 @@ class Job:
     labels: Path | None = None
     calibration: Path | None = None
     human: Path | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
     workers: int = 1
     cluster: str = ""
     shard: tuple[int, int] | None = None

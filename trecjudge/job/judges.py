@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.formats.registry import check_dataset
-from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.labels import labels_of, read_labels
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.job.voters import check_voters, voting
@@ -62,7 +62,8 @@ def job_panel(job: Job) -> list[NamedJudge]:
     # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     check_in_clear(job.workflow.llm)
-    audit_rules(job.workflow)
+    if demanded := audit_rules(job.workflow):
+        demanded.tried(panel)
     programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:
@@ -82,7 +83,9 @@ def judging_panel(job: Job, panel: Panel, report: OnFinding) -> Panel:
     """Return the judges: of voters, or with --judgments-from those that give its labels."""
     if job.labels is None:
         return voting(job.workflow, panel)
-    return with_labels(panel, read_labels(job.labels, report))
+    labels = read_labels(job.labels, report, job.words)
+    labels.rename(labels_of(named.judge for named in panel), report)
+    return with_labels(panel, labels)
 
 
 def header_of(job: Job, panel: Panel, inputs: JobInputs) -> Header:

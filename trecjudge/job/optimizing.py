@@ -13,7 +13,8 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError, OutputError, WorkflowError
-from trecjudge.evaluation.label_sets import LabelSet, Row, label_set_at
+from trecjudge.evaluation.label_sets import LabelSet, Row
+from trecjudge.evaluation.naming import label_set_at
 from trecjudge.evaluation.optimize.optimize import Optimized, Wanted, optimized
 from trecjudge.evaluation.optimize.optimizers import MINIBATCH, check_installed
 from trecjudge.evaluation.optimize.people import People
@@ -26,10 +27,12 @@ from trecjudge.evaluation.optimize.questions import (
     split,
 )
 from trecjudge.evaluation.optimize.written import difference, plain, saved_form
-from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
+from trecjudge.evaluation.pairs.labels import WEIGHTS, decided
 from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, some
 from trecjudge.files import check_place, chosen
 from trecjudge.findings import OnFinding
+from trecjudge.inputs.labels import labels_of
+from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.runs import untaken
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
@@ -217,8 +220,9 @@ class PromptJob:
 
     def _read(self, wanted: Wanted, model: Model, report: OnFinding) -> tuple[People, Split]:
         """Return what people say, and the questions; nothing is asked yet."""
-        pairs, side = self._material(report)
-        people, judge = People.of(side), wanted.judge
+        judge = wanted.judge
+        pairs, side = self._material(labels_of([judge]), report)
+        people = People.of(side)
         questions = list(questions_on(judge, pairs, people, asked_singly(judge, model)))
         if not questions:
             raise InputError(f"{self.truth}: no label on an item that the judge decides on")
@@ -233,13 +237,15 @@ class PromptJob:
         if read.digest != model.prompts.get(varied, form).digest:
             self.notify(f"{self.out}: is read as another prompt than the one that was measured")
 
-    def _material(self, report: OnFinding) -> tuple[list[tuple[Topic, Response]], LabelSet]:
+    def _material(
+        self, target: Sequence[str], report: OnFinding
+    ) -> tuple[list[tuple[Topic, Response]], LabelSet]:
         """Return responses and labels: of runs, or of pairs that bring their text along."""
         if not self.job.runs:
             pairs = list(some(bare_pairs([self.truth], report), str(self.truth)))
             responses = [pair_as_response(pair, RUN) for pair in pairs]
-            return responses, _side_of(self.truth, pairs, report)
-        side = label_set_at(self.truth, report)
+            return responses, _side_of(self.truth, pairs, report, self.job.words)
+        side = label_set_at(self.truth, report, self.job.words, target)
         with closing(JobInputs.read(self.job, report)) as inputs:
             inputs.check_documents(report)
             return list(inputs.reader(report, untaken)), side
@@ -307,20 +313,13 @@ def _tried(optimizer: str, candidates: int, parts: Split) -> int:
     return learnt + (candidates + 2) * chosen_by
 
 
-def _side_of(path: Path, pairs: Sequence[BarePair], report: OnFinding) -> LabelSet:
-    """Return the labels of pairs: the first of each that can be read."""
-    read: list[tuple[BarePair, Reading]] = []
-    for pair in pairs:
-        if (reading := next(readings(pair, report), None)) is not None:
-            read.append((pair, reading))
-    scale = scale_of({reading.value for _, reading in read if reading.is_number})
+def _side_of(path: Path, pairs: Sequence[BarePair], report: OnFinding, words: Words) -> LabelSet:
+    """Return the labels of pairs, of each what most people say."""
     names = {weight: label for label, weight in WEIGHTS.items()}
     rows: dict[str, list[Row]] = {}
-    for pair, reading in read:
-        weight = reading.weight(scale)
-        if weight is not None:
-            row = ((0, pair.pair_id), names[weight], pair.place.line, None)
-            rows.setdefault(pair.group or RUN, []).append(row)
+    for pair, weight in decided(pairs, report, words):
+        row = ((0, pair.pair_id), names[weight], pair.place.line, None)
+        rows.setdefault(pair.group or RUN, []).append(row)
     side = LabelSet(str(path), "labels")
     for topic_id, labelled in rows.items():
         side.put((topic_id, RUN), labelled)

@@ -196,7 +196,7 @@ class _Session:
         labels = None
         if job.human:
             check_takes_labels(self.panel, "--human")
-            labels = read_labels(job.human, self.findings)
+            labels = read_labels(job.human, self.findings, job.words)
         audit = await self._audit(inputs, model)
         if job.in_parts and not job.model.use:
             done = self._in_parts(inputs, reader, labels)

@@ -13,8 +13,8 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import ItemKey, takes_labels
+from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.inputs.labels import ItemKey, Labels, labels_of, takes_labels
 from trecjudge.judging.judge import code_of_others
 from trecjudge.judging.panel import (
     NamedJudge,
@@ -136,6 +136,8 @@ class Scoring:
         header, panel = self.header, self.panel
         self.spec = panel_spec(panel, header.leaderboard, header.measures)
         takers = {s.name: s.judge for s in panel if takes_labels(s.judge)}
+        if isinstance(self.labels, Labels):
+            self.labels.rename(labels_of(takers.values()), self.report or unreported)
         self.people = HumanLabels(self.labels or {}, takers)
         self.board = Leaderboard(self.spec, header.topics)
         self.rules = panel_rules(panel, read_gate(header.gate))

@@ -129,6 +129,7 @@ def agreement_line(found: Agreement) -> str:
         f" {found.only_truth} only in the"
         f" truth, {found.only_predicted} only in the predicted; unjudged {found.truth.unjudged}"
         f" and {found.predicted.unjudged}"
+        + (f"; people divided on {found.tied[0]} and {found.tied[1]}" if any(found.tied) else "")
     )
 
 

@@ -36,8 +36,8 @@ KEY: ItemKey = ("t1", "r", None, None, "lined with tin")
         pytest.param(assignment(TIN), {KEY: "support"}, [], id="one"),
         pytest.param(
             assignment(TIN, TIN | {"assignment": "failed"}),
-            {KEY: "support"},
-            ["1: label_duplicate"],
+            {},
+            ["None: people_unnamed", "1: labels_tied"],
             id="twice",
         ),
         pytest.param(

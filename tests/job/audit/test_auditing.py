@@ -211,3 +211,27 @@ def test_labels_without_texts_need_the_runs() -> None:
 def test_without_labels_there_is_nothing_to_try() -> None:
     done = command("audit")
     assert (done.status, "give a file of labels" in done.err) == (1, True)
+
+
+def test_of_several_judges_that_take_labels_one_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "w.yml"
+    for audit, status in ((str(LABELS), 1), ({"labels": str(LABELS), "judge": "support"}, 0)):
+        path.write_text(yaml.safe_dump({"judge": ["citation", "support"], "audit": audit}))
+        done = sample("rag", tmp_path, "-q", "--workflow", path)
+        assert done.status == status
+        assert status == 0 or "several judges take labels: citation, support" in done.err
+
+
+def test_labels_of_several_people_in_other_words_are_read_from_a_table(tmp_path: Path) -> None:
+    words = {"full_support": "gut", "partial_support": "gut", "no_support": "schlecht"}
+    rows = ["topic_id;run_id;sentence_index;doc_id;annotator;label"]
+    for line in map(json.loads, LABELS.read_text().splitlines()):
+        key = ";".join(str(line[k]) for k in ("topic_id", "run_id", "sentence_index", "doc_id"))
+        rows += [f"{key};{who};{words[line['label']]}" for who in ("p", "q")]
+    table = tmp_path / "people.csv"
+    table.write_text("\n".join(rows))
+    runs = SAMPLES / "rag"
+    given = ("--rag-responses", runs / "runs", "--documents", runs / "documents.jsonl")
+    assert "--map gut=full_support" in command("audit", table, *given).err
+    done = command("audit", table, *given, "--map", "gut=full,schlecht=none", "--json")
+    assert (done.status, json.loads(done.out)["figures"]["kappa"] > 0.9) == (0, True)

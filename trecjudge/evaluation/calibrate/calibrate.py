@@ -23,6 +23,7 @@ from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, re
 from trecjudge.evaluation.calibrate.reading import read_responses
 from trecjudge.files import chosen
 from trecjudge.findings import Finding, FindingLog
+from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.frequencies import blended
@@ -87,6 +88,7 @@ def calibrate_command(
     documents: Sequence[Path],
     dataset: str,
     out: Path,
+    words: Words | None = None,
 ) -> Calibrated:
     """Fit to the labels, write the calibration to `out`, and judge it on what it did not see.
 
@@ -95,9 +97,10 @@ def calibrate_command(
     findings: list[Finding] = []
     log = FindingLog([findings.append])
     if runs:
-        read = pairs_of_runs(labels, read_responses(runs, documents, dataset, log), log)
+        responses = read_responses(runs, documents, dataset, log)
+        read = pairs_of_runs(labels, responses, log, words)
     else:
-        read = read_pairs(labels, log)
+        read = read_pairs(labels, log, words)
     pairs = [pair for pair in read if _comparable(pair)]
     if len(pairs) < FEWEST_LABELS:
         raise InputError(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
+from trecjudge.evaluation.pairs.labels import WEIGHTS, decided
 from trecjudge.evaluation.pairs.reading import BarePair, pair_of
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.labels import read_labels, support_label
+from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.labels.vocabulary import SUPPORT, Words, support_label
 from trecjudge.inputs.sources.values import objects
 from trecjudge.judging.attest.citations import Attesting
 from trecjudge.records import Item, Place, Response, Topic
@@ -27,12 +28,24 @@ class LabelledPair:
     weight: float
 
 
-def read_pairs(path: Path, report: OnFinding) -> list[LabelledPair]:
-    """Return the labelled pairs of a file, as `pairs` reads it.
+def read_pairs(path: Path, report: OnFinding, words: Words | None = None) -> list[LabelledPair]:
+    """Return the labelled pairs of a file, as `pairs` reads it, with what most people say of them.
 
-    Every label makes a pair, or a finding. Raises InputError if there is none.
+    `words` are what labels are to be called. Raises InputError if there is none.
     """
-    read: list[tuple[BarePair, Reading]] = []
+    found = decided(_labelled(path, report), report, words)
+    pairs = [LabelledPair(p.group, p.sentence, p.document, weight) for p, weight in found]
+    if not pairs:
+        raise InputError(
+            f"{path}: no labelled pairs in it; give JSONL of topic_id, sentence, passage, label,"
+            " or labels of runs (topic_id, run_id, sentence_index, doc_id, label) with"
+            " --rag-responses"
+        )
+    return pairs
+
+
+def _labelled(path: Path, report: OnFinding) -> Iterator[BarePair]:
+    """Yield the pairs of a file that have texts and a label; others are reported."""
     for number, record in objects(path, report):
         place = Place(str(path), number)
         pair = pair_of(record, place)
@@ -44,31 +57,22 @@ def read_pairs(path: Path, report: OnFinding) -> list[LabelledPair]:
             found = Finding("label_unusable", place, message, shown(record), topic_id=pair.group)
             report(found)
         else:
-            read += ((pair, reading) for reading in readings(pair, report))
-    scale = scale_of({reading.value for _, reading in read if reading.is_number})
-    pairs = [
-        LabelledPair(pair.group, pair.sentence, pair.document, weight)
-        for pair, reading in read
-        if (weight := reading.weight(scale)) is not None
-    ]
-    if not pairs:
-        raise InputError(
-            f"{path}: no labelled pairs in it; give JSONL of topic_id, sentence, passage, label,"
-            " or labels of runs (topic_id, run_id, sentence_index, doc_id, label) with"
-            " --rag-responses"
-        )
-    return pairs
+            yield pair
 
 
 def pairs_of_runs(
-    path: Path, responses: Iterable[tuple[Topic, Response]], report: OnFinding
+    path: Path,
+    responses: Iterable[tuple[Topic, Response]],
+    report: OnFinding,
+    words: Words | None = None,
 ) -> list[LabelledPair]:
     """Return the pairs that labels of runs make, in the order of the runs.
 
     `path` is a file as for `--judgments-from`. A label that makes no pair is reported: of another
     kind, or of no citation whose document has text. Raises InputError if none makes one.
     """
-    labels = read_labels(path, report)
+    labels = read_labels(path, report, words)
+    labels.rename(SUPPORT, report)
     pool = Attesting().pool  # the items that labels of runs are on, as the citation judge has them
     unused = dict(labels)
     pairs = []

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, apart
-from trecjudge.inputs.labels import key_of, support_label
+from trecjudge.inputs.labels import key_of
+from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
 from trecjudge.records import GRADES, Item, Judgment
 from trecjudge.results.trec import NO_RUN
 
@@ -20,13 +21,16 @@ class People:
 
     name: str
     kind: str
+    in_support: bool = False
+    """Whether their labels are called full, partial and no support."""
     labels: dict[LabelledItem, str] = field(default_factory=dict, repr=False)
     _covered: set[LabelledItem] = field(default_factory=set, repr=False)
 
     @classmethod
     def of(cls, side: LabelSet) -> People:
         """Return the labels of a side."""
-        people = cls(side.name, side.kind)
+        named = side.people.naming if side.people is not None else side.naming
+        people = cls(side.name, side.kind, named is not None and named.target == SUPPORT)
         for topic_id, run_id in side.groups:
             run = "" if side.kind == "qrels" and run_id in NO_RUN else run_id
             for item, label, _, _ in side.rows((topic_id, run_id)):
@@ -46,7 +50,7 @@ class People:
             return str(GRADES.get(judgment.label, judgment.label))
         if judgment.nugget is not None:  # such labels stand for themselves
             return judgment.label
-        return support_label(judgment.label) or judgment.label
+        return (self.in_support and support_label(judgment.label)) or judgment.label
 
     def covers(self, item: Item) -> bool:
         """Return whether people may have labelled an item, or something in it."""

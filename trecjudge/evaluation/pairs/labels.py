@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from trecjudge.evaluation.pairs.reading import BarePair
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.labels import support_label
+from trecjudge.inputs.labels.vocabulary import Words, number_of, support_label
 from trecjudge.records import FULL, NONE, PARTIAL
 
 WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
 """Weights of labels (TREC RAG track)."""
 CHOICES = "full, partial, none; supported, entailment, neutral, …; true, false; 0 to 1; 0 to 2"
-
-_WORDS = {
-    FULL: "supported supports support fully entailment entailed entails attributable attributed"
-    " consistent faithful correct true yes",
-    PARTIAL: "partially partly partiallyattributable partiallyattributed mixed",
-    NONE: "unsupported notsupported refuted refutes refute contradiction contradicted contradicts"
-    " contradictory neutral notenoughinfo notenoughevidence nei irrelevant extrapolatory"
-    " notentailment notattributable unattributable unattributed inconsistent hallucinated"
-    " hallucination incorrect false",
-}
-_NAMED = {word: label for label, words in _WORDS.items() for word in words.split()}
-# `fully supported` and `partially entailed` are made of two.
-_NAMED |= {
-    f"{adverb}{word}": label
-    for label, adverbs in ((FULL, ("fully",)), (PARTIAL, ("partially", "partly")))
-    for adverb in adverbs
-    for word in ("supported", "support", "supports", "entailed", "entailment", "attributable")
-}
 
 
 class Reading(NamedTuple):
@@ -54,20 +37,19 @@ def read_label(label: object) -> Reading | None:
         return Reading(float(label), True) if label in (0, 0.5, 1, 2) else None
     if not isinstance(label, str):
         return None
-    plain = unicodedata.normalize("NFKC", label).casefold()
-    known = support_label(label) or _NAMED.get("".join(filter(str.isalpha, plain)))
-    if known is not None:
+    if (known := support_label(label)) is not None:
         return Reading(WEIGHTS[known])
-    try:
-        return read_label(float(plain))
-    except ValueError:
-        return None
+    number = number_of(unicodedata.normalize("NFKC", label).strip())
+    return None if number is None else read_label(number)
 
 
-def readings(pair: BarePair, report: OnFinding) -> Iterator[Reading]:
-    """Yield what each label of a pair says; one that cannot be read is reported."""
+def readings(pair: BarePair, report: OnFinding, words: Words | None = None) -> Iterator[Reading]:
+    """Yield what each label of a pair says; one that cannot be read is reported.
+
+    `words` are what labels are to be called.
+    """
     for label in pair.labels:
-        if (reading := read_label(label)) is not None:
+        if (reading := read_label((words or {}).get(str(label), label))) is not None:
             yield reading
             continue
         message = f"label {shown(label)} is none of {CHOICES}"
@@ -78,3 +60,28 @@ def readings(pair: BarePair, report: OnFinding) -> Iterator[Reading]:
 def scale_of(numbers: Collection[float]) -> float:
     """Return the number that means full support: 2 where a label is 2, else 1."""
     return 2.0 if 2.0 in numbers else 1.0
+
+
+def decided(
+    pairs: Iterable[BarePair], report: OnFinding, words: Words | None = None
+) -> list[tuple[BarePair, float]]:
+    """Return each pair of texts once, with the weight of the label that most people give it.
+
+    A pair may have several labels, or a record for each person. One on which people are divided is
+    reported and left out, as is a label that cannot be read.
+    """
+    read: dict[tuple[str, str, str, str], tuple[BarePair, list[Reading]]] = {}
+    for pair in pairs:
+        read.setdefault(pair.key, (pair, []))[1].extend(readings(pair, report, words))
+    numbers = {one.value for _, own in read.values() for one in own if one.is_number}
+    found = []
+    for pair, own in read.values():
+        weights = [one.weight(scale_of(numbers)) for one in own]
+        tally = Counter(weight for weight in weights if weight is not None)
+        most = [weight for weight, n in tally.items() if n == max(tally.values())]
+        if len(most) == 1:
+            found.append((pair, most[0]))
+        elif most:
+            message = f"people are divided on {shown(pair.sentence)}"
+            report(Finding("labels_tied", pair.place, message, "", None, "", pair.group))
+    return found

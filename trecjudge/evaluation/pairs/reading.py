@@ -10,6 +10,7 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.labels.said import other_columns, person_of
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Citation, Document, Place, Response, Sentence, Topic
 
@@ -38,6 +39,13 @@ class BarePair:
     sentence: str
     document: str
     labels: tuple[object, ...]
+    by_person: bool = False
+    """Whether the record names the person who gave the label: others may be on the same texts."""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from other pairs: of people's records, the texts."""
+        return self.group, "" if self.by_person else self.pair_id, self.sentence, self.document
 
 
 def renamed(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -96,9 +104,12 @@ def pair_of(
     if said is None or source is None:
         return None
     label = next((folded[n] for n in names["label"] if folded.get(n) is not None), None)
-    labels = label if isinstance(label, list) else [] if label is None else [label]
+    labels = list(label) if isinstance(label, list) else [] if label is None else [label]
+    labels += [value for n in other_columns(folded) if (value := folded[n]) is not None]
     owner, known = (next(_ids(folded, names[part]), None) for part in ("group", "id"))
-    return BarePair(place, known or str(place.line), owner or group, said, source, tuple(labels))
+    own_id = known or str(place.line)
+    by_person = person_of(folded) is not None
+    return BarePair(place, own_id, owner or group, said, source, tuple(labels), by_person)
 
 
 def _named(record: Mapping[str, Any], names: Sequence[str], but: str = "") -> str | None:

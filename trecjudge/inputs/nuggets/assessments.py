@@ -15,8 +15,8 @@ from trecjudge.records import Place
 from trecjudge.records.nuggets import plain_name
 
 KINDS = (
-    "JSONL of topic_id, run_id, label, …, AutoNuggetizer's assignments, Auto-ARGUE's judgments or"
-    " DRAGUN's assessments (CSV)"
+    "JSONL of topic_id, run_id, label, … (or CSV, TSV), AutoNuggetizer's assignments, Auto-ARGUE's"
+    " judgments or DRAGUN's assessments (CSV)"
 )
 """The kinds of files of labels that are read."""
 RUN_KEYS = ("run_tag", "run_id")
@@ -34,6 +34,19 @@ def is_table(path: Path) -> bool:
 
 def _first_line(path: Path) -> str:
     return next(iter(Opened(path).first(1)), b"").lstrip().decode(errors="replace")
+
+
+def is_assessments(path: Path) -> bool:
+    """Return whether a table has the columns of DRAGUN's assessments, and not labels of others."""
+    first = _first_line(path)
+    head = [cell.strip(' "').casefold() for cell in first.split(_delimiter(first))]
+    own = "sentence_index" in head or any(name.startswith("label") for name in head)
+    return not ("run_id" in head and own)
+
+
+def table_delimiter(path: Path) -> str:
+    """Return what separates the cells of a table with a header."""
+    return _delimiter(_first_line(path))
 
 
 def _delimiter(first: str) -> str:
@@ -54,7 +67,7 @@ def assessments(
     """
     head: list[str] = []
     try:
-        for number, cells in csv_rows(decoded_lines(path, report), _delimiter(_first_line(path))):
+        for number, cells in csv_rows(decoded_lines(path, report), table_delimiter(path)):
             if not head:
                 head = [cell.strip().casefold() for cell in cells]
                 _check(path, head)

@@ -22,7 +22,7 @@ from trecjudge.records import Response, Topic
 
 @dataclass(frozen=True, slots=True)
 class AuditJob:
-    """A request to audit the first judge of a job; its runs are read only where they are needed."""
+    """A request to audit one judge of a job; its runs are read only where they are needed."""
 
     job: Job
     rules: AuditRules

@@ -67,7 +67,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Auditor:
-    """Judges the labelled items by the first judge of a panel, through the job's own model.
+    """Judges the labelled items by the one judge of a panel that the rules try.
 
     `judging` is the panel as it judges: with voters, these in place of each judge.
     """
@@ -83,7 +83,7 @@ class Auditor:
         path = Path(self.rules.labels)
         if are_pairs(path):
             return of_pairs(path, self.report)
-        return of_runs(path, responses(), self.report)
+        return of_runs(path, responses(), self.rules.map)
 
     async def judged(
         self, items: AuditItems, model: Model, outputs: Outputs
@@ -93,7 +93,7 @@ class Auditor:
         A judge that is shown all responses first may put what it makes of them beside `outputs`.
         """
         topics = {topic.topic_id: topic for topic, _ in items.responses}
-        runner = Runner(self.judging[:1], model)
+        runner = Runner([self.judging[self.rules.tried(self.panel)]], model)
         beside = outputs.folder / outputs.name
         shown = partial(iter, items.responses)
         await runner.prepare(ShownResponses(shown, topics, model, beside, self.notify))
@@ -119,7 +119,7 @@ class Auditor:
             if low is not None and high is not None
         }
         return Audit(
-            judge=self.panel[0].name,
+            judge=self.panel[self.rules.tried(self.panel)].name,
             labels=self.rules.labels,
             items=found.items,
             topics=found.topics,
@@ -133,7 +133,8 @@ class Auditor:
     def _agreement(self, items: AuditItems, judged: Sequence[JudgedResponse]) -> Agreement:
         from trecjudge.evaluation.agreement import agree  # numpy: not in every job
 
-        name, truth = self.panel[0].name, Path(self.rules.labels)
+        name = self.panel[self.rules.tried(self.panel)].name
+        truth = Path(self.rules.labels)
         with TemporaryDirectory(prefix="trecjudge-audit-") as folder:
             made = Path(folder) / f"{name.replace('/', '_')}.judgments.jsonl"
             with made.open("wb") as file:
@@ -146,7 +147,7 @@ class Auditor:
                 truth = Path(folder) / "labels.jsonl"
                 truth.write_bytes(b"".join(items.labels))
             try:
-                return agree(truth, made, self.report)
+                return agree(truth, made, self.report, words=self.rules.map)
             except InputError as error:
                 reason = str(error).replace(str(made), f"the judgments of {name}")
                 reason = reason.replace(str(truth), self.rules.labels)

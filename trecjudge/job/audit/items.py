@@ -12,6 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, pair_of
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.labels import LabelledItem, read_labels
+from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place, Response, Sentence, Topic
 
@@ -40,36 +41,39 @@ def are_pairs(path: Path) -> bool:
 
 def of_pairs(path: Path, report: OnFinding) -> AuditItems:
     """Return bare pairs as responses; one without a label is passed over. Raises InputError."""
+    found: dict[tuple[str, str, str, str], tuple[BarePair, list[object]]] = {}
+    for pair in bare_pairs([path], report):
+        if pair.labels:  # a pair may have a record for each person
+            found.setdefault(pair.key, (pair, []))[1].extend(pair.labels)
     responses: list[tuple[Topic, Response]] = []
     labels: list[bytes] = []
-    for pair in bare_pairs([path], report):
-        if pair.labels:
-            # Numbered: two pairs of a topic are two responses, and those need two runs.
-            number = f"{len(labels)}"
-            numbered = replace(pair, pair_id=number)
-            topic, response = pair_as_response(numbered, f"{RUN}-{number}", RUN)
-            responses.append((topic, response))
-            labels.append(_label(pair, response))
+    for place, (pair, said) in enumerate(found.values()):
+        # Numbered: two pairs of a topic are two responses, and those need two runs.
+        numbered = replace(pair, pair_id=str(place))
+        topic, response = pair_as_response(numbered, f"{RUN}-{place}", RUN)
+        responses.append((topic, response))
+        labels.append(_label(response, said))
     if not responses:
         raise InputError(f"{path}: no labelled pair in it; each needs a label")
     return AuditItems(responses, labels)
 
 
-def _label(pair: BarePair, response: Response) -> bytes:
+def _label(response: Response, said: Sequence[object]) -> bytes:
     (doc_id,) = response.documents
     record = {
         "topic_id": response.topic_id,
         "run_id": response.run_id,
         "sentence_index": 0,
         "doc_id": doc_id,
-        "label": str(pair.labels[0]),
+        "labels": said,
     }
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def of_runs(path: Path, responses: AllResponses, report: OnFinding) -> AuditItems:
+def of_runs(path: Path, responses: AllResponses, words: Words | None = None) -> AuditItems:
     """Return the labelled parts of responses. Raises InputError where none is labelled."""
-    labels = read_labels(path, report)
+    # What they are called is reported where they are compared; here it is what they are on.
+    labels = read_labels(path, unreported, words)
     groups = set(labels.rows)
     found = []
     for topic, response in responses:

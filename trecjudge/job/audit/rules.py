@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError, WorkflowError, unknown, why
+from trecjudge.inputs.labels import takes_labels
 from trecjudge.job.workflow import Workflow
+from trecjudge.judging.panel import Panel
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
@@ -27,6 +29,7 @@ FIGURES = (
 class AuditRules:
     """The labelled items of an audit, and the least that figures may be.
 
+    `judge` is who is tried, where several judges take labels, and `map` what labels mean to it.
     `max_drop` bounds how far a figure may lie below that of an earlier job, whose config file
     `baseline` is.
     """
@@ -35,6 +38,23 @@ class AuditRules:
     min: dict[str, float] = field(default_factory=dict)
     baseline: str = ""
     max_drop: dict[str, float] = field(default_factory=dict)
+    judge: str = ""
+    map: dict[str, str] = field(default_factory=dict)
+
+    def tried(self, panel: Panel) -> int:
+        """Return the place of the judge to try. Raises WorkflowError where none can be told."""
+        names = [named.name for named in panel]
+        if self.judge:
+            if self.judge not in names:
+                raise WorkflowError(f"audit: {unknown('judge', self.judge, names)}")
+            return names.index(self.judge)
+        takers = [place for place, named in enumerate(panel) if takes_labels(named.judge)]
+        if len(takers) > 1:
+            among = ", ".join(sorted(names[place] for place in takers))
+            raise WorkflowError(
+                f"audit: several judges take labels: {among}; name one (judge: NAME)"
+            )
+        return (takers or [0])[0]
 
     def check(self, where: str) -> None:
         """Raise WorkflowError for what no figure could keep to, before anything is paid.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.inputs.labels import support_label
+from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
 from trecjudge.judging.attest.attesters import (
     HOLLOW,
     Attestation,
@@ -51,6 +51,7 @@ class Attesting:
     group: int = ranged(1, 1)
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
+    label_names: ClassVar[Sequence[str]] = SUPPORT
 
     @property
     def needs_model(self) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.agreement import agree
+from trecjudge.evaluation.agreement import agreements
 from trecjudge.evaluation.loading import scores_at
 from trecjudge.findings import unreported
 from trecjudge.records import Place
@@ -77,23 +77,28 @@ def _coefficient(one: Correlation) -> Figure:
 
 
 def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
-    """Return how two files of judgments agree, as `agree` has it; None without a common item."""
+    """Return how two files of judgments agree, as `agree` has it; None without a common item.
+
+    Of several judges, each figure names its own.
+    """
     try:
         # What is relevant is not shown; its AUC takes most of the work and of the memory.
-        found = agree(truth, predicted, unreported, threshold=None)
+        found = agreements(truth, predicted, unreported, threshold=None)
     except InputError:
         return None
     figures = [
         {
-            "key": one.name,
-            "name": OF_LABELS[one.name],
+            "key": one.name if len(found) == 1 else f"{one.name}:{each.judge}",
+            "name": OF_LABELS[one.name] + (f" of {each.judge}" if len(found) > 1 else ""),
             "value": one.pooled,
             "intervals": [["topics", *one.interval]] if one.interval.low is not None else [],
         }
-        for one in found.figures
+        for each in found
+        for one in each.figures
         if one.name in OF_LABELS and one.pooled is not None
     ]
-    return {"items": found.items, "topics": found.topics, "figures": figures}
+    items, topics = (max(getattr(one, name) for one in found) for name in ("items", "topics"))
+    return {"items": items, "topics": topics, "figures": figures}
 
 
 def figure_text(figure: Figure) -> str:

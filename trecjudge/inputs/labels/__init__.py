@@ -1,0 +1,326 @@
+"""Labels by people or another tool: how they are read, and what a judge needs to take them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding, counted
+from trecjudge.inputs.labels.entries import Entry, entries_of
+from trecjudge.inputs.labels.keys import (
+    DecidesSome,
+    ItemKey,
+    LabelledItem,
+    TakesLabels,
+    TakesNuggetLabels,
+    key_of,
+    label_of,
+    labels_of,
+    takes_labels,
+)
+from trecjudge.inputs.labels.vocabulary import (
+    SUPPORT,
+    Naming,
+    Words,
+    naming,
+    support_label,
+    target_of,
+)
+from trecjudge.inputs.nuggets.assessments import KINDS
+from trecjudge.inputs.packed import Group, PackedRows
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.records import Place
+
+__all__ = [
+    "DecidesSome",
+    "ItemKey",
+    "LabelledItem",
+    "Labels",
+    "TakesLabels",
+    "TakesNuggetLabels",
+    "Vote",
+    "key_of",
+    "label_of",
+    "labels_of",
+    "majority",
+    "read_labels",
+    "support_label",
+    "takes_labels",
+    "votes_at",
+]
+
+OF_NUGGET = 3
+"""The parts of a labelled item that is a nugget."""
+MOST_UNPACKED = 64
+"""Responses whose labels are held unpacked: a runner has some under way at a time."""
+
+Vote = tuple[str, int, int, int]
+"""A label, its line, the number of its file, and that of the person, UNNAMED for one unknown."""
+UNNAMED = -1
+
+
+@dataclass(slots=True, eq=False)
+class Labels(Mapping[ItemKey, str]):
+    """The labels of a file or folder by item, held packed: what most people say of an item counts.
+
+    An item on which as many say something else has no label. They are looked up as judgments come:
+    only the labels of a few responses are held unpacked.
+    """
+
+    rows: PackedRows = field(default_factory=PackedRows)
+    """(item, label, line, file, person) by (topic_id, run_id), in the order of the files."""
+    files: list[str] = field(default_factory=list)
+    people: dict[str, int] = field(default_factory=dict)
+    """The persons who are named, and their numbers."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """How often each label was given, and to nuggets: those may read like others."""
+    nugget_counts: Counter[str] = field(default_factory=Counter)
+    words: Words = field(default_factory=dict)
+    """What labels are to be called whatever they are, as the user says."""
+    naming: Naming | None = None
+    nugget_naming: Naming | None = None
+    size: int = 0
+    """Items that have a label."""
+    tied: int = 0
+    """Items that have none because people are divided."""
+    several: int = 0
+    """Items that two or more people labelled."""
+    unnamed: bool = False
+    """Whether people are not named who say different things."""
+    _unpacked: dict[Group, dict[LabelledItem, Vote]] = field(default_factory=dict)
+    _told: set[Finding] = field(default_factory=set)
+    _alike: int = 0
+    """Items that have one label several times, by no named person: copies, or several people."""
+
+    def of(self, group: Group) -> dict[LabelledItem, Vote]:
+        """Return the labels on a response, (topic_id, run_id), each as one vote for it."""
+        found = self._unpacked.get(group)
+        if found is None:
+            found, more = self._votes(group)
+            for item, votes in more.items():
+                if (decided := majority(votes)) is None:
+                    del found[item]
+                else:
+                    found[item] = decided
+            if len(self._unpacked) >= MOST_UNPACKED:
+                self._unpacked.pop(next(iter(self._unpacked)))
+            self._unpacked[group] = found
+        return found
+
+    def votes(self, group: Group) -> dict[LabelledItem, list[Vote]]:
+        """Return all that people say of the items of a response."""
+        found, more = self._votes(group)
+        return {item: more.get(item) or [vote] for item, vote in found.items()}
+
+    def _votes(
+        self, group: Group
+    ) -> tuple[dict[LabelledItem, Vote], dict[LabelledItem, list[Vote]]]:
+        """Return the first vote on each item, and all of those that have several."""
+        first: dict[LabelledItem, Vote] = {}
+        more: dict[LabelledItem, list[Vote]] = {}
+        names = self.naming.names if self.naming else None
+        of_nuggets = self.nugget_naming.names if self.nugget_naming else None
+        for item, label, line, file, person in self.rows.rows(group):
+            known = names if len(item) < OF_NUGGET else of_nuggets
+            name = label if known is None else known[label]
+            if name is None:
+                continue
+            if item in first:
+                more.setdefault(item, [first[item]]).append((name, line, file, person))
+            else:
+                first[item] = name, line, file, person
+        return first, more
+
+    def __getitem__(self, key: ItemKey) -> str:
+        return self.of(key[:2])[key[2:]][0]
+
+    def __iter__(self) -> Iterator[ItemKey]:
+        """Yield the labelled items, by response."""
+        for topic_id, run_id in self.rows:
+            yield from ((topic_id, run_id, *item) for item in self.of((topic_id, run_id)))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def add(self, file: Path, entries: Iterable[Entry]) -> None:
+        """Add the labels of a file, each with its line."""
+        number, add = len(self.files), self.rows.add
+        counts: tuple[dict[str, int], dict[str, int]] = {}, {}
+        for line, key, label, person in entries:
+            item = key[2:]
+            own = counts[len(item) >= OF_NUGGET]
+            own[label] = own.get(label, 0) + 1
+            who = UNNAMED
+            if person is not None:
+                who = self.people.setdefault(person, len(self.people))
+            add(key[:2], (item, label, line, number, who))
+        self.counts.update(counts[0])
+        self.nugget_counts.update(counts[1])
+        self.files.append(str(file))
+
+    def rename(self, target: Sequence[str], report: OnFinding) -> None:
+        """Call labels as a judge does whose labels are `target`, unless they are called so already.
+
+        Raises InputError where most of them cannot be understood.
+        """
+        if target and self.naming is not None and self.naming.target != target:
+            named = naming(self.counts, target, self.words)
+            if not named.known(self.counts):
+                raise InputError(f"{self.files[0]}: {not_understood(self.counts, named)}")
+            self.call(named, self.nugget_naming, report)
+
+    def call(self, others: Naming, nuggets: Naming | None, report: OnFinding) -> None:
+        """Call labels as the namings say, and report what is left out: unknown labels, and ties."""
+        self.naming, self.nugget_naming = others, nuggets
+        self._unpacked.clear()
+        self.size = self.tied = self.several = self._alike = 0
+        found: list[tuple[int, int, Finding]] = []
+        if said := "; ".join(named.said for named in (others, nuggets) if named and named.said):
+            found.append((0, 0, Finding("labels_called", Place(self.files[0]), said)))
+        self.unnamed = False
+        unknown = None in others.names.values() or (nuggets and None in nuggets.names.values())
+        for group in self.rows:
+            if unknown:
+                found += self._unknown(group)
+            first, more = self._votes(group)
+            self.size += len(first)
+            for item, votes in more.items():
+                found += self._divided((*group, *item), votes)
+        if self.unnamed:
+            self.several += self._alike
+            message = "several people label one item, and are not named: each label counts as one's"
+            found.append((0, 0, Finding("people_unnamed", Place(self.files[0]), message)))
+        for _, _, finding in sorted(found, key=lambda one: one[:2]):
+            if finding not in self._told:
+                report(finding)
+                self._told.add(finding)
+
+    def _unknown(self, group: Group) -> Iterator[tuple[int, int, Finding]]:
+        for item, label, line, file, _ in self.rows.rows(group):
+            named = self.naming if len(item) < OF_NUGGET else self.nugget_naming
+            if named and named.names[label] is None:
+                message = f"{label!r} is no {named.wanted}"
+                yield file, line, Finding("label_unusable", self.place(line, file), message, label)
+
+    def _divided(
+        self, item: tuple[Any, ...], votes: Sequence[Vote]
+    ) -> Iterator[tuple[int, int, Finding]]:
+        """Yield the findings of an item that several votes are on, and count it."""
+        labels = {label for label, *_ in votes}
+        people = {person for *_, person in votes}
+        if len(people) == len(labels) == 1:
+            self._alike += UNNAMED in people
+            return
+        self.several += 1
+        if len(labels) == 1:
+            return
+        self.unnamed = self.unnamed or UNNAMED in people
+        topic_id, run_id = item[:2]
+        for person in sorted(people - {UNNAMED}):
+            given = [vote for vote in votes if vote[3] == person]
+            if len(own := sorted({label for label, *_ in given})) > 1:
+                _, line, file, _ = given[-1]
+                who = list(self.people)[person]
+                message = f"{who} labels {item} {' and '.join(map(repr, own))}: neither counts"
+                place = self.place(line, file)
+                found = Finding("label_contradicted", place, message, "", None, run_id, topic_id)
+                yield file, line, found
+        if majority(votes) is None:
+            self.size -= 1
+            self.tied += 1
+            said = "; ".join(
+                f"{label!r} ({counted(n, 'vote')})" for label, n in sorted(_tally(votes).items())
+            )
+            _, line, file, _ = votes[-1]
+            place = self.place(line, file)
+            message = f"people are divided on {item}: {said or 'no vote counts'}"
+            found = Finding("labels_tied", place, message, "", None, run_id, topic_id)
+            yield file, line, found
+
+    def changed(self) -> dict[str, str]:
+        """Return what labels are called now that were called otherwise."""
+        namings = (self.naming, self.nugget_naming)
+        return {label: name for one in namings if one for label, name in one.changed.items()}
+
+    def place(self, line: int, file: int) -> Place:
+        """Return where a label stands."""
+        return Place(self.files[file], line)
+
+    def person(self, vote: Vote) -> str | None:
+        """Return who gave a label: their name or, of several files, that of the file."""
+        *_, file, person = vote
+        if person != UNNAMED:
+            return list(self.people)[person]
+        return Path(self.files[file]).name.partition(".")[0] if len(self.files) > 1 else None
+
+
+def majority(votes: Sequence[Vote]) -> Vote | None:
+    """Return the first vote for the label that most people give; None where they are divided.
+
+    A person who gives an item two labels has no vote on it; one who is not named has one each time.
+    """
+    tally = _tally(votes)
+    most = max(tally.values(), default=0)
+    labels = [label for label, n in tally.items() if n == most]
+    return next(vote for vote in votes if vote[0] == labels[0]) if len(labels) == 1 else None
+
+
+def _tally(votes: Iterable[Vote]) -> Counter[str]:
+    """Return how many people give each label."""
+    named: dict[int, set[str]] = {}
+    tally: Counter[str] = Counter()
+    for label, _, _, person in votes:
+        if person == UNNAMED:
+            tally[label] += 1
+        else:
+            named.setdefault(person, set()).add(label)
+    tally.update(label for own in named.values() if len(own) == 1 for label in own)
+    return tally
+
+
+def not_understood(counts: Iterable[str], named: Naming) -> str:
+    """Return in words that labels are in no words that are known, and how to map them."""
+    unknown = next(label for label in sorted(counts) if named.names[label] is None)
+    target = ("0", "1", "2") if named.target == ("grade",) else named.target
+    return (
+        f"its labels are {', '.join(sorted(counts))}; those to compare with {', '.join(target)}:"
+        f" say what they mean, such as --map {unknown}={target[-1]}"
+    )
+
+
+def read_labels(path: Path, report: OnFinding, words: Words | None = None) -> Labels:
+    """Return the labels of a file, or of all files of a folder; the majority of people counts.
+
+    It is JSONL, CSV or TSV of topic_id, run_id, sentence_index, doc_id, label, or nugget in place
+    of a document; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or DRAGUN's assessments.
+    `words` are what labels are to be called. Raises InputError if there is no label.
+    """
+    labels = votes_at(path, report, words)
+    target = SUPPORT if target_of(labels.counts) == SUPPORT else ()
+    nuggets = naming(labels.nugget_counts, (), labels.words)
+    labels.call(naming(labels.counts, target, labels.words), nuggets, report)
+    return labels
+
+
+def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Labels:
+    """Return the same before anything is made of them: `call` says what the labels are called."""
+    labels = Labels(words=words or {})
+    for file in files_below(path):
+        labels.add(file, entries_of(file, report))
+    if not labels.rows.size:
+        raise InputError(f"{path}: no labels in it; give {KINDS}")
+    return labels
+
+
+def label_duplicate(
+    item: tuple[Any, ...], second: tuple[str, Place], first: tuple[str, Place]
+) -> Finding:
+    """Return the finding of a judge's item that has two different labels: the first one counts."""
+    (label, place), (before, where) = second, first
+    message = f"labels {item} {label!r}, {where} labels it {before!r}: the first counts"
+    topic_id, run_id = item[:2]
+    return Finding("label_duplicate", place, message, label, None, run_id, topic_id)

@@ -1,0 +1,103 @@
+"""The labels of a file, whatever wrote it: each with its line, its item, and who gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.labels.keys import NUGGET_KEYS, ItemKey
+from trecjudge.inputs.labels.said import said_in
+from trecjudge.inputs.nuggets.assessments import (
+    assessments,
+    is_assessments,
+    is_table,
+    table_delimiter,
+)
+from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
+from trecjudge.inputs.nuggets.autoargue_judgments import attestations, is_judged_report
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records
+from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
+from trecjudge.records import Place
+from trecjudge.records.nuggets import plain_name
+
+_KEYS = ("topic_id", "run_id", "sentence_index", "doc_id", "answer_id", "nugget_id", "nugget")
+"""Columns that are named as the fields of JSONL, in any case."""
+Entry = tuple[int, ItemKey, str, str | None]
+"""The line of a label, its item, itself, and who gave it."""
+
+
+def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
+    """Yield the labels of a file; other records are reported."""
+    if not is_table(path):
+        yield from _labels(path, objects(path, report), report)
+    elif is_assessments(path):
+        for line, key, label in assessments(path, report):
+            yield line, key, label, None
+    else:
+        yield from _labels(path, _rows_of(path, report), report)
+
+
+def _labels(
+    path: Path, records: Iterable[tuple[int, Mapping[str, Any]]], report: OnFinding
+) -> Iterator[Entry]:
+    for number, record in records:
+        if (key := _own_key(record)) is not None and (said := said_in(record)):
+            for label, person in said:
+                yield number, key, label, person
+        elif reader := _reader_of(record):
+            given = reader(record, Place(str(path), number), report)
+            yield from ((number, key, label, None) for key, label in given)
+        else:
+            message = (
+                "needs topic_id, run_id and label (and sentence_index, doc_id of a citation,"
+                " or nugget)"
+            )
+            report(Finding("label_unusable", Place(str(path), number), message, shown(record)))
+
+
+def _reader_of(record: Mapping[str, Any]) -> Callable[..., Iterator[tuple[ItemKey, str]]] | None:
+    """Return what reads the labels of another tool's record, None for other records."""
+    if is_assignment(record):
+        return assignments
+    return attestations if is_judged_report(record) else None
+
+
+def _own_key(record: Mapping[str, Any]) -> ItemKey | None:
+    """Return the item that the labels of a record are on, None if it names none."""
+    topic_id, run_id = as_id(record.get("topic_id")), as_id(record.get("run_id"))
+    index = record.get("sentence_index")
+    # 3.0 is sentence 3: pandas writes whole numbers of a column with gaps as floats.
+    if not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
+        return None
+    if topic_id is None or run_id is None:
+        return None
+    at = None if index is None else int(index)
+    key = (topic_id, run_id, at, as_id(record.get("doc_id")))
+    if record.keys().isdisjoint(NUGGET_KEYS):
+        return key
+    nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
+    return key if nugget is None else (*key, plain_name(nugget))
+
+
+def _rows_of(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str | int]]]:
+    """Yield (line, record) of each row; an empty cell is no field."""
+    try:
+        for line, cells in csv_records(decoded_lines(path, report), table_delimiter(path)):
+            yield line, _record(cells)
+    except BrokenCsv as error:
+        message = f"is no CSV from here on: {error}"
+        report(Finding("row_unreadable", Place(str(path), error.line), message))
+
+
+def _record(cells: dict[str, str]) -> dict[str, str | int]:
+    record: dict[str, str | int] = {}
+    for name, cell in cells.items():
+        known = name.casefold()
+        if text := cell.strip():
+            record[known if known in _KEYS else name] = text
+    index = str(record.get("sentence_index", "")).removesuffix(".0")
+    if index.isascii() and index.isdecimal():
+        record["sentence_index"] = int(index)
+    return record
