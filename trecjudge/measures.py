@@ -79,6 +79,7 @@ class MeasureSpec:
 class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.
 
+    Where no run has a value of `sort_by`, the first measure of `then_by` that has one ranks.
     `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
     `pooled_qrels`: the judge's qrels are classic ones, pooled over all runs.
     """
@@ -88,6 +89,7 @@ class LeaderboardSpec:
     on_missing: OnMissingResponse = "fix_aggregate"
     fill: Fill | None = None
     pooled_qrels: bool = False
+    then_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [measure.name for measure in self.measures]
@@ -104,6 +106,11 @@ class LeaderboardSpec:
     def ranked_by(self) -> str:
         """The measure that ranks runs: `sort_by`, or the first one."""
         return self.sort_by or self.measures[0].name
+
+    def ranked_by_of(self, defined: Callable[[str], bool]) -> str:
+        """Return the measure that ranks runs where only some are `defined` for any run."""
+        choices = (self.ranked_by, *self.then_by)
+        return next((name for name in choices if defined(name)), self.ranked_by)
 
 
 def _check(measure: MeasureSpec) -> None:

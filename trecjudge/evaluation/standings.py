@@ -11,13 +11,12 @@ import numpy as np
 from trecjudge.errors import InputError, TrecJudgeError, unknown
 from trecjudge.evaluation.loading import scores_at
 from trecjudge.findings import OnFinding, unreported
-from trecjudge.judging.judge import measures_of
-from trecjudge.judging.panel import column_names, column_of
+from trecjudge.judging.panel import ranked_by_judge
 from trecjudge.measures import ranks
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import Statistic, read_statistics
-from trecjudge.scores.scoring import panel_of
+from trecjudge.scores.scoring import panel_of, spec_of
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
 from trecjudge.stats.standing import Aggregate, Entry, Number, standings
@@ -178,18 +177,21 @@ def _kind(scores: Scores, measure: str) -> Aggregate:
     return "sum" if sums.all() and not np.isnan(given).all() else "mean"
 
 
-def _ranking(found: Outcome, measures: Collection[str]) -> list[str]:
-    """Return the measure that each judge ranks by; all where no judge is known."""
+def _ranking(found: Outcome, measures: Mapping[str, Mapping[str, Stand]]) -> list[str]:
+    """Return the measure that ranks the runs, then what each judge ranks by; all if unknown."""
     if found.judgments is None:
         return list(measures)
     reader = JudgmentsReader(found.judgments)
     first = str(reader.header.leaderboard.get("sort_by", ""))
     try:
-        panel = panel_of(reader)
+        panel, spec = panel_of(reader), spec_of(reader)
     except TrecJudgeError:  # a judge of somebody's own: its code is not run for a table
         return [first] if first in measures else list(measures)
-    columns = column_names(panel)
-    named = [columns[one.name, measures_of(one.judge).ranked_by] for one in panel]
-    if first:
-        named[0] = column_of(first, columns)
-    return [name for name in named if name in measures] or list(measures)
+
+    def is_defined(name: str) -> bool:
+        return any(stand.mean is not None for stand in measures.get(name, {}).values())
+
+    ranking = spec.ranked_by_of(is_defined)
+    owner = next((measure.judge for measure in spec.measures if measure.name == ranking), "")
+    others = (name for judge, name in ranked_by_judge(panel, measures).items() if judge != owner)
+    return [name for name in (ranking, *others) if name in measures] or list(measures)

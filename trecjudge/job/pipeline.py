@@ -113,7 +113,7 @@ async def judge_job(job: Job, watcher: Watcher) -> Scored:
     panel = job_panel(job)
     if job.in_parts:
         check_in_parts(job, panel)
-    job.outputs.prepare()
+    job.outputs.prepare([named.name for named in panel])
     session = _Session(job, panel, watcher)
     return await session.run(session.whole)
 

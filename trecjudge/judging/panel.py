@@ -40,6 +40,7 @@ def make_panel(
 ) -> list[NamedJudge]:
     """Return the judges of a job with their settings; those `made` already are taken as they are.
 
+    They stand in the order of their names, however they are named: no order decides a figure.
     The settings of one judge are flat; those of several are given by judge. Raises PluginError for
     an unknown judge, WorkflowError for settings that a judge does not have.
     """
@@ -51,7 +52,7 @@ def make_panel(
             raise WorkflowError(f"{message} cannot be set beside it")
     return [
         NamedJudge(name, made[name] if name in made else make_judge(name, by_judge[name]))
-        for name in names
+        for name in sorted(names)
     ]
 
 
@@ -94,7 +95,8 @@ def panel_spec(
 
     A measure sees only its own judge's judgments. Where two judges have a measure of one name,
     both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
-    The first judge's ranking holds. Raises WorkflowError.
+    Without `sort_by` the measure ranks that the first judge ranks by, of which a run has a value.
+    Raises WorkflowError.
     """
     specs = {named.name: measures_of(named.judge) for named in panel}
     names = column_names(panel)
@@ -116,7 +118,11 @@ def panel_spec(
     for measure in spec.measures:
         if measure.judge and measure.judge not in specs:
             raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
-    return spec
+    if len(panel) == 1 or (wanted or {}).get("sort_by"):
+        return spec
+    # One judge that lacks its input must not leave the runs of all without an order.
+    ranking = tuple(ranked_by_judge(panel, [measure.name for measure in spec.measures]).values())
+    return replace(spec, sort_by=next(iter(ranking), spec.sort_by), then_by=ranking)
 
 
 def ranked_by_judge(panel: Panel, columns: Collection[str]) -> dict[str, str]:
@@ -127,6 +133,11 @@ def ranked_by_judge(panel: Panel, columns: Collection[str]) -> dict[str, str]:
     names = column_names(panel)
     found = {s.name: names[s.name, measures_of(s.judge).ranked_by] for s in panel}
     return {judge: name for judge, name in found.items() if name in columns}
+
+
+def pooling_judges(panel: Panel) -> list[str]:
+    """Return the judges whose qrels are classic ones, pooled over all runs."""
+    return [named.name for named in panel if measures_of(named.judge).pooled_qrels]
 
 
 def leading_measures(panel: Panel, spec: LeaderboardSpec) -> list[str]:

@@ -34,6 +34,13 @@ class Coverage:
     """Sentences that stand word for word in a document of their response, and how many were looked
     for: those of eight words and more. None where no response came with text of documents."""
 
+    def counts(self, judge: str) -> tuple[int, int]:
+        """Return how many items a judge judged, and how many there are; "" is all of them."""
+        judged, expected = (
+            self.by_judge.get(judge, (0, 0)) if judge else (self.judged, self.expected)
+        )
+        return judged, expected
+
     @property
     def copied_share(self) -> float | None:
         """The share of long sentences that are copied, 0 to 1; None where that is not known."""

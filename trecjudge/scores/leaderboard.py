@@ -107,7 +107,7 @@ class Leaderboard:
         return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
 
     def finish(self) -> None:
-        """Fix which topics are expected, and the means over them.
+        """Fix which topics are expected, the means over them, and the measure that ranks.
 
         Several samples of a topic become its one score: they are no topics of their own. Raises
         InputError for a gap under `on_missing: error`.
@@ -129,6 +129,10 @@ class Leaderboard:
             for run_id in self.scores
             for measure in self.spec.measures
         }
+        ranked_by = self.spec.ranked_by_of(
+            lambda name: any(self.means[run_id, name].value is not None for run_id in self.scores)
+        )
+        self.spec = replace(self.spec, sort_by=ranked_by)
 
     def _join_samples(self, run_id: str, further: Mapping[str, Sequence[str]]) -> None:
         """Put in place of a topic's samples their mean; keep how far they differ."""
@@ -154,8 +158,8 @@ class Leaderboard:
     def _mean(self, run_id: str, measure: MeasureSpec) -> Mean:
         """Work out a mean.
 
-        Where not one item of the run was judged, or not one of its responses has a value, a value
-        that depends on them is not given.
+        Where not one item of the run was judged for the measure, or not one of its responses has a
+        value, a value that depends on them is not given.
         """
         if measure.sums is not None:
             mean = Mean(*value_of_sums(measure.sums, self.sums(run_id, measure)))
@@ -169,7 +173,7 @@ class Leaderboard:
         )
         mean = Mean(*(self._aggregate(run_id, measure, part) for part in parts))
         own = (scores[measure.name].value for scores in self.scores[run_id].values())
-        nothing_judged = not self.coverage[run_id].judged or all(found is None for found in own)
+        nothing_judged = not self.counts(run_id, measure)[0] or all(found is None for found in own)
         return replace(mean, value=None) if mean.is_open and nothing_judged else mean
 
     def values(
@@ -215,11 +219,7 @@ class Leaderboard:
 
     def counts(self, run_id: str, measure: MeasureSpec) -> tuple[int, int]:
         """Return how many items of a run were judged for a measure, and how many there are."""
-        coverage = self.coverage[run_id]
-        if not measure.judge:
-            return coverage.judged, coverage.expected
-        judged, expected = coverage.by_judge.get(measure.judge, (0, 0))
-        return judged, expected
+        return self.coverage[run_id].counts(measure.judge)
 
     def ranking(self) -> list[str]:
         """Return run ids, the best first; runs without a value last, ties by run id."""

@@ -41,6 +41,10 @@ class Summary:
     topics: int
     ranked_by_judge: Mapping[str, str] = field(default_factory=dict)
     """The measure that each judge ranks by; the first judge's is `ranked_by` as a rule."""
+    ranking_named: bool = False
+    """Whether the user named the measure that ranks."""
+    ranking_judge: str = ""
+    """The judge whose measure ranks; empty where that measure sees the judgments of all."""
     files: dict[str, str] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -61,6 +65,19 @@ class Summary:
     """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @property
+    def judges(self) -> list[str]:
+        """The names of the judges, in their order."""
+        return self.judge.split(",")
+
+    @property
+    def judged_by_judge(self) -> dict[str, tuple[int, int]]:
+        """How many items each judge judged, and how many it was to judge."""
+        counts = [
+            (j, [run.coverage.by_judge.get(j, (0, 0)) for run in self.runs]) for j in self.judges
+        ]
+        return {judge: (sum(n for n, _ in own), sum(n for _, n in own)) for judge, own in counts}
 
     @property
     def unjudged(self) -> int:
@@ -99,7 +116,11 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        derived = {"unjudged": self.unjudged, "failures": self.failures}
+        derived = {
+            "unjudged": self.unjudged,
+            "judged_by_judge": self.judged_by_judge,
+            "failures": self.failures,
+        }
         return asdict(self) | derived | {"exit_status": self.exit_status}
 
 
@@ -123,7 +144,18 @@ def summarise(
         for run_id in board.ranking()
     ]
     names = [measure.name for measure in measures]
-    return Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))
+    ranking = board.ranking_measure
+    summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
+    summary.ranking_judge = ranking.judge
+    return summary
+
+
+def _by_judge(summary: Summary) -> dict[str, Any]:
+    """Return how much each of several judges judged, as JSON values."""
+    if len(summary.judges) == 1:
+        return {}
+    counts = summary.judged_by_judge.items()
+    return {"items_by_judge": {j: {"judged": n, "expected": of} for j, (n, of) in counts}}
 
 
 def counts_of(summary: Summary) -> dict[str, Any]:
@@ -141,6 +173,7 @@ def counts_of(summary: Summary) -> dict[str, Any]:
             "responses_expected": sum(run.expected_responses for run in runs),
             "items_judged": sum(run.judged for run in runs),
             "items_expected": sum(run.expected for run in runs),
+            **_by_judge(summary),
             "failures": summary.failures,
             "findings": summary.findings,
             "model": summary.calls,

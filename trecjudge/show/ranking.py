@@ -70,15 +70,16 @@ ONLY_THE_BEST: Final = Wanted()
 
 def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
     """Return the runs in order with the measure that ranks them, its interval, and coverage."""
-    judges = summary.judge.split(",")
-    who = f"judge {judges[0]}" if len(judges) == 1 else f"judges {', '.join(judges)}"
-    title = f"{summary.name}: {who}, ranked by {summary.ranked_by}"
+    several = len(summary.judges) > 1
+    whose = f" of judge {summary.ranking_judge}" if several and summary.ranking_judge else ""
+    who = f"judge{'s' if several else ''} {', '.join(summary.judges)}"
+    title = f"{summary.name}: {who}, ranked by {summary.ranked_by}{whose}"
     runs = wanted.runs(summary)
     cells: list[tuple[str, Callable[[RunSummary], str]]] = [
         (summary.ranked_by, lambda run: value_text(run.means[summary.ranked_by])),
         *_standing_cells(summary),
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
-        ("judged", lambda run: f"{run.coverage.judged}/{run.coverage.expected}"),
+        ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
         *_copied_cells(summary),
         *((name, _mean_of(name)) for name in wanted.others(summary)),
     ]
@@ -98,10 +99,26 @@ def ranking_lines(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Iterator[
         yield f"… {counted(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE
+    yield from _lines_on_judges(summary)
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:
         ways = "--measures A,B or all, --wide, --report"
         yield f"… {counted(more, 'more measure')}{_in_file(summary)}; {ways}"
+
+
+def _lines_on_judges(summary: Summary) -> Iterator[str]:
+    """Yield what ranks, what else could, and how much each of several judges judged."""
+    if len(summary.judges) == 1:
+        return
+    others = [f"{m} ({j})" for j, m in summary.ranked_by_judge.items() if m != summary.ranked_by]
+    if others and not summary.ranking_named:
+        first = next(iter(summary.ranked_by_judge))
+        more = "" if first == summary.ranking_judge else " whose measure has a value"
+        ways = f"another ranks with --set leaderboard.sort_by=MEASURE: {', '.join(others)}"
+        yield f"ranked by judge {summary.ranking_judge}, the first by name{more}; {ways}"
+    counts = (f"{judge} {n} of {of}" for judge, (n, of) in summary.judged_by_judge.items())
+    own = f"; the table has those of {summary.ranking_judge}" if summary.ranking_judge else ""
+    yield f"judged, by judge: {', '.join(counts)}{own}"
 
 
 def _in_file(summary: Summary) -> str:
