@@ -73,6 +73,7 @@ class RubricJudge:
     assessor: AttesterName = "auto"
     window: int = ranged(50, 1)
     programs: ClassVar[tuple[Program, ...]] = (ASSESS, CHECK, ALIGN)
+    needs: ClassVar[tuple[str, ...]] = ("nuggets",)
 
     def __post_init__(self) -> None:
         check_ranges(self)

@@ -187,11 +187,8 @@ def _ranking(found: Outcome, measures: Mapping[str, Mapping[str, Stand]]) -> lis
         panel, spec = panel_of(reader), spec_of(reader)
     except TrecJudgeError:  # a judge of somebody's own: its code is not run for a table
         return [first] if first in measures else list(measures)
-
-    def is_defined(name: str) -> bool:
-        return any(stand.mean is not None for stand in measures.get(name, {}).values())
-
-    ranking = spec.ranked_by_of(is_defined)
+    known = {m: sum(s.mean is not None for s in own.values()) for m, own in measures.items()}
+    ranking = spec.ranked_by_of(known, max(map(len, measures.values()), default=0))
     owner = next((measure.judge for measure in spec.measures if measure.name == ranking), "")
     others = (name for judge, name in ranked_by_judge(panel, measures).items() if judge != owner)
     return [name for name in (ranking, *others) if name in measures] or list(measures)

@@ -21,6 +21,7 @@ from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
+from trecjudge.job.needs import report_lacking
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.shards.ahead import ask_ahead
@@ -130,6 +131,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
     async with opened(job.model, job.workflow, panel, watcher.notify) as model:
         with closing(JobInputs.read(job, findings)) as inputs:
+            report_lacking(panel, inputs, findings)
             inputs.check_documents(findings)
             reader = inputs.reader(findings, watcher.taken)
             if job.shard is not None:
@@ -236,6 +238,7 @@ class _Session:
             "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
         )
         inputs = self.files.enter_context(closing(JobInputs.read(job, self.findings)))
+        report_lacking(self.panel, inputs, self.findings)
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)

@@ -95,8 +95,8 @@ def panel_spec(
 
     A measure sees only its own judge's judgments. Where two judges have a measure of one name,
     both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
-    Without `sort_by` the measure ranks that the first judge ranks by, of which a run has a value.
-    Raises WorkflowError.
+    Without `sort_by` the measure ranks that the first judge ranks by, or where most runs have no
+    value of it, that of the next judge. Raises WorkflowError.
     """
     specs = {named.name: measures_of(named.judge) for named in panel}
     names = column_names(panel)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -129,10 +129,8 @@ class Leaderboard:
             for run_id in self.scores
             for measure in self.spec.measures
         }
-        ranked_by = self.spec.ranked_by_of(
-            lambda name: any(self.means[run_id, name].value is not None for run_id in self.scores)
-        )
-        self.spec = replace(self.spec, sort_by=ranked_by)
+        known = Counter(name for (_, name), mean in self.means.items() if mean.value is not None)
+        self.spec = replace(self.spec, sort_by=self.spec.ranked_by_of(known, len(self.scores)))
 
     def _join_samples(self, run_id: str, further: Mapping[str, Sequence[str]]) -> None:
         """Put in place of a topic's samples their mean; keep how far they differ."""

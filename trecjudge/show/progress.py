@@ -139,7 +139,9 @@ class ConsoleWatcher:
         """Print the first few findings of a kind; those after them are only counted."""
         self._shown[finding.kind] += 1
         prefix = PREFIX[finding.severity]
-        if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
+        if finding.kind == "input_lacking":  # hours of judging may be for nothing
+            self._print(f"{prefix}: {finding}")
+        elif self._shown[finding.kind] <= SHOWN_OF_A_KIND:
             self.notify(f"{prefix}: {finding}")
         elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
             self.notify(f"{prefix}: … more of {finding.kind}: counted below, all in the log")
@@ -147,7 +149,10 @@ class ConsoleWatcher:
     def notify(self, message: str) -> None:
         """Print a message, unless quiet."""
         if not self._quiet:
-            self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
+            self._print(message)
+
+    def _print(self, message: str) -> None:
+        self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
 
     def _state(self) -> list[str]:
         """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""

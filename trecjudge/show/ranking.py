@@ -113,7 +113,7 @@ def _lines_on_judges(summary: Summary) -> Iterator[str]:
     others = [f"{m} ({j})" for j, m in summary.ranked_by_judge.items() if m != summary.ranked_by]
     if others and not summary.ranking_named:
         first = next(iter(summary.ranked_by_judge))
-        more = "" if first == summary.ranking_judge else " whose measure has a value"
+        more = "" if first == summary.ranking_judge else " whose measure most runs have"
         ways = f"another ranks with --set leaderboard.sort_by=MEASURE: {', '.join(others)}"
         yield f"ranked by judge {summary.ranking_judge}, the first by name{more}; {ways}"
     counts = (f"{judge} {n} of {of}" for judge, (n, of) in summary.judged_by_judge.items())

@@ -51,6 +51,7 @@ class Attesting:
     group: int = ranged(1, 1)
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ("document_text",)
 
     @property
     def needs_model(self) -> bool:
