@@ -292,7 +292,7 @@ class _Session:
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not (writer.responses or self.job.shard):
-                raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+                raise InputError(inputs.nothing_to_judge(reader))
             writer.end()
         if trial.error is not None:
             kept = f"what was judged before is in {self.job.outputs.judgments}"

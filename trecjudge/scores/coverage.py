@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from trecjudge.records import Judgment, Response
@@ -96,6 +96,16 @@ class Coverage:
             counts = self.by_judge.setdefault(name, [0, 0])
             counts[0] += judged
             counts[1] += expected
+
+
+def judged_by_judge(runs: Iterable[Coverage], judges: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return how many items each judge judged in all runs, and how many there are."""
+    found = dict.fromkeys(judges, (0, 0))
+    for run in runs:
+        for judge, (judged, expected) in found.items():
+            more, of = run.counts(judge)
+            found[judge] = (judged + more, expected + of)
+    return found
 
 
 def failure_text(judgment: Judgment) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trecjudge.scores.coverage import Coverage
+from trecjudge.scores.coverage import Coverage, judged_by_judge
 from trecjudge.scores.leaderboard import Leaderboard, Mean
 
 if TYPE_CHECKING:
@@ -74,10 +74,7 @@ class Summary:
     @property
     def judged_by_judge(self) -> dict[str, tuple[int, int]]:
         """How many items each judge judged, and how many it was to judge."""
-        counts = [
-            (j, [run.coverage.by_judge.get(j, (0, 0)) for run in self.runs]) for j in self.judges
-        ]
-        return {judge: (sum(n for n, _ in own), sum(n for _, n in own)) for judge, own in counts}
+        return judged_by_judge((run.coverage for run in self.runs), self.judges)
 
     @property
     def unjudged(self) -> int:

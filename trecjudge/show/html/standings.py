@@ -60,6 +60,7 @@ def _measure(measure: MeasureSpec) -> dict[str, Any]:
 
 def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> dict[str, Any]:
     coverage = board.coverage[run_id]
+    judged, expected = board.counts(run_id, board.ranking_measure)
     means = []
     for measure in board.spec.measures:
         known = statistics.get((run_id, measure.name), NOTHING)
@@ -77,8 +78,8 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
         "team": team,
         "responses": coverage.responses,
         "expected_responses": coverage.expected_responses,
-        "judged": coverage.judged,
-        "expected": coverage.expected,
+        "judged": judged,
+        "expected": expected,
         "copied": coverage.copied_share,
         "mostly_copied": coverage.mostly_copied,
         "means": means,
