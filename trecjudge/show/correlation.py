@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import counted
 from trecjudge.show.columns import Columns
+from trecjudge.show.folding import fold_equal
 from trecjudge.show.tables import first_rows, hidden_line, interval, number, table
 
 if TYPE_CHECKING:  # numpy: not for --help
@@ -26,6 +27,20 @@ def in_order(found: Sequence[Correlated]) -> list[Correlated]:
     Which pair is the best of many is partly chance: what was meant to be alike stands first.
     """
     return sorted(found, key=lambda one: (not one.of_one_name, -_value(_first(one))))
+
+
+def fold_pairs(found: Sequence[Correlated]) -> tuple[list[Correlated], list[str]]:
+    """Return the pairs by measures that repeat no other one, and lines on those that do.
+
+    Of equal measures that one stays which the truth has by the same name: its pairs come first.
+    """
+    by_judge: dict[str, dict[str, list[Hashable]]] = {}
+    for one in found:
+        cells: list[Hashable] = [*sorted(zip(one.runs, one.predicted, strict=True))]
+        by_judge.setdefault(one.name, {}).setdefault(one.measure, cells)
+    folded = {name: fold_equal(columns) for name, columns in by_judge.items()}
+    lines = [line for _, own in folded.values() for line in own]
+    return [one for one in found if one.measure in folded[one.name][0]], lines
 
 
 def correlation_lines(found: Sequence[Correlated]) -> Iterator[str]:

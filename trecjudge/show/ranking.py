@@ -11,6 +11,7 @@ from trecjudge.findings import counted
 from trecjudge.scores.leaderboard import Mean
 from trecjudge.scores.summary import RunSummary, Summary
 from trecjudge.show.columns import Column, Columns
+from trecjudge.show.folding import fold_equal, mean_cells
 
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
@@ -60,6 +61,12 @@ class Wanted:
         others = [name for name in summary.measures if name != summary.ranked_by]
         return [name for name in others if every or name in wanted]
 
+    def folded(self, summary: Summary) -> tuple[list[str], list[str]]:
+        """Return the others that are no repetition, and lines on those that are."""
+        names = [summary.ranked_by, *self.others(summary)]
+        kept, lines = fold_equal({m: mean_cells(r.means[m] for r in summary.runs) for m in names})
+        return kept[1:], lines
+
     def runs(self, summary: Summary) -> Sequence[RunSummary]:
         """Return the runs to show: the best ones, or all."""
         return summary.runs if self.all_runs else summary.runs[:MOST_RUNS]
@@ -81,7 +88,7 @@ def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
         *_copied_cells(summary),
-        *((name, _mean_of(name)) for name in wanted.others(summary)),
+        *((name, _mean_of(name)) for name in wanted.folded(summary)[0]),
     ]
     columns = [
         Column("", [_rank(summary, run) for run in runs], is_key=True),
@@ -99,6 +106,7 @@ def ranking_lines(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Iterator[
         yield f"… {counted(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE
+    yield from wanted.folded(summary)[1]
     yield from _lines_on_judges(summary)
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:
@@ -110,7 +118,12 @@ def _lines_on_judges(summary: Summary) -> Iterator[str]:
     """Yield what ranks, what else could, and how much each of several judges judged."""
     if len(summary.judges) == 1:
         return
-    others = [f"{m} ({j})" for j, m in summary.ranked_by_judge.items() if m != summary.ranked_by]
+    others = [
+        f"{measure} ({judge})"
+        for judge, measure in summary.ranked_by_judge.items()
+        if measure != summary.ranked_by
+        and any(run.means[measure].value is not None for run in summary.runs)
+    ]
     if others and not summary.ranking_named:
         first = next(iter(summary.ranked_by_judge))
         more = "" if first == summary.ranking_judge else " whose measure most runs have"

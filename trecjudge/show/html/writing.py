@@ -19,6 +19,7 @@ from trecjudge.scores.coverage import judged_by_judge
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
+from trecjudge.show.folding import fold_equal, mean_cells
 from trecjudge.show.html.agreements import (
     Figure,
     correlated,
@@ -186,12 +187,23 @@ class _Report:
         """Return the page, with notes on what is missing."""
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
-        static = head | _totals(head, grouped) | {"by_judge": self._by_judge()}
+        more = {"by_judge": self._by_judge(), "folded": self._folded()[1]}
+        static = head | _totals(head, grouped) | more
         charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
+
+    def _folded(self) -> tuple[list[str], list[str]]:
+        """Return the measures to show at first, and lines on those that repeat one of them."""
+        board = self.judged.board
+        leading = leading_measures(self.judged.panel, board.spec)
+        ranked = board.spec.ranked_by
+        names = sorted(leading, key=lambda name: name != ranked)  # which ranks is never left out
+        columns = {m: mean_cells(board.means[run, m] for run in board.scores) for m in names}
+        kept, lines = fold_equal(columns)
+        return [name for name in leading if name in kept], lines
 
     def _by_judge(self) -> str:
         """Return how much each of several judges judged, as a text; empty for one."""
@@ -209,7 +221,7 @@ class _Report:
         board, trail = self.judged.board, self.trail
         items = sum(coverage.expected for coverage in board.coverage.values())
         return standings(board, self._shown_statistics(), self.judged.teams) | {
-            "leading": leading_measures(self.judged.panel, board.spec),
+            "leading": self._folded()[0],
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judged.judges,
