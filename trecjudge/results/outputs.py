@@ -145,7 +145,8 @@ class Outputs:
         for path in (self.qrels, *every):
             judge = path.name[len(self.name) + 1 : -len(SUFFIXES["qrels"])]
             ours = not judge or "+" in judge or judge in known()
-            if path not in kept and ours and not Outputs(self.folder, path.stem).is_there:
+            other = replace(self, name=path.stem)
+            if path not in kept and ours and (other == self or not other.is_there):
                 path.unlink(missing_ok=True)
 
     @property

@@ -124,11 +124,13 @@ def _lines_on_judges(summary: Summary) -> Iterator[str]:
         if measure != summary.ranked_by
         and any(run.means[measure].value is not None for run in summary.runs)
     ]
-    if others and not summary.ranking_named:
-        first = next(iter(summary.ranked_by_judge))
-        more = "" if first == summary.ranking_judge else " whose measure most runs have"
-        ways = f"another ranks with --set leaderboard.sort_by=MEASURE: {', '.join(others)}"
-        yield f"ranked by judge {summary.ranking_judge}, the first by name{more}; {ways}"
+    more = ""
+    if next(iter(summary.ranked_by_judge), "") != summary.ranking_judge:
+        more = " whose measure most runs have"
+    if (others or more) and not summary.ranking_named:
+        ways = "; another ranks with --set leaderboard.sort_by=MEASURE: " if others else ""
+        first = f"ranked by judge {summary.ranking_judge}, the first by name{more}"
+        yield f"{first}{ways}{', '.join(others)}"
     counts = (f"{judge} {n} of {of}" for judge, (n, of) in summary.judged_by_judge.items())
     own = f"; the table has those of {summary.ranking_judge}" if summary.ranking_judge else ""
     yield f"judged, by judge: {', '.join(counts)}{own}"
