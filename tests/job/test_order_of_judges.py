@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import trecjudge
 from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import SAMPLES, command, sample
 from trecjudge.judging.judge import judge_names
@@ -58,6 +59,36 @@ def test_each_judge_that_grades_has_its_qrels(tmp_path: Path) -> None:
     again = command("rescore", path, "--out-dir", tmp_path / "again", "--json")
     made = json.loads(again.out)["files"]
     assert Path(made["qrels.citation"]).read_text() == "1 r k 2\n" and "qrels" not in made
+
+
+def test_judged_in_parts_it_is_the_same(tmp_path: Path) -> None:
+    names = ("--judge", "support,direct_prompt,citation", "--set", "direct_prompt.unit=document")
+    wholes = [tmp_path / name for name in ("one", "workers", "merged")]
+    sample("rag", wholes[0], *names, "-q")
+    sample("rag", wholes[1], *names, "-q", "--workers", "2")
+    for part in ("1/2", "2/2"):
+        sample("rag", tmp_path / "parts", *names, "-q", "--shard", part)
+    command("merge", tmp_path / "parts", "--out-dir", wholes[2], "--name", "x", "-q")
+    one, *others = ({p.name: p.read_bytes() for p in f.glob("*.qrels")} for f in wholes)
+    assert others == [one, one]
+    kinds = {name: text.split(maxsplit=2)[1] == b"0" for name, text in one.items()}
+    judges = ("citation", "direct_prompt", "support")
+    assert kinds == {f"x.{judge}.qrels": judge == "direct_prompt" for judge in judges}
+
+
+def test_a_result_has_the_qrels_of_each_judge(tmp_path: Path) -> None:
+    data = SAMPLES / "rag"
+    given = {"documents": data / "documents.jsonl", "judges": ["support", "citation"]}
+    result = trecjudge.judge(data / "runs", **given)
+    names = {what for what in result.files if what.startswith("qrels")}
+    assert names == {"qrels.citation", "qrels.support"}
+    (tmp_path / "y.qrels").write_text("1 r k 2\n")
+    written = result.write(tmp_path, "y")
+    assert written["qrels.support"].read_bytes() == result.files["qrels.support"].read_bytes()
+    assert sorted(p.name for p in tmp_path.glob("*.qrels")) == [
+        "y.citation.qrels",
+        "y.support.qrels",
+    ]
 
 
 @pytest.mark.parametrize(

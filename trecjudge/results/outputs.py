@@ -126,10 +126,8 @@ class Outputs:
             return dict.fromkeys(judges, self.qrels)
         found: dict[str, Path] = {}
         for judge in judges:
-            name = UNSAFE.sub("+", judge)
-            while (
-                path := self.folder / f"{self.name}.{name}{SUFFIXES['qrels']}"
-            ) in found.values():
+            name = f"{self.name}.{UNSAFE.sub('+', judge)}"
+            while (path := self.folder / f"{name}{SUFFIXES['qrels']}") in found.values():
                 name += "+"
             found[judge] = path
         return found
