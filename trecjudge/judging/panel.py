@@ -40,7 +40,6 @@ def make_panel(
 ) -> list[NamedJudge]:
     """Return the judges of a job with their settings; those `made` already are taken as they are.
 
-    They stand in the order of their names, however they are named: no order decides a figure.
     The settings of one judge are flat; those of several are given by judge. Raises PluginError for
     an unknown judge, WorkflowError for settings that a judge does not have.
     """
@@ -52,7 +51,7 @@ def make_panel(
             raise WorkflowError(f"{message} cannot be set beside it")
     return [
         NamedJudge(name, made[name] if name in made else make_judge(name, by_judge[name]))
-        for name in sorted(names)
+        for name in names
     ]
 
 

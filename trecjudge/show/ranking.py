@@ -129,7 +129,8 @@ def _lines_on_judges(summary: Summary) -> Iterator[str]:
         more = " whose measure most runs have"
     if (others or more) and not summary.ranking_named:
         ways = "; another ranks with --set leaderboard.sort_by=MEASURE: " if others else ""
-        first = f"ranked by judge {summary.ranking_judge}, the first by name{more}"
+        which = "the first by name" if summary.judges == sorted(summary.judges) else "the first"
+        first = f"ranked by judge {summary.ranking_judge}, {which}{more}"
         yield f"{first}{ways}{', '.join(others)}"
     counts = (f"{judge} {n} of {of}" for judge, (n, of) in summary.judged_by_judge.items())
     own = f"; the table has those of {summary.ranking_judge}" if summary.ranking_judge else ""
