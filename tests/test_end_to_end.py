@@ -26,7 +26,9 @@ GOOD = (
 
 
 def files(folder: Path, name: str = "x") -> dict[str, bytes]:
-    return {kind: (folder / f"{name}.{kind}").read_bytes() for kind in STEADY}
+    endings = tuple(f".{kind}" for kind in STEADY)
+    paths = (path for path in folder.glob(f"{name}.*") if path.name.endswith(endings))
+    return {path.name: path.read_bytes() for path in paths}
 
 
 def means(folder: Path, measure: str) -> dict[str, float]:

@@ -150,6 +150,7 @@ KINDS: dict[str, FindingKind] = {
     ),
     "run_not_compared": FindingKind("warning", "left out"),
     "measure_one_sided": FindingKind("warning", "left out"),
+    "measure_undefined": FindingKind("warning", "left out"),
     "value_one_sided": FindingKind("warning", "left out"),
     "unjudged_unseen": FindingKind("warning", "a rule may be kept only because of them"),
     "direction_assumed": FindingKind("warning", "higher is taken to be better"),
@@ -194,6 +195,7 @@ KINDS: dict[str, FindingKind] = {
     "chat_tokens": FindingKind("note", "broken up in what a model is sent, else kept"),
     "chat_turns": FindingKind("note", "bracketed in what a model is sent, else kept"),
     "hidden_characters": FindingKind("note", "left out of what a model is sent, else kept"),
+    "input_lacking": FindingKind("warning", "what depends on it is unjudged"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),

@@ -84,6 +84,7 @@ class MeasureSpec:
 class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.
 
+    Where most runs have no value of `sort_by`, the first measure of `then_by` that they have ranks.
     `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
     `pooled_qrels`: the judge's qrels are classic ones, pooled over all runs.
     """
@@ -93,6 +94,7 @@ class LeaderboardSpec:
     on_missing: OnMissingResponse = "fix_aggregate"
     fill: Fill | None = None
     pooled_qrels: bool = False
+    then_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [measure.name for measure in self.measures]
@@ -109,6 +111,11 @@ class LeaderboardSpec:
     def ranked_by(self) -> str:
         """The measure that ranks runs: `sort_by`, or the first one."""
         return self.sort_by or self.measures[0].name
+
+    def ranked_by_of(self, known: Mapping[str, int], runs: int) -> str:
+        """Return the measure that ranks so many runs; `known` is how many have a value, by name."""
+        choices = (self.ranked_by, *self.then_by)
+        return next((m for m in choices if 2 * known.get(m, 0) >= runs), self.ranked_by)
 
 
 def _check(measure: MeasureSpec) -> None:

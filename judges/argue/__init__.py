@@ -64,6 +64,7 @@ class ArgueJudge(Attesting):
     cited: bool = True
     # The citation judge's own programs: an equal question of both judges is one model call.
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP, STATE_ANSWERS, UNCITED)
+    needs: ClassVar[tuple[str, ...]] = ("nuggets", "document_text")
 
     def __post_init__(self) -> None:
         check_ranges(self)

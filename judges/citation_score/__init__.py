@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from trecjudge import (
     NO_TEXT,
@@ -55,6 +55,7 @@ class CitationScoreJudge:
     coverage: float = 0.4
     redundancy: float = 0.2
     uncited: Literal["zero", "skip"] = "zero"
+    needs: ClassVar[tuple[str, ...]] = ("topic_text", "document_text")
 
     def __post_init__(self) -> None:
         weights = (self.faithfulness, self.coverage, self.redundancy)

@@ -63,6 +63,11 @@ class DirectPromptJudge:
             raise WorkflowError(f"threshold is {self.threshold!r}; there are: 1, 2, 3")
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """What it needs beside the runs."""
+        return ("topic_text", "document_text") if self.unit == "document" else ("topic_text",)
+
+    @property
     def needs_model(self) -> bool:
         """Whether the settings ask for a model."""
         return self.attester == "llm"

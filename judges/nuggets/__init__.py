@@ -60,6 +60,7 @@ class NuggetsJudge:
     assigner: AttesterName = "auto"
     window: int = ranged(10, 1)
     programs: ClassVar[tuple[Program, ...]] = (ASSIGN,)
+    needs: ClassVar[tuple[str, ...]] = ("nuggets",)
 
     def __post_init__(self) -> None:
         check_ranges(self)

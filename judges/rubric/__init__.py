@@ -83,6 +83,7 @@ class RubricJudge:
     window: int = ranged(50, 1)
     axes: list[str] = field(default_factory=list)
     programs: ClassVar[tuple[Program, ...]] = (ASSESS, CRITERIA, CHECK, ALIGN)
+    needs: ClassVar[tuple[str, ...]] = ("nuggets",)
 
     def __post_init__(self) -> None:
         check_ranges(self)

@@ -160,8 +160,8 @@ class Words:
     ("judges", "names"),
     [
         pytest.param("length", ["length"], id="a name"),
-        pytest.param("length,citation", ["length", "citation"], id="names by commas"),
-        pytest.param(["length", CitationJudge()], ["length", "citation"], id="a name, an object"),
+        pytest.param("length,citation", ["citation", "length"], id="names by commas"),
+        pytest.param(["length", CitationJudge()], ["citation", "length"], id="a name, an object"),
         pytest.param(LengthJudge(unit="characters"), ["length"], id="an object of a known judge"),
         pytest.param((), ["citation"], id="none"),
     ],

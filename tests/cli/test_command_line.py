@@ -118,7 +118,8 @@ def test_one_flag_takes_several_files(tmp_path: Path) -> None:
 
 
 def test_quiet_prints_nothing(tmp_path: Path) -> None:
-    done = judge(RUNS, tmp_path, "-q", topics=TOPICS)
+    documents = RUNS.parent / "documents.jsonl"
+    done = judge(RUNS, tmp_path, "-q", "--documents", documents, topics=TOPICS)
     assert (done.out, done.err) == ("", "")
 
 

@@ -91,7 +91,7 @@ def test_lower_is_better_where_it_is_said(tmp_path: Path) -> None:
     ("judges", "ranking"),
     [
         ("citation", ["CITATION_SUPPORT"]),
-        ("length,citation", ["LENGTH", "CITATION_SUPPORT"]),
+        ("length,citation", ["CITATION_SUPPORT", "LENGTH"]),
         ("support,citation", None),
     ],
 )

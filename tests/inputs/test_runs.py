@@ -361,4 +361,5 @@ def test_topics_are_chosen_among_those_of_the_runs(
     record = PLAIN.replace('"topic_id": "1"', '"topic_id": "%s"')
     found = read("\n".join(record % topic for topic in ("1", "2")), **wanted)
     assert [topic.topic_id for topic, _ in found.pairs] == topics
-    assert [kind for kind in found.kinds if kind == "topic_not_there"] == kinds
+    lacking = [finding.message for finding in found.findings if finding.kind == "topic_not_there"]
+    assert lacking == ["unknown topic '9'; there are: 1, 2" for _ in kinds]

@@ -47,12 +47,13 @@ def same(folder: Path, measures: int, qrels: int) -> None:
     assert rows(theirs / "x.eval.txt") == board
     assert len(board) == measures
     if qrels:
-        assert rows(theirs / "x.qrels.txt") == rows(own / "x.qrels")
-        assert len(rows(own / "x.qrels")) == qrels
+        written = sorted(own.glob("x*.qrels"))[0]  # of several judges, that of the first by name
+        assert rows(theirs / "x.qrels.txt") == rows(written)
+        assert len(rows(written)) == qrels
 
 
 @pytest.mark.parametrize(
-    ("judge", "measures", "qrels"), [("citation", 58, 20), (PANEL, 210, 20)], ids=["one", "four"]
+    ("judge", "measures", "qrels"), [("citation", 58, 20), (PANEL, 210, 19)], ids=["one", "four"]
 )
 def test_rows_are_those_of_our_own_command(
     judge: str, measures: int, qrels: int, tmp_path: Path

@@ -36,7 +36,7 @@ def test_examples(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             assert command(*arguments(block)).status == 0
     if page.startswith("docs"):
         assert rows(Path("theirs/default.eval.txt")) == rows(Path("ours/default.leaderboard.txt"))
-        assert rows(Path("theirs/default.qrels.txt")) == rows(Path("ours/default.qrels"))
+        assert rows(Path("theirs/default.qrels.txt")) == rows(Path("ours/default.citation.qrels"))
         assert rows(Path("out/by-class.leaderboard.txt"))["careful", "all", "WINS"] == 2
     else:
         shown = Path("out/words.leaderboard.txt").read_text()

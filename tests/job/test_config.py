@@ -67,7 +67,7 @@ def test_the_workflow_that_ran(
     ("flags", "judge"),
     [
         pytest.param(("--judge", "support"), "support", id="chosen by a flag"),
-        pytest.param(("--judge", "support,length"), ["support", "length"], id="two"),
+        pytest.param(("--judge", "support,length"), ["length", "support"], id="two"),
         pytest.param((), "citation", id="none chosen"),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_judge_that_is_no_name() -> None:
 def test_a_file_that_names_its_judge_says_whose_its_settings_are(tmp_path: Path) -> None:
     (tmp_path / "w.yml").write_text("judge: citation\n")
     names = Names.of(read_workflow(tmp_path / "w.yml"), ["length,citation"], ["citation, support"])
-    assert (names.judges, names.owner) == (["length", "citation", "support"], "citation")
+    assert (names.judges, names.owner) == (["citation", "length", "support"], "citation")
     assert names.joined == ["length", "support"]
 
 

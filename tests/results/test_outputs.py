@@ -22,6 +22,14 @@ def test_points_have_files_of_their_own() -> None:
     assert outputs.qrels == Path("out/x.half.qrels")
 
 
+def test_qrels_of_several_judges_have_names_of_their_own() -> None:
+    judges = ["a b", "a+b", "my.mod:Judge", "support"]
+    found = Outputs(Path("out"), "x").qrels_of(judges)
+    names = ["x.a+b", "x.a+b+", "x.my+mod+Judge", "x.support"]
+    assert list(found.values()) == [Path(f"out/{name}.qrels") for name in names]
+    assert Outputs(Path("out"), "x").qrels_of(["support"]) == {"support": Path("out/x.qrels")}
+
+
 @pytest.mark.parametrize("folder", ["file", "file/out"])
 def test_a_folder_that_cannot_be_made(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("")

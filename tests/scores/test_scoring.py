@@ -118,18 +118,6 @@ def test_two_claims_of_a_sentence_contradict_each_other_in_nothing() -> None:
     assert (findings, pool.best) == ([], {("t1", "d"): 2})
 
 
-@pytest.mark.parametrize(
-    ("judges", "qrels"),
-    [(("citation", "length"), "1 r k 2\n"), (("length", "citation"), "")],
-    ids=["it grades", "it does not"],
-)
-def test_of_several_judges_the_first_gives_the_qrels(
-    judges: tuple[str, str], qrels: str, tmp_path: Path
-) -> None:
-    path = job(tmp_path, "x", {"r": [GOOD]}, "--judge", judges[0], "--also", judges[1])
-    assert Path(f"{path}.qrels").read_text() == qrels
-
-
 def graded(run_id: str, doc_id: str, grade: int):  # type: ignore[no-untyped-def]
     label = FULL if grade else NONE
     return judgment(label, run_id=run_id, doc_id=doc_id, grade=grade, sentence_index=0)

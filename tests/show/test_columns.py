@@ -10,8 +10,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from trecjudge.findings import counted
+from trecjudge.show.charts import short_names
 from trecjudge.show.columns import Column, Columns
-from trecjudge.show.words import cut, shortened, stacked, told_apart, within
+from trecjudge.show.words import NumberedForms, cut, shortened, stacked, told_apart, within
 
 NAMES = ["submod-ecards-v1-gpt4o-refined", "splade.2024.trec", "r", "日本語の長い名前の実行"]
 
@@ -80,6 +81,29 @@ def test_names_that_differ_in_the_middle_are_told_apart() -> None:
     assert (len(set(short)), short[2]) == (3, "other")
     assert "4.d" in short[0] and "5.d" in short[1]
     assert all(len(name) <= 12 for name in short)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["verylong" * 4 + "-a", "verylong" * 4 + "-b"], id="at the end"),
+        pytest.param([f"{a}{'x' * 20}{b}{'y' * 20}z" for a in "ab" for b in "ab"], id="at two"),
+        pytest.param(["x" * n for n in range(13, 40)], id="by their length"),
+        pytest.param(["日" * n for n in range(7, 20)], id="of wide letters"),
+        pytest.param(["ab…ef" + "g" * n for n in range(9)] + ["abc…ggg"], id="with a mark"),
+    ],
+)
+@pytest.mark.parametrize("width", [9, 12, 30])
+def test_different_names_never_look_the_same(names: list[str], width: int) -> None:
+    forms = NumberedForms(width)
+    for short in (
+        told_apart(names, width),
+        [forms.of(name) for name in (*names, *names)][: len(names)],
+    ):
+        assert len(set(short)) == len(names)
+        assert max(map(cell_len, short)) <= width
+    assert [forms.of(name) for name in names] == [forms.of(name) for name in names]
+    assert list(short_names(names, width).values()) == told_apart(names, width)
 
 
 def test_lines_and_headers() -> None:

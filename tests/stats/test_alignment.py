@@ -12,6 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.stats.alignment import (
     Rules,
+    defined,
     rows_of_both,
     same_runs,
     same_topics,
@@ -82,16 +83,30 @@ def test_a_side_without_topics_lacks_none() -> None:
 
 def test_runs_that_have_both_measures() -> None:
     truth, judge = scores(ABC + by_run(d=4)), scores(ABC + by_run("N", a=1, b=1, c=1, d=1), "y")
-    assert rows_of_both(truth, judge, "M", "N", Rules(), fail) == (0, 1, 2, 3)
+    assert rows_of_both(truth, judge, "M", "N", fail) == (0, 1, 2, 3)
     findings: list[Finding] = []
-    assert rows_of_both(truth, judge, "M", "M", COMMON, findings.append) == (0, 1, 2)
+    assert rows_of_both(truth, judge, "M", "M", findings.append) == (0, 1, 2)
     assert str(findings[0]) == "y: 1 runs have no M, or no M in lb: 'd'"
 
 
 def test_too_few_runs_have_both_measures() -> None:
     judge = scores(by_run(a=1, b=1) + by_run("N", a=1, b=1, c=1), "y")
-    with pytest.raises(InputError, match="y: 1 runs have no M, or no M in lb: 'c'"):
-        rows_of_both(scores(ABC), judge, "M", "M", COMMON, fail)
+    findings: list[Finding] = []
+    assert rows_of_both(scores(ABC), judge, "M", "M", findings.append) == ()
+    assert [f.kind for f in findings] == ["measure_undefined"]
+    assert str(findings[0]) == "y: 1 runs have no M, or no M in lb: 'c'"
+
+
+def test_measures_that_runs_lack_are_left_out() -> None:
+    both = scores(by_run(a=1, b=1, c=1, d=1) + by_run("N", a=1, b=1, c=1) + by_run("L", a=1), "y")
+    findings: list[Finding] = []
+    assert defined(both, ["M", "N", "L"], Rules(), findings.append) == ["M"]
+    assert defined(both, ["M", "N", "L"], COMMON, findings.append) == ["M", "N"]
+    lacking = "y: measures that runs lack (how many of 4):"
+    other = "; --on-missing common leaves out the runs instead"
+    assert list(map(str, findings)) == [f"{lacking} N (1), L (3){other}", f"{lacking} L (3)"]
+    with pytest.raises(InputError, match=r"y: no measure is left; .*: L \(3\)"):
+        defined(both, ["L"], Rules(), fail)
 
 
 def test_without_all_rows_the_topics_decide() -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.stats.texts import by_run, by_topic, rows, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.show.correlation import correlation_lines
 from trecjudge.stats.alignment import Rules
 from trecjudge.stats.meta import Correlated, Correlation, meta_evaluate
 from trecjudge.stats.resampling import NO_INTERVAL
@@ -59,12 +60,22 @@ def test_fewer_than_three_runs_in_common() -> None:
 
 def test_a_run_that_lacks_one_measure_is_named() -> None:
     judge = by_run("S", r1=5, r2=4, r3=3, r4=2, r5=1) + by_run("N", r1=1, r2=2, r3=3, r4=4)
-    with pytest.raises(InputError, match="judge: 1 runs have no N, or no H in human: 'r5'"):
-        evaluated(TRUTH, judge)
+    found, reported = evaluated(TRUTH, judge)
+    assert ([one.measure for one in found], reported[0][0]) == (["S"], "measure_undefined")
     found, reported = evaluated(TRUTH, judge, replace(KENDALL, on_missing="common"))
     assert [(one.measure, len(one.runs)) for one in found] == [("S", 5), ("N", 4)]
     assert [one.correlations[0].value for one in found] == [1.0, -1.0]
     assert reported[0][0] == "run_one_sided"
+
+
+def test_measures_of_one_name_come_first() -> None:
+    truth = by_run("A", r1=1, r2=2, r3=3) + by_run("S", r1=1, r2=2, r3=3)
+    judge = by_run("N", r1=1, r2=2, r3=3) + by_run("X.S", r1=1, r2=3, r3=2)
+    found, _ = evaluated(truth, judge)
+    assert (found[0].truth_measure, found[0].measure, len(found)) == ("S", "X.S", 4)
+    lines = list(correlation_lines(found))
+    assert lines[0].startswith("X.S by judge orders 3 runs as S does: kendall 0.333")
+    assert lines[1].startswith("best of 4 pairs: N by judge orders 3 runs most as A does:")
 
 
 def test_a_constant_column_is_no_agreement() -> None:

@@ -14,6 +14,7 @@ from trecjudge.api.given import PathLike
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import KINDS, Finding
+from trecjudge.judging.judge import judge_names
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.jobs import Outcome
@@ -62,11 +63,11 @@ class Result:
     """The result of judging.
 
     `judges` are their settings by name, `ranking` the runs, the best first by `ranked_by`. `files`
-    are the paths by what is in them; without an `out_dir` they lie in a temporary folder that goes
-    with the result. `gate` counts the responses that the workflow's `gate:` marks as `REJECTED`,
-    `REVIEW` and `PASSED`, and is empty without one; `exit_status` is what the command would end
-    with. `spent` is what a model cost, empty without one; `notes` the messages that a
-    terminal would show.
+    are the paths by what is in them, of several judges `qrels.JUDGE`; without an `out_dir` they lie
+    in a temporary folder that goes with the result. `gate` counts the responses that the
+    workflow's `gate:` marks as `REJECTED`, `REVIEW` and `PASSED`, and is empty without one;
+    `exit_status` is what the command would end with. `spent` is what a model cost,
+    empty without one; `notes` the messages that a terminal would show.
     """
 
     name: str
@@ -142,7 +143,7 @@ class Result:
         written = {}
         with outputs.held():
             for what, source in self.files.items():
-                target: Path = getattr(outputs, what)
+                target = outputs.folder / source.name.replace(self.name, outputs.name, 1)
                 # Written to its own folder again: a file must not be replaced while it is read.
                 if not (target.exists() and target.samefile(source)):
                     with source.open("rb") as file, whole(target) as copy:
@@ -150,6 +151,7 @@ class Result:
                     if what in PACKABLE:
                         remove_other_form(target)
                 written[what] = target
+            outputs.remove_other_qrels(list(written.values()), judge_names)
         return written
 
     def scores_frame(self, wide: bool = False) -> DataFrame:
@@ -242,7 +244,12 @@ def result_of(
     """Return the result of a finished job."""
     summary = done.summary
     reader = JudgmentsReader(outputs.judgments)
-    files = {what: Path(summary.files[what]) for what in KINDS_OF_FILE if what in summary.files}
+    files = {
+        what: Path(path)
+        for kind in KINDS_OF_FILE
+        for what, path in summary.files.items()
+        if what.partition(".")[0] == kind
+    }
     return Result(
         name=outputs.name,
         judges=reader.header.judges,

@@ -54,7 +54,7 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class MetaEvaluation:
-    """Every measure of each leaderboard beside every measure of the truth."""
+    """Each measure of the leaderboards beside each of the truth, those of one name first."""
 
     pairs: tuple[Correlated, ...]
     truth: Scores
@@ -89,6 +89,7 @@ def meta_evaluate(
     only_one(truth, jobs, "leaderboards")
     tables, _ = boards(leaderboards, on_finding, duplicates, format_name)
     found = [one for t in tables for one in meta.meta_evaluate(people[0], t, rules, on_finding)]
+    found.sort(key=lambda one: not one.of_one_name)
     return MetaEvaluation(tuple(found), people[0], tuple(tables))
 
 

@@ -76,8 +76,10 @@ def compare(
 def _print(found: Comparison, wide: bool, show_all: bool) -> None:
     names = [table.name for table in found.leaderboards]
     print_lines(shown.difference_lines(found.differences))
-    if found.differences:
-        print_table(shown.difference_table(found.differences, names, wide, show_all))
-    print_lines(shown.hidden_differences(found.differences, wide, show_all))
-    print_lines(shown.moved_lines(found.differences, show_all))
+    differences, folded = shown.fold_differences(found.differences)
+    if differences:
+        print_table(shown.difference_table(differences, names, wide, show_all))
+    print_lines(folded)
+    print_lines(shown.hidden_differences(differences, wide, show_all))
+    print_lines(shown.moved_lines(differences, show_all))
     print_lines(shown.verdict_lines(found.verdicts) if found.verdicts else ())

@@ -102,9 +102,11 @@ def meta_evaluate(
     if to is not None:
         common.write_text(out, trecjudge.table(found, to, digits=digits))
     elif not quiet:
-        print_lines(shown.correlation_lines(found.pairs))
-        print_table(shown.correlation_table(found.pairs, wide, show_all))
-        print_lines(shown.hidden_rows(found.pairs, show_all))
+        pairs, folded = shown.fold_pairs(found.pairs)
+        print_lines(shown.correlation_lines(pairs))
+        print_table(shown.correlation_table(pairs, wide, show_all))
+        print_lines(folded)
+        print_lines(shown.hidden_rows(pairs, show_all))
         print_lines(f"plot: {path}" for path in drawn)
     return printer.status(strict)
 

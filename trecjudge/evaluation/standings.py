@@ -11,13 +11,12 @@ import numpy as np
 from trecjudge.errors import InputError, TrecJudgeError, unknown
 from trecjudge.evaluation.loading import scores_at
 from trecjudge.findings import OnFinding, unreported
-from trecjudge.judging.judge import measures_of
-from trecjudge.judging.panel import column_names, column_of
+from trecjudge.judging.panel import column_names, ranked_by_judge
 from trecjudge.measures import ranks
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import Statistic, read_statistics
-from trecjudge.scores.scoring import panel_of
+from trecjudge.scores.scoring import panel_of, spec_of
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
 from trecjudge.stats.standing import Aggregate, Entry, Number, standings
@@ -102,10 +101,9 @@ def standings_at(
     by_measure: dict[str, dict[str, Stand]] = {}
     for stand in stands:
         by_measure.setdefault(stand.measure, {})[stand.run_id] = stand
-    known = [
-        name for name, own in by_measure.items() if any(s.mean is not None for s in own.values())
-    ]
-    return Standings(found.place.name, by_measure, _ranking(found, known or by_measure)), scores
+    known = {m: sum(s.mean is not None for s in own.values()) for m, own in by_measure.items()}
+    ranking = ranking_of(found, known, len(scores.runs)) or [m for m, n in known.items() if n]
+    return Standings(found.place.name, by_measure, ranking or list(by_measure)), scores
 
 
 def _of_statistics(statistics: Iterator[Statistic]) -> Iterator[Stand]:
@@ -181,26 +179,31 @@ def _kind(scores: Scores, measure: str) -> Aggregate:
     return "sum" if sums.all() and not np.isnan(given).all() else "mean"
 
 
-def _ranking(found: Outcome, measures: Collection[str]) -> list[str]:
-    """Return the measure that each judge ranks by; all where no judge is known."""
-    return ranking_of(found, measures) or list(measures)
+def ranking_of(found: Outcome, known: Mapping[str, int], runs: int) -> list[str]:
+    """Return the measure that ranks the runs of a job, then what each other judge ranks by.
 
-
-def ranking_of(found: Outcome, measures: Collection[str]) -> list[str]:
-    """Return which of the measures each judge of a job ranks by; none where no judge is known."""
+    `known` is how many of the runs have a value, by measure. A measure that no run has leaves its
+    place to the first one of its judge that a run has. None where no judge is known.
+    """
     if found.judgments is None:
         return []
     reader = JudgmentsReader(found.judgments)
     first = str(reader.header.leaderboard.get("sort_by", ""))
     try:
-        panel = panel_of(reader)
+        panel, spec = panel_of(reader), spec_of(reader)
     except TrecJudgeError:  # a judge of somebody's own: its code is not run for a table
-        return [first] if first in measures else []
-    columns = column_names(panel)
-    named = [columns[one.name, measures_of(one.judge).ranked_by] for one in panel]
-    if first:
-        named[0] = column_of(first, columns)
-    return [name for name in named if name in measures]
+        return [first] if first in known else []
+    wanted = spec.ranked_by_of(known, runs)
+    owner = next((measure.judge for measure in spec.measures if measure.name == wanted), "")
+    by_judge = {owner: wanted} | {
+        judge: name for judge, name in ranked_by_judge(panel, known).items() if judge != owner
+    }
+
+    def defined(judge: str, name: str) -> str:
+        own = (measure.name for measure in spec.measures if measure.judge == judge)
+        return next((one for one in (name, *own) if known.get(one)), name)
+
+    return [m for judge, name in by_judge.items() if (m := defined(judge, name)) in known]
 
 
 def judges_of(found: Outcome) -> dict[str, str]:

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
@@ -153,6 +153,8 @@ class RunReader:
     position: int = 0
     """How far the files are read, in bytes."""
     read: ReadRecords = field(init=False, repr=False)
+    seen_topics: set[str] = field(default_factory=set, repr=False)
+    """The topics of all responses, wanted or not, where no topics are given."""
     _topic_ids: set[str] = field(default_factory=set, repr=False)
     _samples: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict, repr=False)
     """Digest of each answer by sample, by run and topic; not of runs of the tracks."""
@@ -212,7 +214,7 @@ class RunReader:
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
         if self.topics is None:
             for topic_id in sorted(set(self.only_topics) - self._topic_ids):
-                message = f"no response on topic {topic_id!r} is among them"
+                message = unknown("topic", topic_id, self.seen_topics)
                 self.report(Finding("topic_not_there", Place("runs"), message, topic_id=topic_id))
 
     @property
@@ -325,6 +327,7 @@ class RunReader:
 
     def _wants(self, topic_id: str) -> bool:
         """Return whether a topic is wanted where no topics are given."""
+        self.seen_topics.add(topic_id)
         if self.only_topics and topic_id not in self.only_topics:
             return False
         full = self.max_topics is not None and len(self._topic_ids) >= self.max_topics

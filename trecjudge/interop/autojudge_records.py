@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +83,15 @@ def _description(name: str) -> str:
 
 
 def qrels_of(result: Result) -> Qrels | None:
-    """Return the pooled qrels that our job wrote; None where no document is graded."""
+    """Return the pooled qrels that our job wrote; None where no document is graded.
+
+    Of several judges, theirs takes the grades of one: the first one by name that has any.
+    """
+    written = (path for what, path in result.files.items() if what.partition(".")[0] == "qrels")
     rows = [
         QrelRow(topic_id=topic_id, doc_id=doc_id, grade=int(grade))
-        for topic_id, _, doc_id, grade in _columns(result.files["qrels"])
+        for path in islice(written, 1)
+        for topic_id, _, doc_id, grade in _columns(path)
     ]
     return PooledQrels(rows=rows) if rows else None
 

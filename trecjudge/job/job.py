@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -234,8 +234,9 @@ class JobInputs:
         found = [file for path in (*given, *job.nuggets, *documents) for file in files_below(path)]
         return [*found, *(opened.path for opened in self.files)]
 
-    def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
-        """Return an error message: why no response was judged, and what to do."""
+    def nothing_to_judge(self, reader: RunReader) -> str:
+        """Return an error message: why `reader` gave no response to judge, and what to do."""
+        unknown_topics, seen = reader.unknown_topics, reader.seen
         if unknown_topics and self.topics:
             return (
                 f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
@@ -243,8 +244,10 @@ class JobInputs:
                 " no --rag-topics to take the topics from the runs, or --keys topic=id where"
                 " `id` of their records is the topic's"
             )
-        if self.job.only_runs and seen:
+        if seen and self.job.only_runs and seen.isdisjoint(self.job.only_runs):
             return unknown("run", ", ".join(self.job.only_runs), seen)
+        if self.job.only_topics and reader.seen_topics:
+            return unknown("topic", ", ".join(self.job.only_topics), reader.seen_topics)
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
 

@@ -22,6 +22,7 @@ from trecjudge.job.fitting import fitted_panel
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
+from trecjudge.job.needs import report_lacking
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.shards.ahead import ask_ahead
@@ -114,7 +115,7 @@ async def judge_job(job: Job, watcher: Watcher) -> Scored:
     panel = job_panel(job)
     if job.in_parts:
         check_in_parts(job, panel)
-    job.outputs.prepare()
+    job.outputs.prepare([named.name for named in panel])
     session = _Session(job, panel, watcher)
     return await session.run(session.whole)
 
@@ -131,6 +132,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
     async with opened(job.model, job.workflow, panel, watcher.notify) as model:
         with closing(JobInputs.read(job, findings)) as inputs:
+            report_lacking(panel, inputs, findings)
             inputs.check_documents(findings)
             reader = inputs.reader(findings, watcher.taken)
             if job.shard is not None:
@@ -237,6 +239,7 @@ class _Session:
             "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
         )
         inputs = self.files.enter_context(closing(JobInputs.read(job, self.findings)))
+        report_lacking(self.panel, inputs, self.findings)
         inputs.check_documents(self.findings)
         self.panel = fitted_panel(self.panel, inputs, self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
@@ -291,7 +294,7 @@ class _Session:
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not (writer.responses or self.job.shard):
-                raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+                raise InputError(inputs.nothing_to_judge(reader))
             writer.end()
         if trial.error is not None:
             kept = f"what was judged before is in {self.job.outputs.judgments}"

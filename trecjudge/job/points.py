@@ -63,13 +63,17 @@ class Names:
         """Return the judges: those chosen, else the workflow's, and those that judge beside them.
 
         Where a workflow names one judge, its settings are that judge's, even if others judge beside
-        it. Raises WorkflowError where no judge is named.
+        it. The workflow's own come first, each part by name: the order in which judges are named
+        decides no figure. Raises WorkflowError where no judge is named.
         """
         first = names_in(",".join(chosen)) if chosen else workflow.judges
         if not first:
             raise WorkflowError("--judge names no judge")
         beside = [name for name in names_in(",".join(also)) if name not in first]
-        judges = [*first, *dict.fromkeys(beside)]
+        ranking = workflow.judges if workflow.names_judges else ()
+        judges = sorted(
+            [*first, *dict.fromkeys(beside)], key=lambda name: (name not in ranking, name)
+        )
         own = workflow.judges if workflow.names_judges else first
         single = [names[0] for names in (judges, own, first) if len(names) == 1]
         owner = next((name for name in single if name in judges), "")

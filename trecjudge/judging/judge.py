@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
 
 import orjson
 
@@ -22,13 +22,21 @@ from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders, module_of_others
 
 GROUP = "trecjudge.judges"
+Need = Literal["nuggets", "topic_text", "document_text"]
+NEEDS: Mapping[Need, str] = {
+    "nuggets": "banks of nuggets",
+    "topic_text": "the text of topics",
+    "document_text": "the text of documents",
+}
+"""What a judge may need beside the runs, in words."""
 
 
 class Judge(Protocol):
     """A frozen dataclass whose fields are its settings; see `judges/length` for the smallest one.
 
     It may also have `programs` (the DSPy signatures that it runs, see `programs_of`),
-    `needs_model` (whether its settings ask for one), and judge several items at once (see
+    `needs_model` (whether its settings ask for one) and `needs` (what it needs beside the runs, as
+    keys of NEEDS, so that a job without it says so at once), and judge several items at once (see
     `GroupingJudge`). It may be shown all responses before the first is judged (see
     `PreparingJudge`), look something up before a job (see `resolved`), and say that it cannot tell
     what failed (`failures_unknown`). Its measures may depend on the banks (see `FittingJudge`).
@@ -186,6 +194,12 @@ def settings_of(judge: Judge) -> dict[str, Any]:
 def needs_model(judge: Judge) -> bool:
     """Return whether a judge, as it is set, can judge nothing without a model."""
     return bool(getattr(judge, "needs_model", False))
+
+
+def needs_of(judge: Judge) -> tuple[Need, ...]:
+    """Return what a judge, as it is set, needs beside the runs."""
+    needs = getattr(judge, "needs", ())
+    return tuple(need for need in get_args(Need) if need in needs)
 
 
 def hides_failures(judge: Judge) -> bool:

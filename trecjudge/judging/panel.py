@@ -94,7 +94,8 @@ def panel_spec(
 
     A measure sees only its own judge's judgments. Where two judges have a measure of one name,
     both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
-    The first judge's ranking holds. Raises WorkflowError.
+    Without `sort_by` the measure ranks that the first judge ranks by, or where most runs have no
+    value of it, that of the next judge. Raises WorkflowError.
     """
     specs = {named.name: measures_of(named.judge) for named in panel}
     names = column_names(panel)
@@ -116,7 +117,11 @@ def panel_spec(
     for measure in spec.measures:
         if measure.judge and measure.judge not in specs:
             raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
-    return spec
+    if len(panel) == 1 or (wanted or {}).get("sort_by"):
+        return spec
+    # One judge that lacks its input must not leave the runs of all without an order.
+    ranking = tuple(ranked_by_judge(panel, [measure.name for measure in spec.measures]).values())
+    return replace(spec, sort_by=next(iter(ranking), spec.sort_by), then_by=ranking)
 
 
 def ranked_by_judge(panel: Panel, columns: Collection[str]) -> dict[str, str]:
@@ -127,6 +132,11 @@ def ranked_by_judge(panel: Panel, columns: Collection[str]) -> dict[str, str]:
     names = column_names(panel)
     found = {s.name: names[s.name, measures_of(s.judge).ranked_by] for s in panel}
     return {judge: name for judge, name in found.items() if name in columns}
+
+
+def pooling_judges(panel: Panel) -> list[str]:
+    """Return the judges whose qrels are classic ones, pooled over all runs."""
+    return [named.name for named in panel if measures_of(named.judge).pooled_qrels]
 
 
 def leading_measures(panel: Panel, spec: LeaderboardSpec) -> list[str]:

@@ -172,7 +172,9 @@ def _stems(name: str) -> Iterator[tuple[str, str]]:
     plain = _unpacked(name)
     for kind, suffix in (*SUFFIXES.items(), *BESIDE):
         if plain.endswith(suffix) and plain != suffix:
-            yield kind, plain.removesuffix(suffix)
+            yield kind, (stem := plain.removesuffix(suffix))
+            if kind == "qrels" and "." in stem:  # of one of several judges
+                yield kind, stem.rpartition(".")[0]
 
 
 def _unpacked(name: str) -> str:

@@ -47,7 +47,7 @@ OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget", "
 class Header:
     """What scoring must know beyond the judgments.
 
-    `judges` are the settings of each judge by name, the first one the ranking and qrels judge.
+    `judges` are the settings of each judge by name.
     `topics` are the ids that every run is expected to answer; None stands for those that any run
     answers. `gate` is the workflow's. `measures` are references to the user's own measures
     (`package.module:name`).

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from trecjudge.results.lock import locked
 from trecjudge.results.packed import PACKED
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
+UNSAFE = re.compile(r"[^\w-]")
+"""What becomes a `+` in the name of a judge, where that is part of the name of a file."""
 SUFFIXES: Mapping[str, str] = {
     "leaderboard": ".leaderboard.txt",
     "statistics": ".leaderboard.jsonl",
@@ -48,8 +51,11 @@ class Outputs:
             message = f"name {self.name!r}: letters, digits, '.', '_', '+' and '-' only"
             raise OutputError(message)
 
-    def prepare(self) -> None:
-        """Make the folder. Raises OutputError if it, or a file of ours in it, cannot be written."""
+    def prepare(self, judges: Sequence[str] = ()) -> None:
+        """Make the folder. Raises OutputError if it, or a file of ours in it, cannot be written.
+
+        `judges` are those of the job: of several, each has its own qrels.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             # Tried now: else a folder that cannot be written is found only after hours of judging.
@@ -59,10 +65,22 @@ class Outputs:
             remove_left_parts(self.folder, f"{self.name}.")
         except OSError as error:
             raise OutputError(self._why_not(error)) from error
-        for path in map(self._file, SUFFIXES):
+        for path in (*map(self._file, SUFFIXES), *self.qrels_of(judges).values()):
             if what := _in_the_way(path):
                 message = f"{path}: cannot be written: {what} is in its way"
                 raise OutputError(f"{message}; remove it, or give another --name or --out-dir")
+        self._check_apart(judges)
+
+    def _check_apart(self, judges: Sequence[str]) -> None:
+        """Raise OutputError where qrels of this job and of another one would be the same file."""
+        # By their names, those of a judge of the job `x` could be those of a job `x.JUDGE`.
+        others = [replace(self, name=path.stem) for path in self.qrels_of(judges).values()]
+        if "." in self.name and self.qrels.exists() and not self.is_there:
+            others.append(replace(self, name=self.name.rpartition(".")[0]))
+        for other in others:
+            if other != self and other.is_there:
+                message = f"the job {other.name!r} there has qrels of this job's name"
+                raise OutputError(f"{self.folder / self.name}: {message}; give another --name")
 
     def _why_not(self, error: OSError) -> str:
         reason = error.strerror or str(error)
@@ -83,6 +101,11 @@ class Outputs:
             yield
 
     @property
+    def is_there(self) -> bool:
+        """Whether a job of this name has written its leaderboard."""
+        return self.leaderboard.exists()
+
+    @property
     def leaderboard(self) -> Path:
         """`run topic MEASURE value` rows."""
         return self._file("leaderboard")
@@ -96,6 +119,33 @@ class Outputs:
     def qrels(self) -> Path:
         """The grades of documents."""
         return self._file("qrels")
+
+    def qrels_of(self, judges: Sequence[str]) -> dict[str, Path]:
+        """Return where the grades of each judge go: `NAME.qrels`, of several `NAME.JUDGE.qrels`."""
+        if len(judges) <= 1:
+            return dict.fromkeys(judges, self.qrels)
+        found: dict[str, Path] = {}
+        for judge in judges:
+            name = f"{self.name}.{UNSAFE.sub('+', judge)}"
+            while (path := self.folder / f"{name}{SUFFIXES['qrels']}") in found.values():
+                name += "+"
+            found[judge] = path
+        return found
+
+    def remove_other_qrels(
+        self, kept: Collection[Path], known: Callable[[], Collection[str]]
+    ) -> None:
+        """Remove the qrels of earlier jobs of this name: they would be taken for those of this one.
+
+        Of `NAME.JUDGE.qrels`, ours are those of `known` judges and of `module:Class`.
+        """
+        every = self.folder.glob(f"{glob.escape(self.name)}.*{SUFFIXES['qrels']}")
+        for path in (self.qrels, *every):
+            judge = path.name[len(self.name) + 1 : -len(SUFFIXES["qrels"])]
+            ours = not judge or "+" in judge or judge in known()
+            other = replace(self, name=path.stem)
+            if path not in kept and ours and (other == self or not other.is_there):
+                path.unlink(missing_ok=True)
 
     @property
     def log(self) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from trecjudge.records import Judgment, Response
@@ -33,6 +33,13 @@ class Coverage:
     copied_of: int | None = None
     """Sentences that stand word for word in a document of their response, and how many were looked
     for: those of eight words and more. None where no response came with text of documents."""
+
+    def counts(self, judge: str) -> tuple[int, int]:
+        """Return how many items a judge judged, and how many there are; "" is all of them."""
+        judged, expected = (
+            self.by_judge.get(judge, (0, 0)) if judge else (self.judged, self.expected)
+        )
+        return judged, expected
 
     @property
     def copied_share(self) -> float | None:
@@ -89,6 +96,16 @@ class Coverage:
             counts = self.by_judge.setdefault(name, [0, 0])
             counts[0] += judged
             counts[1] += expected
+
+
+def judged_by_judge(runs: Iterable[Coverage], judges: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return how many items each judge judged in all runs, and how many there are."""
+    found = dict.fromkeys(judges, (0, 0))
+    for run in runs:
+        for judge, (judged, expected) in found.items():
+            more, of = run.counts(judge)
+            found[judge] = (judged + more, expected + of)
+    return found
 
 
 def failure_text(judgment: Judgment) -> str:

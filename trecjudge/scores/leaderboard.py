@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -111,7 +111,7 @@ class Leaderboard:
         return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
 
     def finish(self) -> None:
-        """Fix which topics are expected, and the means over them.
+        """Fix which topics are expected, the means over them, and the measure that ranks.
 
         Several samples of a topic become its one score: they are no topics of their own. Raises
         InputError for a gap under `on_missing: error`.
@@ -135,7 +135,10 @@ class Leaderboard:
             for measure in self.spec.measures
         }
         wanted = self.ranking_measure
-        if (defined := self.defined(wanted)) is not wanted:
+        known = Counter(name for (_, name), mean in self.means.items() if mean.value is not None)
+        ranking = self.spec.ranked_by_of(known, len(self.scores))
+        defined = self.defined(next(m for m in self.spec.measures if m.name == ranking))
+        if defined is not wanted:
             self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
 
     def _undefined(self) -> Iterator[tuple[str, str]]:
@@ -190,8 +193,8 @@ class Leaderboard:
     def _mean(self, run_id: str, measure: MeasureSpec) -> Mean:
         """Work out a mean.
 
-        Where not one item of the run was judged, or not one of its responses has a value, a value
-        that depends on them is not given.
+        Where not one item of the run was judged for the measure, or not one of its responses has a
+        value, a value that depends on them is not given.
         """
         if measure.sums is not None:
             mean = Mean(*value_of_sums(measure.sums, self.sums(run_id, measure)))
@@ -205,7 +208,7 @@ class Leaderboard:
         )
         mean = Mean(*(self._aggregate(run_id, measure, part) for part in parts))
         own = (scores[measure.name].value for scores in self.scores[run_id].values())
-        nothing_judged = not self.coverage[run_id].judged or all(found is None for found in own)
+        nothing_judged = not self.counts(run_id, measure)[0] or all(found is None for found in own)
         return replace(mean, value=None) if mean.is_open and nothing_judged else mean
 
     def values(
@@ -255,11 +258,7 @@ class Leaderboard:
 
     def counts(self, run_id: str, measure: MeasureSpec) -> tuple[int, int]:
         """Return how many items of a run were judged for a measure, and how many there are."""
-        coverage = self.coverage[run_id]
-        if not measure.judge:
-            return coverage.judged, coverage.expected
-        judged, expected = coverage.by_judge.get(measure.judge, (0, 0))
-        return judged, expected
+        return self.coverage[run_id].counts(measure.judge)
 
     def ranking(self) -> list[str]:
         """Return run ids, the best first; runs without a value last, ties by run id."""

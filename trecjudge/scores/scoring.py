@@ -15,13 +15,14 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.labels import ItemKey, Labels, labels_of, takes_labels
-from trecjudge.judging.judge import code_of_others
+from trecjudge.judging.judge import code_of_others, judge_names
 from trecjudge.judging.panel import (
     NamedJudge,
     Panel,
     hiding_failures,
     make_panel,
     panel_spec,
+    pooling_judges,
     ranked_by_judge,
 )
 from trecjudge.measures import LeaderboardSpec
@@ -128,7 +129,8 @@ class Scoring:
     board: Leaderboard = field(init=False)
     people: HumanLabels = field(init=False)
     rules: list[ReviewRule] = field(init=False)
-    pool: Pool | None = field(init=False)
+    pools: dict[str, Pool] = field(init=False)
+    """The grades over all runs of each judge whose qrels are pooled."""
     marked: Counter[str] = field(default_factory=Counter)
     votes: VoteTally = field(default_factory=VoteTally)
 
@@ -141,16 +143,21 @@ class Scoring:
         self.people = HumanLabels(self.labels or {}, takers)
         self.board = Leaderboard(self.spec, header.topics)
         self.rules = panel_rules(panel, read_gate(header.gate))
-        pooled = header.qrels_pool or self.spec.pooled_qrels
-        self.pool = Pool(self.path, self.report) if pooled else None
+        pooling = self.judges if header.qrels_pool else pooling_judges(panel)
+        self.pools = {name: Pool(self.path, self.report) for name in pooling}
+
+    @property
+    def judges(self) -> list[str]:
+        """The names of the judges, in their order."""
+        return [named.name for named in self.panel]
 
     @property
     def in_parts(self) -> bool:
         """Whether parts of the responses can be scored apart: neither pooled nor corrected."""
-        return self.pool is None and not self.labels
+        return not self.pools and not self.labels
 
-    def add(self, response: Response, judgments: Sequence[Judgment]) -> tuple[bytes, bytes]:
-        """Score a response; return its lines of qrels, and its line of the review file, if any."""
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> tuple[list[bytes], bytes]:
+        """Score a response; return each judge's lines of qrels, and its line of the review file."""
         self.board.add(response, judgments)
         self.votes.add(judgments)
         if self.labels:  # without labels nothing is corrected: its work is spared
@@ -161,13 +168,15 @@ class Scoring:
             found = review(self.rules, self.spec, response, judgments, scores)
             self.marked[found["status"] if found else PASSED] += 1
             reviewed = orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
-        # Qrels have one grade for a document: that of the first judge.
-        first = next(iter(self.header.judges))
-        graded = [j for j in judgments if j.judge == first]
-        if self.pool is not None:
-            self.pool.add(response, graded)
-            return b"", reviewed
-        return _text(response_qrels(response, graded)), reviewed
+        return [self._graded(name, response, judgments) for name in self.judges], reviewed
+
+    def _graded(self, judge: str, response: Response, judgments: Sequence[Judgment]) -> bytes:
+        """Return a judge's lines of qrels on a response; none where they are pooled."""
+        graded = [j for j in judgments if j.judge == judge]
+        if pool := self.pools.get(judge):
+            pool.add(response, graded)
+            return b""
+        return _text(response_qrels(response, graded))
 
     def take(self, part: PartScores) -> None:
         """Add what was scored apart. Parts come in the order of the job's responses."""
@@ -182,20 +191,27 @@ class Scoring:
 
     @contextmanager
     def files(self, outputs: Outputs) -> Iterator[ScoreFiles]:
-        """Open the files: each replaces its old one only if nothing failed before the end."""
+        """Open the files: each replaces its old one only if nothing failed before the end.
+
+        Of several judges, those that graded nothing have no qrels.
+        """
+        qrels = list(outputs.qrels_of(self.judges).values())
         with ExitStack() as files:
             yield ScoreFiles(
-                files.enter_context(whole(outputs.qrels)),
+                [files.enter_context(whole(path)) for path in qrels],
                 files.enter_context(whole(outputs.leaderboard)),
                 files.enter_context(whole(outputs.statistics)),
                 files.enter_context(whole(outputs.review)) if self.rules else None,
             )
+        kept = [path for path in qrels if len(qrels) == 1 or path.stat().st_size]
+        outputs.remove_other_qrels(kept, judge_names)
 
     def finish(self, files: ScoreFiles) -> Mapping[str, Sequence[Standing]]:
         """Work out means and intervals, and write them; return the standings by measure."""
         self.board.finish()
-        if self.pool is not None:
-            files.qrels.write(_text(pooled_qrels(self.pool.best)))
+        for name, file in zip(self.judges, files.qrels, strict=True):
+            if pool := self.pools.get(name):
+                file.write(_text(pooled_qrels(pool.best)))
         for row in self.board.rows():
             files.leaderboard.write(leaderboard_line(row).encode())
         standings = standings_of(self.board, self.people)
@@ -204,8 +220,8 @@ class Scoring:
 
     def summary(self, outputs: Outputs, standings: Mapping[str, Sequence[Standing]]) -> Summary:
         """Return the summary of what was scored and written."""
-        names = ",".join(self.header.judges)
-        summary = summarise(outputs.name, names, self.board, standings)
+        summary = summarise(outputs.name, ",".join(self.judges), self.board, standings)
+        summary.ranking_named = bool(self.header.leaderboard.get("sort_by"))
         by_name = {measure.name: measure for measure in self.spec.measures}
         summary.ranked_by_judge = {
             judge: self.board.defined(by_name[name]).name
@@ -215,8 +231,12 @@ class Scoring:
         summary.failures_unknown = hiding_failures(self.panel)
         if self.labels is not None:
             summary.labels = self.people.counts
-        for what in ("leaderboard", "statistics", "qrels"):
+        for what in ("leaderboard", "statistics"):
             summary.files[what] = str(getattr(outputs, what))
+        for judge, path in outputs.qrels_of(self.judges).items():
+            if path.exists():
+                what = "qrels" if len(self.panel) == 1 else f"qrels.{judge}"
+                summary.files[what] = str(path)
         if self.rules:
             statuses = (*KEYS.values(), PASSED)
             summary.gate = {status: self.marked[status] for status in statuses}
@@ -226,16 +246,17 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class ScoreFiles:
-    """The open files of a job's numbers; `review` is None without a gate."""
+    """The open files of a job's numbers: qrels of each judge; `review` is None without a gate."""
 
-    qrels: BinaryIO
+    qrels: Sequence[BinaryIO]
     leaderboard: BinaryIO
     statistics: BinaryIO
     review: BinaryIO | None
 
-    def write(self, qrels: bytes, reviewed: bytes) -> None:
+    def write(self, qrels: Sequence[bytes], reviewed: bytes) -> None:
         """Write the lines of a response."""
-        self.qrels.write(qrels)
+        for file, lines in zip(self.qrels, qrels, strict=True):
+            file.write(lines)
         if self.review is not None:
             self.review.write(reviewed)
 

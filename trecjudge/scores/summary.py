@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trecjudge.scores.coverage import Coverage
+from trecjudge.scores.coverage import Coverage, judged_by_judge
 from trecjudge.scores.leaderboard import Leaderboard, Mean
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class Summary:
     """The measure that each judge ranks by; the first judge's is `ranked_by` as a rule."""
     remarks: list[str] = field(default_factory=list)
     """What whoever reads the values must know of the measures."""
+    ranking_named: bool = False
+    """Whether the user named the measure that ranks."""
+    ranking_judge: str = ""
+    """The judge whose measure ranks; empty where that measure sees the judgments of all."""
     files: dict[str, str] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -63,6 +67,16 @@ class Summary:
     """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @property
+    def judges(self) -> list[str]:
+        """The names of the judges, in their order."""
+        return self.judge.split(",")
+
+    @property
+    def judged_by_judge(self) -> dict[str, tuple[int, int]]:
+        """How many items each judge judged, and how many it was to judge."""
+        return judged_by_judge((run.coverage for run in self.runs), self.judges)
 
     @property
     def unjudged(self) -> int:
@@ -101,7 +115,11 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        derived = {"unjudged": self.unjudged, "failures": self.failures}
+        derived = {
+            "unjudged": self.unjudged,
+            "judged_by_judge": self.judged_by_judge,
+            "failures": self.failures,
+        }
         return asdict(self) | derived | {"exit_status": self.exit_status}
 
 
@@ -125,7 +143,9 @@ def summarise(
         for run_id in board.ranking()
     ]
     names = [measure.name for measure in measures]
-    summary = Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))
+    ranking = board.ranking_measure
+    summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
+    summary.ranking_judge = ranking.judge
     summary.remarks = list(dict.fromkeys(_remarks(board)))
     return summary
 
@@ -133,10 +153,19 @@ def summarise(
 def _remarks(board: Leaderboard) -> Iterator[str]:
     if (wanted := board.passed_over) is not None:
         why = f": {wanted.undefined}" if wanted.undefined else ""
-        yield f"ranked by {board.spec.ranked_by}: {wanted.name} has no value for any run{why}"
+        which = "most runs" if board.has_value(wanted) else "any run"
+        yield f"ranked by {board.spec.ranked_by}: {wanted.name} has no value for {which}{why}"
     for measure in board.spec.measures:
         if measure.remark and board.has_value(measure):
             yield measure.remark
+
+
+def _by_judge(summary: Summary) -> dict[str, Any]:
+    """Return how much each of several judges judged, as JSON values."""
+    if len(summary.judges) == 1:
+        return {}
+    counts = summary.judged_by_judge.items()
+    return {"items_by_judge": {j: {"judged": n, "expected": of} for j, (n, of) in counts}}
 
 
 def counts_of(summary: Summary) -> dict[str, Any]:
@@ -154,6 +183,7 @@ def counts_of(summary: Summary) -> dict[str, Any]:
             "responses_expected": sum(run.expected_responses for run in runs),
             "items_judged": sum(run.judged for run in runs),
             "items_expected": sum(run.expected for run in runs),
+            **_by_judge(summary),
             "failures": summary.failures,
             "findings": summary.findings,
             "model": summary.calls,

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from trecjudge.findings import visible
 from trecjudge.show.templates import asset, number, render
+from trecjudge.show.words import shortened, told_apart
 
 PLOT_WIDTH, ROW = 460, 22
 CHARACTER = 7.4
@@ -69,19 +70,20 @@ class Axis:
         return [self.low + (self.high - self.low) * i / 4 for i in range(5)]
 
 
-def short(run_id: str, most: int = LONGEST_NAME) -> str:
-    """Return a run's name that fits beside a chart: `most` characters, cut in the middle."""
-    name = visible(run_id)
-    if len(name) <= most:
-        return name
-    # Names of a team's runs begin alike and differ at their end.
-    end = most // 2
-    return f"{name[: most - 1 - end]}…{name[-end:]}"
+def short(name: str) -> str:
+    """Return a name that fits beside a chart, cut in the middle."""
+    return shortened(visible(name), LONGEST_NAME)
+
+
+def short_names(run_ids: Iterable[str], most: int = LONGEST_NAME) -> dict[str, str]:
+    """Return the names of runs as they fit beside a chart, no two of them alike."""
+    names = list(run_ids)
+    return dict(zip(names, told_apart(list(map(visible, names)), most), strict=True))
 
 
 def margin(run_ids: Iterable[str]) -> int:
     """Return the pixels that the names of runs need beside a chart."""
-    return 24 + round(CHARACTER * max((len(short(run_id)) for run_id in run_ids), default=0))
+    return 24 + round(CHARACTER * max(map(len, short_names(run_ids).values()), default=0))
 
 
 def distribution(
@@ -96,8 +98,10 @@ def distribution(
     every = [value for found in values.values() for value in found]
     axis = Axis.over(every, left, right)
     row = ROW * 1.5 if narrow else ROW
+    names = short_names(values)
     rows = [
-        _row(run_id, found, axis, round(top + row * (i + (0.7 if narrow else 0.5)), 1))
+        {"name": names[run_id]}
+        | _row(run_id, found, axis, round(top + row * (i + (0.7 if narrow else 0.5)), 1))
         for i, (run_id, found) in enumerate(values.items())
     ]
     bottom = round(top + row * len(rows))
@@ -123,7 +127,7 @@ def kind(name: str, narrow: bool | None) -> str:
 def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str, Any]:
     if not values:
         tip = f"{visible(run_id)}: no values"
-        return {"name": short(run_id), "y": y, "tip": tip, "box": None}
+        return {"y": y, "tip": tip, "box": None}
     first, median, third = quartiles(values)
     box = {
         "lowest": axis.at(min(values)),
@@ -138,7 +142,7 @@ def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str
         f" middle half {number(first)} to {number(third)},"
         f" {number(min(values))} to {number(max(values))} over {len(values)} topics"
     )
-    return {"name": short(run_id), "y": y, "box": box, "points": points, "tip": tip}
+    return {"y": y, "box": box, "points": points, "tip": tip}
 
 
 def _points(places: Collection[float], y: float) -> str:
@@ -217,10 +221,11 @@ def _bump(
 ) -> Markup:
     xs, top = [place.left + place.step * i for i in range(len(measures))], place.top
     stands = [_stands([found[i] for found in ranks.values()], top) for i in range(len(measures))]
+    names = short_names(ranks, place.names)
     lines = [
         _line(run_id, found, [column[row] for column in stands], xs, measures)
         | {"kind": _kind(row, found, title, run_id in unjudged)}
-        | {"name": short(run_id, place.names)}
+        | {"name": names[run_id]}
         for row, (run_id, found) in enumerate(ranks.items())
     ]
     for line, run_id in zip(lines, ranks, strict=True):
@@ -313,7 +318,6 @@ def _line(
         f"{n} {'no value' if r is None else r}" for n, r in zip(names, ranks, strict=True)
     )
     return {
-        "name": short(run_id),
         "tip": visible(f"{run_id}: {places}"),
         "path": _curve(dots),
         "dots": dots,

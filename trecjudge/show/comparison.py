@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import counted, shown_line
 from trecjudge.show.columns import Columns
+from trecjudge.show.folding import fold_equal
 from trecjudge.show.tables import (
     first_rows,
     gaps,
@@ -40,6 +41,16 @@ def telling_first(found: Sequence[Difference]) -> list[Difference]:
             -abs(d.difference),
         ),
     )
+
+
+def fold_differences(found: Sequence[Difference]) -> tuple[list[Difference], list[str]]:
+    """Return the differences by measures that are no repetition, and lines on those that are."""
+    columns: dict[str, list[Hashable]] = {}
+    for d in found:
+        cell = (d.before, d.after, d.mean_before, d.mean_after, tuple(d.interval), d.holm)
+        columns.setdefault(d.measure, []).append(cell)
+    kept, lines = fold_equal(columns)
+    return [d for d in found if d.measure in kept], lines
 
 
 def difference_lines(found: Sequence[Difference]) -> Iterator[str]:

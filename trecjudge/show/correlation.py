@@ -1,12 +1,13 @@
-"""What `meta-evaluate` prints: the measure that orders the runs best, then each coefficient."""
+"""What `meta-evaluate` prints: measures of one name, the best pair of all, each coefficient."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import counted
 from trecjudge.show.columns import Columns
+from trecjudge.show.folding import fold_equal
 from trecjudge.show.tables import first_rows, hidden_line, interval, number, table
 
 if TYPE_CHECKING:  # numpy: not for --help
@@ -16,25 +17,50 @@ COLUMNS = ("judge", "measure", "truth", "correlation", "value", "95 % over topic
 ONCE = ("judge", "truth", "measure", "correlation", "runs", "topics")
 
 
-def best_first(found: Sequence[Correlated]) -> list[Correlated]:
-    """Return the pairs of measures by their first coefficient, the highest first."""
-    return sorted(found, key=lambda one: -_value(_first(one)))
+MOST_PAIRS = 3
+"""Pairs of one name that have a sentence."""
+
+
+def in_order(found: Sequence[Correlated]) -> list[Correlated]:
+    """Return the pairs of one name, then the others, each by the first coefficient, highest first.
+
+    Which pair is the best of many is partly chance: what was meant to be alike stands first.
+    """
+    return sorted(found, key=lambda one: (not one.of_one_name, -_value(_first(one))))
+
+
+def fold_pairs(found: Sequence[Correlated]) -> tuple[list[Correlated], list[str]]:
+    """Return the pairs by measures that repeat no other one, and lines on those that do.
+
+    Of equal measures that one stays which the truth has by the same name: its pairs come first.
+    """
+    by_judge: dict[str, dict[str, list[Hashable]]] = {}
+    for one in found:
+        cells: list[Hashable] = [*sorted(zip(one.runs, one.predicted, strict=True))]
+        by_judge.setdefault(one.name, {}).setdefault(one.measure, cells)
+    folded = {name: fold_equal(columns) for name, columns in by_judge.items()}
+    lines = [line for _, own in folded.values() for line in own]
+    return [one for one in found if one.measure in folded[one.name][0]], lines
 
 
 def correlation_lines(found: Sequence[Correlated]) -> Iterator[str]:
-    """Yield a sentence on the pair of measures that orders the runs most alike."""
-    for one in best_first(found)[:1]:
-        first = _first(one)
-        if first is None or first.value is None:
-            yield f"no coefficient is defined on {counted(len(one.runs), 'run')}"
-            return
-        over = interval(first.topics)
-        bounds = "" if over == "n/a" else f" ({over} over topics)"
-        most = "most " if len(found) > 1 else ""
-        yield (
-            f"{one.measure} by {one.name} orders {counted(len(one.runs), 'run')} {most}as"
-            f" {one.truth_measure} does: {first.name} {first.value:.3f}{bounds}"
-        )
+    """Yield a sentence on each of the first pairs of one name, and on the best of all pairs."""
+    for one in [one for one in in_order(found) if one.of_one_name or len(found) == 1][:MOST_PAIRS]:
+        yield _sentence(one)
+    for one in sorted(found, key=lambda one: -_value(_first(one)))[: len(found) > 1]:
+        yield f"best of {len(found)} pairs: {_sentence(one, 'most ')}"
+
+
+def _sentence(one: Correlated, most: str = "") -> str:
+    first, runs = _first(one), counted(len(one.runs), "run")
+    if first is None or first.value is None:
+        return f"no coefficient is defined on {runs}"
+    over = interval(first.topics)
+    bounds = "" if over == "n/a" else f" ({over} over topics)"
+    return (
+        f"{one.measure} by {one.name} orders {runs} {most}as {one.truth_measure} does:"
+        f" {first.name} {first.value:.3f}{bounds}"
+    )
 
 
 def correlation_table(
@@ -42,7 +68,7 @@ def correlation_table(
 ) -> Columns:
     """Return a row for each coefficient of each pair of measures; what is unjudged, if anything.
 
-    The pairs that agree most come first.
+    Pairs of one name come first, then those that agree most.
     """
     counts = {id(one): one.items_unjudged() for one in found}
     is_open = any(of_truth or of_judge for of_truth, of_judge in counts.values())
@@ -73,7 +99,7 @@ def hidden_rows(found: Sequence[Correlated], show_all: bool) -> Iterator[str]:
 
 
 def _rows(found: Sequence[Correlated]) -> list[tuple[Correlated, Correlation]]:
-    return [(one, c) for one in best_first(found) for c in one.correlations]
+    return [(one, c) for one in in_order(found) for c in one.correlations]
 
 
 def _first(one: Correlated) -> Correlation | None:

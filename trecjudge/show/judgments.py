@@ -16,7 +16,7 @@ from trecjudge.findings import visible
 from trecjudge.records import Judgment, Vote
 from trecjudge.results.leaderboards.spreadsheet import csv_line, tsv_line
 from trecjudge.show.selection import verdict_of
-from trecjudge.show.words import cut, shortened
+from trecjudge.show.words import NumberedForms, cut
 
 LOOKED_AT = 200
 """Judgments that set the widths of the columns, since the list starts before all are read."""
@@ -101,10 +101,11 @@ class _Layout:
 
     widths: Sequence[int]
     text: int
+    forms: Sequence[NumberedForms]
 
     def line(self, cells: Sequence[str], text: str) -> str:
         padded = (
-            self._padded(shortened(cell, width), width, place == 2)
+            self._padded(self.forms[place].of(cell), width, place == 2)
             for place, (cell, width) in enumerate(zip(cells, self.widths, strict=True))
             if width
         )
@@ -136,7 +137,7 @@ def _layout(rows: Sequence[Sequence[str]], width: int, several_judges: bool) -> 
         limit = cells if place == 2 else most + spare
         widths.append(min(max(cells, len(header)), limit) if shown and cells else 0)
     taken = sum(widths) + sum(1 for own in widths if own)
-    return _Layout(widths, max(width - taken, 8))
+    return _Layout(widths, max(width - taken, 8), list(map(NumberedForms, widths)))
 
 
 def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:

@@ -138,7 +138,9 @@ class ConsoleWatcher:
 
     def finding(self, finding: Finding) -> None:
         """Print the first few findings; those after them are only counted."""
-        if self._first.take(finding):
+        if finding.kind == "input_lacking":  # hours of judging may be for nothing
+            self._print(f"{PREFIX[finding.severity]}: {finding}")
+        elif self._first.take(finding):
             self.notify(f"{PREFIX[finding.severity]}: {finding}")
         elif self._first.hidden.total() == 1:
             self.notify("… more findings: counted by kind below, all in the log")
@@ -146,7 +148,10 @@ class ConsoleWatcher:
     def notify(self, message: str) -> None:
         """Print a message, unless quiet."""
         if not self._quiet:
-            self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
+            self._print(message)
+
+    def _print(self, message: str) -> None:
+        self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
 
     def _state(self) -> list[str]:
         """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""

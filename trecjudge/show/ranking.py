@@ -11,6 +11,7 @@ from trecjudge.findings import counted
 from trecjudge.scores.leaderboard import Mean
 from trecjudge.scores.summary import RunSummary, Summary
 from trecjudge.show.columns import Column, Columns
+from trecjudge.show.folding import fold_equal, mean_cells
 
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
@@ -60,6 +61,12 @@ class Wanted:
         others = [name for name in summary.measures if name != summary.ranked_by]
         return [name for name in others if every or name in wanted]
 
+    def folded(self, summary: Summary) -> tuple[list[str], list[str]]:
+        """Return the others that are no repetition, and lines on those that are."""
+        names = [summary.ranked_by, *self.others(summary)]
+        kept, lines = fold_equal({m: mean_cells(r.means[m] for r in summary.runs) for m in names})
+        return kept[1:], lines
+
     def runs(self, summary: Summary) -> Sequence[RunSummary]:
         """Return the runs to show: the best ones, or all."""
         return summary.runs if self.all_runs else summary.runs[:MOST_RUNS]
@@ -70,17 +77,18 @@ ONLY_THE_BEST: Final = Wanted()
 
 def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
     """Return the runs in order with the measure that ranks them, its interval, and coverage."""
-    judges = summary.judge.split(",")
-    who = f"judge {judges[0]}" if len(judges) == 1 else f"judges {', '.join(judges)}"
-    title = f"{summary.name}: {who}, ranked by {summary.ranked_by}"
+    several = len(summary.judges) > 1
+    whose = f" of judge {summary.ranking_judge}" if several and summary.ranking_judge else ""
+    who = f"judge{'s' if several else ''} {', '.join(summary.judges)}"
+    title = f"{summary.name}: {who}, ranked by {summary.ranked_by}{whose}"
     runs = wanted.runs(summary)
     cells: list[tuple[str, Callable[[RunSummary], str]]] = [
         (summary.ranked_by, lambda run: value_text(run.means[summary.ranked_by])),
         *_standing_cells(summary),
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
-        ("judged", lambda run: f"{run.coverage.judged}/{run.coverage.expected}"),
+        ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
         *_copied_cells(summary),
-        *((name, _mean_of(name)) for name in wanted.others(summary)),
+        *((name, _mean_of(name)) for name in wanted.folded(summary)[0]),
     ]
     columns = [
         Column("", [_rank(summary, run) for run in runs], is_key=True),
@@ -98,10 +106,35 @@ def ranking_lines(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Iterator[
         yield f"… {counted(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE
+    yield from wanted.folded(summary)[1]
+    yield from _lines_on_judges(summary)
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:
         ways = "--measures A,B or all, --wide, --report"
         yield f"… {counted(more, 'more measure')}{_in_file(summary)}; {ways}"
+
+
+def _lines_on_judges(summary: Summary) -> Iterator[str]:
+    """Yield what ranks, what else could, and how much each of several judges judged."""
+    if len(summary.judges) == 1:
+        return
+    others = [
+        f"{measure} ({judge})"
+        for judge, measure in summary.ranked_by_judge.items()
+        if measure != summary.ranked_by
+        and any(run.means[measure].value is not None for run in summary.runs)
+    ]
+    more = ""
+    if next(iter(summary.ranked_by_judge), "") != summary.ranking_judge:
+        more = " whose measure most runs have"
+    if (others or more) and not summary.ranking_named:
+        ways = "; another ranks with --set leaderboard.sort_by=MEASURE: " if others else ""
+        which = "the first by name" if summary.judges == sorted(summary.judges) else "the first"
+        first = f"ranked by judge {summary.ranking_judge}, {which}{more}"
+        yield f"{first}{ways}{', '.join(others)}"
+    counts = (f"{judge} {n} of {of}" for judge, (n, of) in summary.judged_by_judge.items())
+    own = f"; the table has those of {summary.ranking_judge}" if summary.ranking_judge else ""
+    yield f"judged, by judge: {', '.join(counts)}{own}"
 
 
 def _in_file(summary: Summary) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from trecjudge.findings import visible
-from trecjudge.show.charts import NARROW, NOTHING, Axis, gap_text, heading, kind, short
+from trecjudge.show.charts import NARROW, NOTHING, Axis, gap_text, heading, kind, short, short_names
 from trecjudge.show.templates import number, render
 
 SIZE = 520
@@ -100,8 +100,9 @@ def names_near(
     if len(places) > MOST_POINTS:
         return
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    names = short_names(run_ids, LONGEST_NEAR)
     for run_id, (x, y) in zip(run_ids, places, strict=True):
-        text = short(run_id, LONGEST_NEAR)
+        text = names[run_id]
         for at, anchor, box in _around(x, y, NEAR * len(text)):
             if _inside(box, frame) and not any(_meet(box, other) for other in taken):
                 taken.append(box)

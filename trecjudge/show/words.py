@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, takewhile
 
 from rich.cells import cell_len, chop_cells
 
@@ -35,17 +35,55 @@ def _first(text: str, width: int) -> str:
 
 
 def told_apart(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
-    """Return each text in so many columns; those that would look alike show where they differ."""
+    """Return each text in so many columns; those that would look alike show where they differ.
+
+    Where no place shows that, they end in a number: different texts never look the same.
+    """
     short = {text: shortened(text, width, mark) for text in dict.fromkeys(texts)}
-    alike: dict[str, list[str]] = {}
-    for text, form in short.items():
-        alike.setdefault(form, []).append(text)
-    for same in alike.values():
-        if len(same) > 1:
-            columns = zip(*same, strict=False)
-            common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
-            short |= {text: _around(text, common, width, mark) for text in same}
+    for same in _alike(short):
+        columns = zip(*same, strict=False)
+        common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
+        short |= {text: _around(text, common, width, mark) for text in same}
+    numbers = NumberedForms(width, mark)
+    whole = {text for text, form in short.items() if text == form}
+    numbers.taken = whole | set(short.values())
+    for same in _alike(short):
+        short |= {text: numbers.next_form(text) for text in sorted(set(same) - whole)}
     return [short[text] for text in texts]
+
+
+def _alike(short: Mapping[str, str]) -> list[list[str]]:
+    """Return the texts of each form that several have."""
+    found: dict[str, list[str]] = {}
+    for text, form in short.items():
+        found.setdefault(form, []).append(text)
+    return [same for same in found.values() if len(same) > 1]
+
+
+class NumberedForms:
+    """Texts in so many columns as they come, one by one: each of a form that no other one has."""
+
+    def __init__(self, width: int, mark: str = "…") -> None:
+        self.taken: set[str] = set()
+        self._width, self._mark = width, mark
+        self._known: dict[str, str] = {}
+
+    def of(self, text: str) -> str:
+        """Return the form of a text, always the same one."""
+        if text not in self._known:
+            if (form := shortened(text, self._width, self._mark)) in self.taken:
+                form = self.next_form(text)
+            self.taken.add(form)
+            self._known[text] = form
+        return self._known[text]
+
+    def next_form(self, text: str) -> str:
+        """Return the start of a text with the first number that makes a form of its own."""
+        tails = (f"{self._mark}{number}" for number in count(2))
+        forms = (f"{_first(text, max(self._width - cell_len(t), 0))}{t}" for t in tails)
+        form = next(form for form in forms if form not in self.taken)
+        self.taken.add(form)
+        return form
 
 
 def _around(text: str, place: int, width: int, mark: str) -> str:

@@ -117,13 +117,33 @@ def report_unjudged(scores: Scores, measures: Sequence[str], report: OnFinding) 
     for measure in measures:
         found = [(run, scores.unjudged.get((run, measure))) for run in scores.runs]
         lacking = [
-            f"{run!r} {gaps.with_bounds}" for run, gaps in found if gaps is not None and gaps.items
+            f"{run!r} {gaps.with_bounds}"
+            for run, gaps in found
+            if gaps is not None and gaps.is_open
         ]
         if lacking:
             more = ", …" if len(lacking) > MOST_NAMED else ""
             runs = ", ".join(lacking[:MOST_NAMED])
             message = f"{measure}: items of {len(lacking)} runs are unjudged: {runs}{more}"
             report(Finding("items_unjudged", Place(scores.name), message))
+
+
+def defined(scores: Scores, measures: Sequence[str], rules: Rules, report: OnFinding) -> list[str]:
+    """Return the measures that all runs have, or enough of them; those left out are named.
+
+    Raises InputError where none is left.
+    """
+    least = len(scores.runs) if rules.on_missing == "error" else FEWEST_RUNS
+    known = {m: int(np.isfinite(scores.overall(m)).sum()) for m in measures}
+    if lacking := {m: len(scores.runs) - n for m, n in known.items() if n < least}:
+        named = ", ".join(f"{measure} ({n})" for measure, n in lacking.items())
+        message = f"measures that runs lack (how many of {len(scores.runs)}): {named}"
+        if any(known[measure] >= FEWEST_RUNS for measure in lacking):
+            message += "; --on-missing common leaves out the runs instead"
+        if len(lacking) == len(known):
+            raise InputError(f"{scores.name}: no measure is left; {message}")
+        report(Finding("measure_undefined", Place(scores.name), message, few(list(lacking))))
+    return [measure for measure in measures if measure not in lacking]
 
 
 def few(names: Sequence[str]) -> str:
@@ -137,10 +157,9 @@ def rows_of_both(
     predicted: Scores,
     truth_measure: str,
     measure: str,
-    rules: Rules,
     report: OnFinding,
 ) -> tuple[int, ...]:
-    """Return which runs have both measures; those that lack one are named."""
+    """Return which runs have both measures, none where they are too few; others are named."""
     both = truth.overall(truth_measure) + predicted.overall(measure)
     rows = tuple(np.flatnonzero(~np.isnan(both)).tolist())
     lacking = [truth.runs[row] for row in np.flatnonzero(np.isnan(both)).tolist()]
@@ -150,7 +169,8 @@ def rows_of_both(
         f"{len(lacking)} runs have no {measure}, or no {truth_measure} in {truth.name}:"
         f" {few(lacking)}"
     )
-    if rules.on_missing == "error" or len(rows) < FEWEST_RUNS:
-        raise InputError(f"{predicted.name}: {message}; --on-missing common leaves them out")
+    if len(rows) < FEWEST_RUNS:
+        report(Finding("measure_undefined", Place(predicted.name), message, few(lacking)))
+        return ()
     report(Finding("run_one_sided", Place(predicted.name), message, few(lacking)))
     return rows

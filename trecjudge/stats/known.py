@@ -33,6 +33,11 @@ class Unjudged:
         return f"{self.items} items are unjudged" if self.items != 1 else "1 item is unjudged"
 
     @property
+    def is_open(self) -> bool:
+        """Whether they could move the mean, as far as that is known."""
+        return self.items > 0 and (self.lowest is None or self.lowest != self.highest)
+
+    @property
     def with_bounds(self) -> str:
         """`3 of 12 (0.25 to 1)`: the items, and what the mean could be, if that is known."""
         of_all = "" if self.expected is None else f" of {self.expected}"

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import DIGITS
 from trecjudge.records import Place
 from trecjudge.stats.alignment import (
+    FEWEST_RUNS,
     Rules,
+    defined,
     report_unjudged,
     rows_of_both,
     same_runs,
@@ -71,6 +74,12 @@ class Correlated:
     correlations: Sequence[Correlation]
     unjudged: Sequence[tuple[Unjudged | None, Unjudged | None]] = ()
 
+    @property
+    def of_one_name(self) -> bool:
+        """Whether both measures have the same name, but for that of a judge before it."""
+        ours, theirs = f".{self.measure}", f".{self.truth_measure}"
+        return ours.endswith(theirs) or theirs.endswith(ours)
+
     def items_unjudged(self) -> tuple[int | None, int | None]:
         """Return how many items are unjudged in the truth and in the predicted; None: not known."""
         truth, predicted = zip(*self.unjudged, strict=True) if self.unjudged else ((), ())
@@ -95,6 +104,7 @@ class Correlated:
             "name": self.name,
             "truth_measure": self.truth_measure,
             "measure": self.measure,
+            "of_one_name": self.of_one_name,
             "runs": len(self.runs),
             "topics": self.topics,
             "unjudged": {"truth": in_truth, "predicted": in_predicted},
@@ -124,22 +134,30 @@ def meta_evaluate(
 ) -> list[Correlated]:
     """Return every wanted measure of the predicted side beside every wanted one of the truth.
 
-    Raises InputError for runs on one side only, unless `rules` allow them, and for fewer than three
-    runs in common.
+    Pairs of one name come first. A measure that a run lacks is left out, unless `rules` allow that.
+    Raises InputError for runs on one side only, unless `rules` allow them, for fewer than three
+    runs in common, and where no pair is left.
     """
     wanted = coefficients(rules.correlations)
     truth_measures = truth.chosen(rules.truth_measures)
     measures = predicted.chosen(rules.measures)
     truth, predicted = same_runs(truth, predicted, rules, report)
-    report_unjudged(truth, truth_measures, report)
-    report_unjudged(predicted, measures, report)
     topics = same_topics(truth, predicted, rules, report)
     truth, predicted = (settled(side, rules, topics) for side in (truth, predicted))
+    truth_measures = defined(truth, truth_measures, rules, report)
+    measures = defined(predicted, measures, rules, report)
+    report_unjudged(truth, truth_measures, report)
+    report_unjudged(predicted, measures, report)
     # Measures that the same runs have share their resamples, and the work on them.
     together: dict[tuple[int, ...], list[tuple[str, str]]] = {}
     for pair in product(truth_measures, measures):
-        rows = rows_of_both(truth, predicted, *pair, rules, report)
-        together.setdefault(rows, []).append(pair)
+        if rows := rows_of_both(truth, predicted, *pair, report):
+            together.setdefault(rows, []).append(pair)
+    if not together:
+        raise InputError(
+            f"{predicted.name}: no measure has {FEWEST_RUNS} runs in common with one"
+            f" of {truth.name}"
+        )
     found: dict[tuple[str, str], Correlated] = {}
     for rows, pairs in together.items():
         runs = [truth.runs[row] for row in rows]
@@ -147,7 +165,8 @@ def meta_evaluate(
         _report_ties(sides.truth, truth.name, report)
         _report_ties(sides.predicted, predicted.name, report)
         found |= dict(sides.correlated(pairs, wanted))
-    return [found[pair] for pair in product(truth_measures, measures)]
+    every = (found[pair] for pair in product(truth_measures, measures) if pair in found)
+    return sorted(every, key=lambda one: not one.of_one_name)
 
 
 def _report_ties(means: Mapping[str, Array], name: str, report: OnFinding) -> None:

@@ -74,6 +74,11 @@ class Scores:
         """Return what the topics give for each run: (runs,). NaN where there is no topic."""
         return aggregated(self.values[measure], self.aggregate(measure))
 
+    @property
+    def runs_with_value(self) -> dict[str, int]:
+        """How many runs have an `all` value, by measure."""
+        return {m: int((~np.isnan(self.overall(m))).sum()) for m in self.measures}
+
     def overall(self, measure: str) -> Array:
         """Return the `all` row of each run, what its topics give where it has none: (runs,)."""
         given = self.given[measure]

@@ -61,7 +61,7 @@ def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
         for _, response in reader
     ]
     if not found:
-        raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+        raise InputError(inputs.nothing_to_judge(reader))
     return found
 
 

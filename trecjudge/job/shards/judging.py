@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
 
 from trecjudge.errors import InputError
 from trecjudge.files import whole
@@ -91,11 +90,13 @@ class Worker:
         scoring = Scoring(self.header, self.panel, reader.path)
         if setup.job.human or not scoring.in_parts:
             return scoring.part  # empty: the whole is scored by whoever merges
-        with _both(setup, number) as (qrels, reviews):
+        kinds = (*(f"qrels.{place}" for place in range(len(self.panel))), "review")
+        with ExitStack() as opened:
+            files = [opened.enter_context(whole(setup.part(number, kind))) for kind in kinds]
             for response, judgments in reader:
-                lines, reviewed = scoring.add(response, judgments)
-                qrels.write(lines)
-                reviews.write(reviewed)
+                qrels, reviewed = scoring.add(response, judgments)
+                for file, lines in zip(files, (*qrels, reviewed), strict=True):
+                    file.write(lines)
         return scoring.part
 
 
@@ -107,12 +108,6 @@ def check_all_there(shard: Shard, responses: int) -> None:
             f"{files}: {responses} of {shard.responses} responses were found again: the file was"
             " changed while it was judged; begin again"
         )
-
-
-@contextmanager
-def _both(setup: ShardSetup, number: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    with whole(setup.part(number, "qrels")) as qrels, whole(setup.part(number, "review")) as more:
-        yield qrels, more
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,8 @@ def scored_by_shards(
     with scoring.files(outputs) as files:
         for shard in done:
             scoring.take(shard.scores)
-            append([setup.part(shard.number, "qrels")], files.qrels)
+            for place, qrels in enumerate(files.qrels):
+                append([setup.part(shard.number, f"qrels.{place}")], qrels)
             if files.review is not None:
                 append([setup.part(shard.number, "review")], files.review)
         standings = scoring.finish(files)

@@ -101,7 +101,7 @@ class ShardSetup:
     record_keys: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, number: int, kind: str) -> Path:
-        """Return the path of a file of a shard: `judgments`, `log`, `qrels` or `review`."""
+        """Return the path of a file of a shard: `judgments`, `log`, `review`, `qrels.0` …"""
         return self.folder / f"{number:06}.{kind}"
 
 

@@ -52,6 +52,7 @@ class Attesting:
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
     label_names: ClassVar[Sequence[str]] = SUPPORT
+    needs: ClassVar[tuple[str, ...]] = ("document_text",)
 
     @property
     def needs_model(self) -> bool:

@@ -58,6 +58,7 @@ class ClaimJudging:
     rounds: int = ranged(3, 1)
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
+    needs: ClassVar[tuple[str, ...]] = ("document_text",)
 
     def __post_init__(self) -> None:
         check_ranges(self)

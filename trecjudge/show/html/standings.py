@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from trecjudge.findings import visible
 from trecjudge.measures import DIGITS, MeasureSpec
 from trecjudge.results.statistics import Statistic
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import mean_shown, sure_places
 from trecjudge.scores.score import Score
+from trecjudge.show.templates import LONGEST
+from trecjudge.show.words import told_apart
 
 UNJUDGED, NO_RESPONSE = "?", ""
 """In place of a score: nothing could be judged, there is no response."""
@@ -29,8 +32,12 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
     measures = board.spec.measures
     ranked = board.ranking_measure
     places = sure_places(board, ranked)
+    ids = [*order, *board.expected]
+    shown = zip(ids, told_apart(list(map(visible, ids)), LONGEST), strict=True)
     return {
         "ranked_by": board.spec.ranked_by,
+        # Of names that are too long: no two of them may look alike.
+        "shown": {name: short for name, short in shown if len(name) > LONGEST},
         "measures": [_measure(measure) for measure in measures],
         "runs": [
             _run(board, run_id, known, teams.get(run_id, ""))
@@ -60,6 +67,7 @@ def _measure(measure: MeasureSpec) -> dict[str, Any]:
 
 def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> dict[str, Any]:
     coverage = board.coverage[run_id]
+    judged, expected = board.counts(run_id, board.ranking_measure)
     means = []
     for measure in board.spec.measures:
         known = statistics.get((run_id, measure.name), NOTHING)
@@ -77,8 +85,8 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
         "team": team,
         "responses": coverage.responses,
         "expected_responses": coverage.expected_responses,
-        "judged": coverage.judged,
-        "expected": coverage.expected,
+        "judged": judged,
+        "expected": expected,
         "copied": coverage.copied_share,
         "mostly_copied": coverage.mostly_copied,
         "means": means,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
@@ -15,9 +15,11 @@ from trecjudge.judging.panel import Panel, leading_measures
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
+from trecjudge.scores.coverage import judged_by_judge
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
+from trecjudge.show.folding import fold_equal, mean_cells
 from trecjudge.show.html.agreements import (
     Figure,
     correlated,
@@ -115,7 +117,8 @@ class _Judged:
         """
         reader = JudgmentsReader(path)
         board = Leaderboard(spec_of(reader, trust), reader.header.topics)
-        judged = cls(list(reader.header.judges), panel_of(reader, trust), board)
+        panel = panel_of(reader, trust)
+        judged = cls([named.name for named in panel], panel, board)
         for response, judgments in reader:
             judged.board.add(response, judgments)
             judged.teams[response.run_id] = response.team_id
@@ -184,12 +187,29 @@ class _Report:
         """Return the page, with notes on what is missing."""
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
-        static = head | _totals(head, self.judged.judges, grouped)
+        more = {"by_judge": self._by_judge(), "folded": self._folded()[1]}
+        static = head | _totals(head, grouped) | more
         charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
+
+    def _folded(self) -> tuple[list[str], list[str]]:
+        """Return the measures to show at first, and lines on those that repeat one of them."""
+        board = self.judged.board
+        leading = leading_measures(self.judged.panel, board.spec)
+        ranked = board.spec.ranked_by
+        names = sorted(leading, key=lambda name: name != ranked)  # which ranks is never left out
+        columns = {m: mean_cells(board.means[run, m] for run in board.scores) for m in names}
+        kept, lines = fold_equal(columns)
+        return [name for name in leading if name in kept], lines
+
+    def _by_judge(self) -> str:
+        """Return how much each of several judges judged, as a text; empty for one."""
+        board, judges = self.judged.board, self.judged.judges
+        counts = judged_by_judge(board.coverage.values(), judges).items()
+        return ", ".join(f"{j} {n} of {of}" for j, (n, of) in counts) if len(judges) > 1 else ""
 
     def _shown_statistics(self) -> Statistics:
         """Return the statistics, without groups where no test could have told runs apart."""
@@ -201,10 +221,11 @@ class _Report:
         board, trail = self.judged.board, self.trail
         items = sum(coverage.expected for coverage in board.coverage.values())
         return standings(board, self._shown_statistics(), self.judged.teams) | {
-            "leading": leading_measures(self.judged.panel, board.spec),
+            "leading": self._folded()[0],
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judged.judges,
+            "ranking_judge": board.ranking_measure.judge,
             "large": items > MANY,
             "topics": named(self.texts, board.expected),
             "signs": SIGNS,
@@ -323,12 +344,12 @@ def _fill(
             blocks.add("flips", None, flip)
 
 
-def _totals(head: Mapping[str, Any], judges: Collection[str], grouped: bool) -> dict[str, Any]:
+def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
     """Return what the static part of the page shows beyond the head block.
 
     `grouped` is whether the statistics have groups of runs.
     """
-    runs = head["runs"]
+    runs, judges = head["runs"], head["judges"]
     too_few = too_few_topics(len(runs), len(head["topics"])) if grouped else ""
     means = [mean for run in runs for mean in run["means"]]
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}

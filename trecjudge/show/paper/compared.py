@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from trecjudge.show.comparison import fold_differences
 from trecjudge.show.paper.grid import Cell, Column, Grid, bracketed, decimal
 from trecjudge.show.tables import gaps, probability
 from trecjudge.stats.comparison import Difference
@@ -26,6 +27,8 @@ OPEN = (
 
 def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
     """Return a row for each measure of each pair of systems; bold where they differ by a test."""
+    records = [_difference_record(d) for d in found]
+    found, folded = fold_differences(found)
     is_open = any(_items(d.unjudged_before) or _items(d.unjudged_after) for d in found)
     columns = [
         *(Column(head) for head in ("measure", "before", "after")),
@@ -40,6 +43,7 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
     columns, rows, told = _without_constants(columns, rows)
     notes = [
         *told,
+        *(f"{line}." for line in folded),
         "After minus before, paired over topics.",
         f"In brackets: 95 % bootstrap interval over topics ({RESAMPLES} resamples).",
         f"Bold: p < {ALPHA:g} by a paired sign-flip test, corrected by Holm for each measure.",
@@ -47,7 +51,7 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
         *([OPEN] if is_open else []),
         f"trecjudge {__version__}.",
     ]
-    return Grid("comparison", columns, rows, notes, [_difference_record(d) for d in found])
+    return Grid("comparison", columns, rows, notes, records)
 
 
 def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from trecjudge.evaluation.standings import Stand, Standings
+from trecjudge.show.folding import fold_equal
 from trecjudge.show.paper.grid import Cell, Column, Grid, bracketed, decimal
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.resampling import RESAMPLES
@@ -25,8 +26,11 @@ def leaderboard_grid(
     Without any wanted they are those that its judges rank by; `every` takes all. Raises InputError
     for a measure that is not there.
     """
-    measures = found.chosen(wanted, every)
-    runs = found.runs(measures[0])
+    chosen = found.chosen(wanted, every)
+    runs = found.runs(chosen[0])
+    measures, folded = fold_equal(
+        {m: [_shown(found.by_measure[m].get(run)) for run in runs] for m in chosen}
+    )
     shown = {measure: _Measure(measure, found.by_measure[measure], digits) for measure in measures}
     columns = [Column("", "detail"), Column("run")]
     columns += [column for measure in shown.values() for column in measure.columns]
@@ -38,8 +42,17 @@ def leaderboard_grid(
         ]
         for run in runs
     ]
-    records = [_record(run, found.by_measure, measures) for run in runs]
-    return Grid(found.name, columns, rows, list(_notes(found, measures)), records)
+    records = [_record(run, found.by_measure, chosen) for run in runs]
+    notes = [*(f"{line}." for line in folded), *_notes(found, measures)]
+    return Grid(found.name, columns, rows, notes, records)
+
+
+def _shown(stand: Stand | None) -> tuple[object, ...] | None:
+    """Return what is shown of a run by a measure; None where that is nothing."""
+    if stand is None or stand.mean is None:
+        return None
+    own = (stand.mean, stand.low, stand.high, stand.lowest, stand.highest, stand.rank)
+    return (*own, tuple(stand.groups), stand.unjudged, stand.expected)
 
 
 def _rank(stand: Stand | None) -> str:

@@ -66,6 +66,7 @@ const LONGEST = 60;
 
 /** A name of whatever length as one that fits; the whole of it goes into a title. */
 function cut(name) {
+  if (head && Object.hasOwn(head.shown, name)) return head.shown[name];
   const characters = [...String(name).slice(0, LONGEST * 2)];
   return String(name).length <= LONGEST || characters.length <= LONGEST
     ? String(name)

@@ -1,0 +1,70 @@
+"""What judges need and nobody gave is said in one line, before anything is judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import SAMPLES, command
+
+PLAIN = (
+    '{"metadata": {"team_id": "t", "run_id": "r", "topic_id": "1"%s},'
+    ' "responses": [{"text": "Steam whistles.", "citations": [%s]}]}'
+)
+DATA = SAMPLES / "ragtime"
+NONE = "none are given, and the runs carry none"
+NUGGETS = '{"qid": "77", "query": "q", "nuggets": [{"text": "n", "importance": "vital"}]}'
+
+
+def lines(folder: Path, record: str, *flags: str | Path) -> list[str]:
+    """Return what a quiet job on one record prints on standard error."""
+    (folder / "runs").mkdir()
+    (folder / "runs" / "r.jsonl").write_text(record)
+    given = ("--rag-responses", folder / "runs", "--out-dir", folder, "-q", "--no-check")
+    return command(*given, *flags).err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("judges", "record", "said"),
+    [
+        ("nuggets,rubric", PLAIN % ("", ""), "nuggets: judges nuggets, rubric need banks of nug"),
+        ("direct_prompt", PLAIN % ("", ""), "rag-topics: judge direct_prompt needs the text of t"),
+        ("citation", PLAIN % ("", '"k"'), "documents: judge citation needs the text of documents"),
+    ],
+)
+def test_it_is_said_in_a_line_even_if_quiet(
+    judges: str, record: str, said: str, tmp_path: Path
+) -> None:
+    (line,) = lines(tmp_path, record, "--judge", judges)
+    assert line.startswith(f"warning: --{said}")
+    assert line.endswith("; what depends on it will be unjudged")
+
+
+@pytest.mark.parametrize(
+    ("judges", "record"),
+    [
+        pytest.param("length", PLAIN % ("", '"k"'), id="it needs nothing"),
+        pytest.param("citation", PLAIN % ("", ""), id="it cites nothing"),
+        pytest.param("direct_prompt", PLAIN % (', "narrative": "Why?"', ""), id="runs carry it"),
+        pytest.param("citation,support", (DATA / "runs" / "careful.jsonl").read_text(), id="given"),
+    ],
+)
+def test_nothing_is_said_where_it_is_there(judges: str, record: str, tmp_path: Path) -> None:
+    documents = ("--documents", DATA / "documents.jsonl") if "support" in judges else ()
+    assert lines(tmp_path, record, "--judge", judges, *documents) == []
+
+
+def test_banks_of_other_topics(tmp_path: Path) -> None:
+    (tmp_path / "bank.jsonl").write_text(NUGGETS)
+    given = ("--nuggets", tmp_path / "bank.jsonl", "--rag-topics", DATA / "topics.jsonl")
+    record = (DATA / "runs" / "careful.jsonl").read_text()
+    (line,) = lines(tmp_path, record, "--judge", "nuggets", *given)
+    assert "those given are of other topics, such as '77'; asked for are such as '501'" in line
+
+
+def test_it_is_counted_and_stands_first_in_the_log(tmp_path: Path) -> None:
+    lines(tmp_path, PLAIN % ("", ""), "--judge", "nuggets,length", "--name", "x")
+    log = [json.loads(line) for line in (tmp_path / "x.log").read_text().splitlines()]
+    assert [line.get("kind") for line in log][:2] == [None, "input_lacking"]
