@@ -208,7 +208,7 @@ class Scoring:
         summary.voters = self.votes.figures()
         summary.failures_unknown = hiding_failures(self.panel)
         if self.labels is not None:
-            summary.labels = self.people.counts
+            summary.labels = self.people.counts(summary.ranked_by)
         for what in ("leaderboard", "statistics", "qrels"):
             summary.files[what] = str(getattr(outputs, what))
         if self.rules:
