@@ -13,7 +13,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_table
+from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
 from trecjudge.show import tables
@@ -57,7 +57,7 @@ def label_next(
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}
-    number = "gain"
+    number, forecast, why = "gain", None, ""
     if purpose == "calibration":
         if measure or at_random:
             raise InputError("--for calibration: --measure and --random are for the ranking")
@@ -65,17 +65,22 @@ def label_next(
         drawn = candidates.label_for_calibration(job, budget, labelled, trust)
         found = [(candidate.share or 0.0, candidate) for candidate in drawn]
     else:
-        found = candidates.label_next(job, budget, labelled, measure, at_random, trust)
+        found, forecast, why = candidates.label_next(
+            job, budget, labelled, measure, at_random, trust
+        )
     records = [_record(value, number, candidate) for value, candidate in found]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
         common.write_jsonl(out, records)
     if as_json:
-        print_json([{"items": records, "findings": printer.as_dicts()}])
+        bought = {"forecast": forecast and asdict(forecast)} if number == "gain" else {}
+        print_json([{"items": records, **bought, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
     if not quiet:
         print_table(tables.candidate_table(found, number))
+        if number == "gain":
+            print_lines([tables.forecast_line(forecast, why)])
     return printer.status()
 
 

@@ -109,13 +109,13 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
         for run, own in values.items()
         if None not in own and not board.coverage[run].samples and run not in found.unknown
     ]
-    place = {run: i for i, run in enumerate(runs)}
-    kept = [i for i, (run, _) in enumerate(found.responses) if run in place]
+    known = set(runs)
+    kept = [i for i, (run, _) in enumerate(found.responses) if run in known]
     if found.table is None or not kept:
         return None
     table = np.frombuffer(found.table, dtype=np.float64).reshape(len(found.responses), -1)[kept]
-    owners = np.array([place[found.responses[i][0]] for i in kept])
-    with_items = {found.responses[i] for i in kept}
+    responses = [found.responses[i] for i in kept]
+    with_items = set(responses)
     # A topic without a response, or with nothing to label, has its value for sure.
     sure = [
         sum(
@@ -125,4 +125,4 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
         )
         for run in runs
     ]
-    return Evidence.of(runs, table, owners, np.array(sure), len(board.expected))
+    return Evidence.of(runs, responses, table, np.array(sure), len(board.expected))

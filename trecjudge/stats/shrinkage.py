@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from trecjudge.measures import DIGITS
+from trecjudge.stats.correlation import Side, kendall
 from trecjudge.stats.labelled import Row
-from trecjudge.stats.resampling import ALIKE, Array, Indices, student_quantile
+from trecjudge.stats.resampling import ALIKE, SEED, Array, Indices, student_quantile
 
 RATIOS: Final = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
 """Standard deviations of errors of runs, and of responses, over that of items: all are weighed."""
@@ -42,6 +43,8 @@ FEWEST_LABELS: Final = 20
 UNTOLD: Final = 0.05
 """A shift is told from 0 where none has no more than this chance."""
 TINY: Final = 1e-9
+DRAWS: Final = 500
+"""Worlds that a forecast is the mean of."""
 COVARIATES: Final = 4
 """1; the judge's value and its expected weight, as far as they differ from the run's mean; this."""
 
@@ -114,9 +117,11 @@ class Evidence:
 
     rows: Mapping[str, Array]
     """Columns by the names of Row, each of shape (responses,)."""
+    runs: Sequence[str]
+    responses: Sequence[tuple[str, str]]
+    """(run_id, topic_id)"""
     owners: Indices
     """The run of each response."""
-    runs: Sequence[str]
     sure: Array
     """(runs,) The sum of what needs no labels, such as a missing response."""
     topics: int
@@ -127,10 +132,17 @@ class Evidence:
 
     @classmethod
     def of(
-        cls, runs: Sequence[str], table: Array, owners: Indices, sure: Array, topics: int
+        cls,
+        runs: Sequence[str],
+        responses: Sequence[tuple[str, str]],
+        table: Array,
+        sure: Array,
+        topics: int,
     ) -> Evidence:
-        """Return the evidence of rows, (responses, fields of Row)."""
+        """Return the evidence of the rows of responses, (run_id, topic_id): (responses, fields)."""
         rows = dict(zip(Row._fields, table.T, strict=True))
+        place = {run: i for i, run in enumerate(runs)}
+        owners = np.array([place[run] for run, _ in responses])
         own = np.bincount(owners, rows["reach"], len(runs))
         means = []
         for name in ("reach_x", "reach_e"):
@@ -139,7 +151,12 @@ class Evidence:
             sums = np.bincount(owners, rows[name], len(runs))
             means.append(np.divide(sums, own, out=np.full(len(runs), overall), where=own != 0))
         centre = float(rows["reach_x"].sum() / (rows["reach"].sum() or 1.0))
-        return cls(rows, owners, runs, sure, topics, np.column_stack(means), centre)
+        return cls(rows, runs, responses, owners, sure, topics, np.column_stack(means), centre)
+
+    @property
+    def labels(self) -> int:
+        """The labels of items that the judge has a value of."""
+        return int(self.rows["n"].sum())
 
     def by_run(self, values: Array) -> Array:
         """Return sums over the responses of each run: (responses, ...) -> (runs, ...)."""
@@ -254,7 +271,7 @@ def correct(evidence: Evidence) -> Corrections:
     all items of the run are labelled.
     """
     rows = evidence.rows
-    used = int(rows["n"].sum())
+    used = evidence.labels
     effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
     low, high = evidence.possible
     mean, below, above = evidence.judged, low, high
@@ -310,7 +327,60 @@ def fit(evidence: Evidence) -> Posterior:
     )
 
 
-def variance_at(evidence: Evidence, point: Point) -> Array:
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Tau with the order by labels on all items, and the mean width of the 95 % intervals.
+
+    They are expected, `now` and `then`, with `labels` more.
+    """
+
+    labels: int
+    tau_now: float | None
+    tau_then: float | None
+    width_now: float
+    width_then: float
+
+
+def forecast(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Forecast:
+    """Return what so many more labels by response would buy, from the labels there are.
+
+    True means are drawn around those of now, and estimates of then between both, as far apart as
+    the variances are (a preposterior analysis: Raiffa and Schlaifer, 1961).
+    """
+    found = fit(evidence)
+    now = _variance_at(evidence, found.point)
+    then = np.minimum(_variance_at(_with_more(evidence, more), found.point), now)
+    chance = np.random.default_rng(SEED)
+    first, second = (chance.normal(size=(DRAWS, len(now))) for _ in range(2))
+    estimates = found.mean + first * np.sqrt(now - then)
+    truth = Side(estimates + second * np.sqrt(then))
+    taus = [kendall(truth, Side(side)) for side in (np.tile(found.mean, (DRAWS, 1)), estimates)]
+    known = [tau[~np.isnan(tau)] for tau in taus]
+    widths = []
+    for variance in (now, then):
+        low, high = replace(found, variance=variance).intervals()
+        widths.append(round(float((high - low).mean()), DIGITS))
+    tau_now, tau_then = (round(float(t.mean()), DIGITS) if len(t) else None for t in known)
+    return Forecast(sum(more.values()), tau_now, tau_then, *widths)
+
+
+def _with_more(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Evidence:
+    """Return the evidence with so many more labels: on average items of each response."""
+    rows = dict(evidence.rows)
+    extra = np.array([more.get(response, 0) for response in evidence.responses], dtype=np.float64)
+    extra = np.minimum(extra, left := np.maximum(rows["items"] - rows["n"], 0.0))
+    share = np.divide(extra, left, out=np.zeros_like(extra), where=left > 0)
+    reach = np.where(rows["open"] == 0, 1.0, rows["open"])
+    x, e = rows["open_x"] / reach, rows["open_e"] / reach
+    added = {"n": 1.0, "x": x, "e": e, "xx": x * x, "xe": x * e, "ee": e * e}
+    for name, value in added.items():
+        rows[name] = rows[name] + extra * value
+    for name in ("open", "open_x", "open_e", "squares", "blind"):
+        rows[name] = rows[name] * (1 - share)
+    return replace(evidence, rows=rows)
+
+
+def _variance_at(evidence: Evidence, point: Point) -> Array:
     """Return the variance of each run's mean where the point is known: (runs,)."""
     model = _Model(evidence)
     found = model.solved(point.runs, point.responses, point.shift)
