@@ -88,9 +88,8 @@ def corrections_of(
         return {}
     from trecjudge.stats.shrinkage import correct  # numpy: not at start
 
-    made = correct(evidence)
-    people.effects[measure.name] = made.effect
-    return made.by_run
+    made, people.effects[measure.name] = correct(evidence)
+    return made
 
 
 def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Evidence | None:
@@ -113,6 +112,7 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
     kept = [i for i, (run, _) in enumerate(found.responses) if run in known]
     if found.table is None or not kept:
         return None
+    kept.sort(key=found.responses.__getitem__)  # sums must not depend on the order of the runs
     table = np.frombuffer(found.table, dtype=np.float64).reshape(len(found.responses), -1)[kept]
     responses = [found.responses[i] for i in kept]
     with_items = set(responses)
@@ -125,4 +125,4 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
         )
         for run in runs
     ]
-    return Evidence.of(runs, responses, table, np.array(sure), len(board.expected))
+    return Evidence(runs, responses, table, np.array(sure), len(board.expected))

@@ -13,16 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from trecjudge.measures import DIGITS
+from trecjudge.stats import labelled as at
 from trecjudge.stats.correlation import Side, kendall
-from trecjudge.stats.labelled import Row
 from trecjudge.stats.resampling import ALIKE, SEED, Array, Indices, student_quantile
 
-RATIOS: Final = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
+RATIOS: Final = np.array([0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
 """Standard deviations of errors of runs, and of responses, over that of items: all are weighed."""
 USUAL: Final = 0.23
 """The most probable ratio before any label, never 0 (Chung et al., Psychometrika 2013).
@@ -42,11 +44,8 @@ FEWEST_LABELS: Final = 20
 """With fewer, one label moves the error of an item, of which all else is a multiple, by a tenth."""
 UNTOLD: Final = 0.05
 """A shift is told from 0 where none has no more than this chance."""
-TINY: Final = 1e-9
 DRAWS: Final = 500
 """Worlds that a forecast is the mean of."""
-COVARIATES: Final = 4
-"""1; the judge's value and its expected weight, as far as they differ from the run's mean; this."""
 
 
 class Point(NamedTuple):
@@ -99,116 +98,71 @@ class Corrected:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Corrections:
-    """The corrected mean of each run, and what the labels show of the judge.
-
-    `effect` has the number of `labels` used and of those `needed`; with these the `shift` of all
-    runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`.
-    """
-
-    by_run: Mapping[str, Corrected]
-    effect: Mapping[str, float | bool]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
-    """Sums over labelled items, and over those that are open, from rows of responses."""
+    """What labels say of responses, and what is open. Runs and responses are in one order."""
 
-    rows: Mapping[str, Array]
-    """Columns by the names of Row, each of shape (responses,)."""
     runs: Sequence[str]
     responses: Sequence[tuple[str, str]]
     """(run_id, topic_id)"""
-    owners: Indices
-    """The run of each response."""
+    table: Array
+    """(responses, SIZE): a row of each, see `labelled`."""
     sure: Array
     """(runs,) The sum of what needs no labels, such as a missing response."""
     topics: int
-    means: Array
-    """(runs, 2): of the judge's value and of its expected weight, over the items of the run."""
-    centre: float
-    """The mean of the judge's value over all."""
-
-    @classmethod
-    def of(
-        cls,
-        runs: Sequence[str],
-        responses: Sequence[tuple[str, str]],
-        table: Array,
-        sure: Array,
-        topics: int,
-    ) -> Evidence:
-        """Return the evidence of the rows of responses, (run_id, topic_id): (responses, fields)."""
-        rows = dict(zip(Row._fields, table.T, strict=True))
-        place = {run: i for i, run in enumerate(runs)}
-        owners = np.array([place[run] for run, _ in responses])
-        own = np.bincount(owners, rows["reach"], len(runs))
-        means = []
-        for name in ("reach_x", "reach_e"):
-            # A run with nothing to label has no mean of its own.
-            overall = rows[name].sum() / (rows["reach"].sum() or 1.0)
-            sums = np.bincount(owners, rows[name], len(runs))
-            means.append(np.divide(sums, own, out=np.full(len(runs), overall), where=own != 0))
-        centre = float(rows["reach_x"].sum() / (rows["reach"].sum() or 1.0))
-        return cls(rows, runs, responses, owners, sure, topics, np.column_stack(means), centre)
 
     @property
     def labels(self) -> int:
         """The labels of items that the judge has a value of."""
-        return int(self.rows["n"].sum())
+        return int(self.table[:, at.SEEN.start].sum())
+
+    @cached_property
+    def owners(self) -> Indices:
+        """The run of each response, by its place."""
+        place = {run: i for i, run in enumerate(self.runs)}
+        return np.array([place[run] for run, _ in self.responses])
 
     def by_run(self, values: Array) -> Array:
         """Return sums over the responses of each run: (responses, ...) -> (runs, ...)."""
-        sums = np.zeros((len(self.runs), *values.shape[1:]))
-        np.add.at(sums, self.owners, values)
-        return sums
+        owners, count = self.owners, len(self.runs)
+        columns = [np.bincount(owners, column, count) for column in np.atleast_2d(values.T)]
+        return np.array(columns[0] if values.ndim == 1 else columns, dtype=np.float64).T
 
-    def mean_of(self, sums: Array) -> Array:
-        """Return the mean over all topics from the sum over the labellable responses: (runs,)."""
-        mean: Array = (self.sure + sums) / self.topics
+    def means(self, sums: Array) -> Array:
+        """Return means over all topics, of sums over the responses: (responses,) -> (runs,)."""
+        mean: Array = (self.sure + self.by_run(sums)) / self.topics
         return mean
-
-    @property
-    def judged(self) -> Array:
-        """The means with open items as the judge has them: (runs,)."""
-        return self.mean_of(self.by_run(self.rows["known"] + self.rows["open_x"]))
 
     @property
     def possible(self) -> tuple[Array, Array]:
         """The least and the most that open items leave possible: each (runs,)."""
-        known, least, most = (self.rows[name] for name in ("known", "least", "most"))
-        low, high = (self.mean_of(self.by_run(known + end)) for end in (least, most))
+        low, high = (
+            self.means(self.table[:, at.KNOWN] + self.table[:, i]) for i in (at.LEAST, at.MOST)
+        )
         return low, high
 
-    def covariates(self, one: Array, x: Array, e: Array) -> Array:
-        """Return sums of the covariates, from those of 1, the value and the expected weight."""
-        x_mean, e_mean = self.means[self.owners].T
-        columns = (one, x - one * x_mean, e - one * e_mean, one * (x_mean - self.centre))
-        return np.column_stack(columns)
+    def changes(self) -> Array:
+        """Return of each response the change from (1, x, e) to the covariates: (responses, 3, 4).
 
-    def products(self) -> tuple[Array, Array]:
-        """Return the sums of products of covariates: with each other, and with errors."""
-        r = self.rows
-        x_mean, e_mean = self.means[self.owners].T
-        change = np.zeros((len(x_mean), 3, COVARIATES))  # from 1, x and e to the covariates
-        change[:, (0, 1, 2), (0, 1, 2)] = 1.0
-        change[:, 0, 1:] = np.column_stack([-x_mean, -e_mean, x_mean - self.centre])
-        plain = [[r["n"], r["x"], r["e"]], [r["x"], r["xx"], r["xe"]], [r["e"], r["xe"], r["ee"]]]
-        each = np.einsum("nia,ijn,njb->ab", change, np.array(plain), change, optimize=True)
-        errors = np.einsum("nia,in->a", change, np.array([r["y"], r["xy"], r["ey"]]))
-        return each, errors
+        These are 1; x and e as far as they differ from the means of the run; and as far as that of
+        x differs from the mean of all.
+        """
+        whole, overall = self.by_run(self.table[:, at.ALL]), self.table[:, at.ALL].sum(axis=0)
+        # A run with nothing to label has no mean of its own.
+        sums = np.where(whole[:, :1] == 0, overall, whole)
+        x, e = (sums[:, 1:] / np.where(sums[:, :1] == 0, 1.0, sums[:, :1]))[self.owners].T
+        changes = np.tile(np.eye(3, 4), (len(x), 1, 1))
+        changes[:, 0, 1:] = np.column_stack([-x, -e, x - overall[1] / (overall[0] or 1.0)])
+        return changes
 
 
-@dataclass(frozen=True, slots=True)
-class _Solved:
-    """The model at one point; variances are over that of an item's error."""
+class _Solved(NamedTuple):
+    """The sums of runs at one point; variances, and squared errors left, are in units of noise."""
 
     mean: Array
     variance: Array
     shift: float
     residual: float
-    """Squared errors that are left, in units of an item's variance."""
     log_determinant: float
 
 
@@ -216,65 +170,59 @@ class _Model:
     """The model of one body of evidence. Errors of responses and runs are integrated out."""
 
     def __init__(self, evidence: Evidence) -> None:
-        rows = evidence.rows
-        self.evidence = evidence
-        self.sums = evidence.covariates(rows["n"], rows["x"], rows["e"])
-        self.products, self.with_errors = evidence.products()
-        self.open = evidence.by_run(
-            evidence.covariates(rows["open"], rows["open_x"], rows["open_e"])
-        )
-        self.known = evidence.by_run(rows["known"] + rows["open_x"])
-        self.noise = evidence.by_run(rows["squares"])
-        self.fitted = float(rows["n"].sum())
+        table, changes = evidence.table, evidence.changes()
+        seen = table[:, at.SEEN].reshape(-1, 4, 4)
+        self.by_run = evidence.by_run
+        self.count, self.errors, self.squares = seen[:, 0, 0], seen[:, 0, 3], seen[:, 3, 3].sum()
+        self.sums = np.einsum("ni,nia->na", seen[:, 0, :3], changes)
+        self.products = np.einsum("nia,nij,njb->ab", changes, seen[:, :3, :3], changes)
+        self.with_errors = np.einsum("nia,ni->a", changes, seen[:, :3, 3])
+        self.open = table[:, at.OPEN.start]
+        self.reached = self.by_run(np.einsum("ni,nia->na", table[:, at.OPEN], changes))
+        self.known = self.by_run(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
+        self.noise = self.by_run(table[:, at.SQUARES])
+        self.fitted = float(self.count.sum())
         # A value that is not there varies as values do, beside the error that they have.
-        self.unknown = (
-            evidence.by_run(rows["blind"]) * rows["spread"].sum() / max(1.0, rows["items"].sum())
-        )
+        varies = table[:, at.SPREAD].sum() / max(1.0, table[:, at.ITEMS].sum())
+        self.unknown = self.by_run(table[:, at.BLIND]) * varies
 
     def solved(self, run_ratio: float, response_ratio: float, shift: float) -> _Solved:
         """Return means and variances at these ratios (see Point)."""
-        rows, by_run, own = self.evidence.rows, self.evidence.by_run, self.sums
-        left = 1 / (1 + rows["n"] * response_ratio**2)
+        by_run, own, errors = self.by_run, self.sums, self.errors
+        left = 1 / (1 + self.count * response_ratio**2)
         of_response = response_ratio**2 * left
-        seen, y = by_run(rows["n"] * left), by_run(rows["y"] * left)
-        s = by_run(own * left[:, None])
+        seen, y, s = by_run(self.count * left), by_run(errors * left), by_run(own * left[:, None])
         of_run = run_ratio**2 / (1 + seen * run_ratio**2)
-        products = (
-            self.products - (own * of_response[:, None]).T @ own - (s * of_run[:, None]).T @ s
-        )
-        errors = self.with_errors - own.T @ (of_response * rows["y"]) - s.T @ (of_run * y)
-        squares = float(rows["yy"].sum() - of_response @ rows["y"] ** 2 - of_run @ y**2)
         prior = np.array([shift, SLOPES, SLOPES, shift]) ** -2.0
-        precision = products + np.diag(prior)
+        precision = (
+            self.products - (own.T * of_response) @ own - (s.T * of_run) @ s + np.diag(prior)
+        )
         inverse = np.linalg.inv(precision)
-        weights = inverse @ errors
-        weight = by_run(rows["open"] * left)
-        reached = self.open - by_run(own * (rows["open"] * of_response)[:, None])
+        with_errors = self.with_errors - own.T @ (of_response * errors) - s.T @ (of_run * y)
+        weights = inverse @ with_errors
+        weight = by_run(self.open * left)
+        reached = self.reached - by_run(own * (self.open * of_response)[:, None])
         reached -= (weight * of_run)[:, None] * s
-        mean = self.known + by_run(rows["open"] * of_response * rows["y"]) + weight * of_run * y
+        mean = self.known + by_run(self.open * of_response * errors) + weight * of_run * y
         variance = np.einsum("ra,ab,rb->r", reached, inverse, reached)
-        variance += weight**2 * of_run + by_run(rows["open"] ** 2 * of_response) + self.noise
+        variance += weight**2 * of_run + by_run(self.open**2 * of_response) + self.noise
         determinant = np.linalg.slogdet(precision)[1] - np.log(prior).sum()
         determinant -= np.log(left).sum() - np.log1p(seen * run_ratio**2).sum()
-        residual = max(squares - float(errors @ weights), 0.0)
-        return _Solved(mean + reached @ weights, variance, float(weights[0]), residual, determinant)
-
-    def noise_of(self, residual: float) -> float:
-        """Return the variance of an item's error."""
-        return (PSEUDO + residual) / (1 + self.fitted)
+        squares = self.squares - of_response @ errors**2 - of_run @ y**2 - with_errors @ weights
+        return _Solved(mean + reached @ weights, variance, weights[0], max(squares, 0), determinant)
 
 
-def correct(evidence: Evidence) -> Corrections:
-    """Return the means of the runs as labels correct them.
+def correct(evidence: Evidence) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
+    """Return the means of the runs as labels correct them, and what these show of the judge.
 
-    With fewer than FEWEST_LABELS only labelled items change a mean, and there is no interval unless
-    all items of the run are labelled.
+    That is the number of `labels` used and of those `needed`, and from these on the `shift` of all
+    runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`. With
+    fewer only labelled items change a mean, and only a run that is labelled whole has an interval.
     """
-    rows = evidence.rows
-    used = evidence.labels
+    table, used = evidence.table, evidence.labels
     effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
-    low, high = evidence.possible
-    mean, below, above = evidence.judged, low, high
+    below, above = low, high = evidence.possible
+    mean = evidence.means(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
     if used >= FEWEST_LABELS:
         found = fit(evidence)
         mean, (below, above) = found.mean, found.intervals()
@@ -282,14 +230,14 @@ def correct(evidence: Evidence) -> Corrections:
         effect |= {"shift": round(found.shift, DIGITS), "told": found.is_told}
         effect |= {"runs": round(runs, DIGITS)}
     bounded = (high - low <= ALIKE) | (used >= FEWEST_LABELS)
-    labelled = evidence.by_run((rows["labels"] > 0).astype(np.float64))
+    labelled = evidence.by_run((table[:, at.LABELS] > 0).astype(np.float64))
     columns = (labelled, np.clip(mean, low, high), below, above, bounded)
     by_run = {}
     for run, *numbers in zip(evidence.runs, *(column.tolist() for column in columns), strict=True):
         count, middle, *ends, is_bounded = numbers
         least, most = (round(end, DIGITS) if is_bounded else None for end in ends)
         by_run[run] = Corrected(int(count), round(middle, DIGITS), least, most)
-    return Corrections(by_run, effect)
+    return by_run, effect
 
 
 def fit(evidence: Evidence) -> Posterior:
@@ -297,30 +245,29 @@ def fit(evidence: Evidence) -> Posterior:
 
     `variance` has the doubt about the point too.
     """
-    model = _Model(evidence)
+    model, topics = _Model(evidence), evidence.topics
     found, points, chances = [], [], []
-    priors = np.log(np.gradient(RATIOS) * np.maximum(RATIOS, TINY)) - (RATIOS / USUAL) ** 2 / 2
-    for i, run_ratio in enumerate(RATIOS.tolist()):
-        for j, response_ratio in enumerate(RATIOS.tolist()):
-            for shift, chance in SHIFTS:
-                one = model.solved(run_ratio, response_ratio, shift)
-                noise = model.noise_of(one.residual)
-                likelihood = -((1 + model.fitted) * math.log(noise) + one.log_determinant) / 2
-                chances.append(likelihood + priors[i] + priors[j] + math.log(chance))
-                found.append(one)
-                points.append(Point(run_ratio, response_ratio, shift, noise))
+    priors = np.log(np.gradient(RATIOS) * RATIOS) - (RATIOS / USUAL) ** 2 / 2
+    for (i, run_ratio), (j, response_ratio), (shift, chance) in product(
+        enumerate(RATIOS.tolist()), enumerate(RATIOS.tolist()), SHIFTS
+    ):
+        one = model.solved(run_ratio, response_ratio, shift)
+        noise = (PSEUDO + one.residual) / (1 + model.fitted)
+        likelihood = -((1 + model.fitted) * math.log(noise) + one.log_determinant) / 2
+        chances.append(likelihood + priors[i] + priors[j] + math.log(chance))
+        found.append(one)
+        points.append(Point(run_ratio, response_ratio, shift, noise))
     weights = np.exp(np.array(chances) - max(chances))
     weights /= weights.sum()
     every, means = np.array(points), np.array([one.mean for one in found])
     variances = every[:, 3:] * np.array([one.variance for one in found]) + model.unknown
-    mean = weights @ means
-    low, high = evidence.possible
+    mean, (low, high) = weights @ means, evidence.possible
     return Posterior(
-        mean=np.clip(evidence.mean_of(mean), low, high),
-        variance=weights @ (variances + (means - mean) ** 2) / evidence.topics**2,
+        mean=np.clip((evidence.sure + mean) / topics, low, high),
+        variance=weights @ (variances + (means - mean) ** 2) / topics**2,
         low=low,
         high=high,
-        labels=int(model.fitted),
+        labels=evidence.labels,
         shift=float(weights @ [one.shift for one in found]),
         is_told=bool(weights[every[:, 2] == SHIFTS[0][0]].sum() < UNTOLD),
         point=Point(*(weights @ every).tolist()),
@@ -366,18 +313,16 @@ def forecast(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Forecas
 
 def _with_more(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Evidence:
     """Return the evidence with so many more labels: on average items of each response."""
-    rows = dict(evidence.rows)
-    extra = np.array([more.get(response, 0) for response in evidence.responses], dtype=np.float64)
-    extra = np.minimum(extra, left := np.maximum(rows["items"] - rows["n"], 0.0))
-    share = np.divide(extra, left, out=np.zeros_like(extra), where=left > 0)
-    reach = np.where(rows["open"] == 0, 1.0, rows["open"])
-    x, e = rows["open_x"] / reach, rows["open_e"] / reach
-    added = {"n": 1.0, "x": x, "e": e, "xx": x * x, "xe": x * e, "ee": e * e}
-    for name, value in added.items():
-        rows[name] = rows[name] + extra * value
-    for name in ("open", "open_x", "open_e", "squares", "blind"):
-        rows[name] = rows[name] * (1 - share)
-    return replace(evidence, rows=rows)
+    table = evidence.table.copy()
+    left = np.maximum(table[:, at.ITEMS] - table[:, at.SEEN.start], 0.0)
+    extra = np.minimum([more.get(response, 0) for response in evidence.responses], left)
+    reach = np.where(table[:, at.OPEN.start] == 0, 1.0, table[:, at.OPEN.start])
+    item = np.column_stack([table[:, at.OPEN] / reach[:, None], np.zeros(len(table))])
+    table[:, at.SEEN] += (extra[:, None, None] * item[:, :, None] * item[:, None]).reshape(-1, 16)
+    share = 1 - extra / np.maximum(left, 1.0)
+    for place in (at.SQUARES, at.BLIND, *range(at.OPEN.start, at.OPEN.stop)):
+        table[:, place] *= share
+    return replace(evidence, table=table)
 
 
 def _variance_at(evidence: Evidence, point: Point) -> Array:
