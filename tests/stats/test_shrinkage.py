@@ -1,4 +1,4 @@
-"""Means by labels on some items: worked numbers, what never happens, and how often intervals hold."""
+"""Means by labels on some items: worked numbers, what never happens, how often intervals hold."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from trecjudge.stats.shrinkage import (
     Corrected,
     Evidence,
     Posterior,
+    _Model,
     correct,
     fit,
     forecast,
@@ -169,7 +170,6 @@ def test_an_item_that_the_judge_left_open_is_predicted_with_more_doubt() -> None
 
 def test_the_model_at_a_point_is_generalised_least_squares() -> None:
     """The closed form equals the one with the covariance of all items written out."""
-    from trecjudge.stats.shrinkage import _Model  # noqa: PLC0415
 
     given, _, _ = world(6, labels=30, runs=3, topics=2, size=8)
     one = evidence(given)
@@ -195,7 +195,7 @@ def test_the_model_at_a_point_is_generalised_least_squares() -> None:
 
 
 def test_a_forecast_is_of_what_comes() -> None:
-    given, truth, _ = world(7, labels=100)
+    given, _, _ = world(7, labels=100)
     found = evidence(given)
     nothing = forecast(found, {})
     assert (nothing.tau_then, nothing.width_then) == (nothing.tau_now, nothing.width_now)

@@ -37,7 +37,7 @@ def label_next(
         str, typer.Option(help="The measure to rank by; by default the job's.")
     ] = "",
     at_random: Annotated[
-        bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
+        bool, typer.Option("--random", help="Draw the items at random, responses first.")
     ] = False,
     purpose: Annotated[
         Literal["ranking", "calibration"],
@@ -53,7 +53,8 @@ def label_next(
     """List the items that people should label first.
 
     Their labels would narrow the ranking most, or calibrate best. Fill in the file of --output, and
-    give it to --human, or to `calibrate --labels`.
+    give it to --human, or to `calibrate --labels`. From 20 labels of --human on, it says what more
+    would buy.
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}

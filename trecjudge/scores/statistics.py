@@ -98,8 +98,6 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
     Labels are of one sample or the other of a topic, not of their mean. A mean that a topic leaves
     is left too.
     """
-    import numpy as np
-
     from trecjudge.stats.shrinkage import Evidence
 
     values = {run: board.values(run, measure) for run in sorted(board.scores)}
@@ -113,7 +111,6 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
     if found.table is None or not kept:
         return None
     kept.sort(key=found.responses.__getitem__)  # sums must not depend on the order of the runs
-    table = np.frombuffer(found.table, dtype=np.float64).reshape(len(found.responses), -1)[kept]
     responses = [found.responses[i] for i in kept]
     with_items = set(responses)
     # A topic without a response, or with nothing to label, has its value for sure.
@@ -125,4 +122,4 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
         )
         for run in runs
     ]
-    return Evidence(runs, responses, table, np.array(sure), len(board.expected))
+    return Evidence.of(runs, responses, (found.table, kept), sure, len(board.expected))

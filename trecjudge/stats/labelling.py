@@ -92,7 +92,8 @@ class Candidates:
         by_run: dict[str, list[int]] = {}
         for number in sorted(range(left), key=self.responses.__getitem__):
             by_run.setdefault(self.responses[number][0], []).append(number)
-        groups = {run: _Open.of(self, numbers, starts) for run, numbers in by_run.items()}
+        chance = np.random.default_rng(SEED)
+        groups = {run: _Open.of(self, own, starts, chance) for run, own in sorted(by_run.items())}
         queue = [group.next(near.get(run, 0.0), run) for run, group in groups.items()]
         heapq.heapify(queue)
         found: list[tuple[float, int]] = []
@@ -117,7 +118,13 @@ class _Open:
     labels: Array
 
     @classmethod
-    def of(cls, held: Candidates, numbers: Sequence[int], starts: Sequence[int]) -> _Open:
+    def of(
+        cls,
+        held: Candidates,
+        numbers: Sequence[int],
+        starts: Sequence[int],
+        chance: np.random.Generator,
+    ) -> _Open:
         """Return the candidates of some responses; those of one begin at its start."""
         own = []
         for number in numbers:

@@ -11,6 +11,7 @@ value is fitted is the tuned power of PPI++ (Angelopoulos, Duchi and Zrnic, 2023
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,10 +27,10 @@ from trecjudge.stats.resampling import ALIKE, SEED, Array, Indices, student_quan
 
 RATIOS: Final = np.array([0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
 """Standard deviations of errors of runs, and of responses, over that of items: all are weighed."""
-USUAL: Final = 0.23
+USUAL: Final = 0.2
 """The most probable ratio before any label, never 0 (Chung et al., Psychometrika 2013).
 
-With it 5 % of the variance is between groups, as in samples of clusters (Kish, 1965).
+With it 4 % of the variance is between groups, as in samples of clusters (Kish, 1965).
 """
 SHIFTS: Final = ((0.001, 0.8), (0.3, 0.1), (1.2, 0.1))
 """Standard deviations of what all runs share, over that of items, and how probable each is.
@@ -110,6 +111,19 @@ class Evidence:
     sure: Array
     """(runs,) The sum of what needs no labels, such as a missing response."""
     topics: int
+
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[str],
+        responses: Sequence[tuple[str, str]],
+        rows: tuple[array[float], Sequence[int]],
+        sure: Sequence[float],
+        topics: int,
+    ) -> Evidence:
+        """Return the evidence of rows that lie one after the other, and the places to take."""
+        table = np.frombuffer(rows[0], dtype=np.float64).reshape(-1, at.SIZE)[list(rows[1])]
+        return cls(runs, responses, table, np.array(sure), topics)
 
     @property
     def labels(self) -> int:
