@@ -15,7 +15,6 @@ from trecjudge.stats.shrinkage import (
     Evidence,
     Posterior,
     _Model,
-    correct,
     fit,
     forecast,
 )
@@ -67,13 +66,13 @@ def held(found: Posterior, truth: np.ndarray) -> float:
 def test_labels_of_all_items_are_what_people_say() -> None:
     for size in (3, 30):  # fewer than are needed to correct others, and more
         given = {("r", "t"): items([1.0] * size, [0.5] * size)}
-        assert correct(evidence(given))[0] == {"r": Corrected(1, 0.5, 0.5, 0.5)}
+        assert evidence(given).corrected()[0] == {"r": Corrected(1, 0.5, 0.5, 0.5)}
 
 
 def test_few_labels_change_only_their_own_items() -> None:
     given = {(run, "t"): items([0.5] * 4, [None] * 4) for run in "abc"}
     given["a", "t"] = items([0.5] * 4, [1.0, None, None, None])
-    found, effect = correct(evidence(given))
+    found, effect = evidence(given).corrected()
     assert effect == {"labels": 1, "needed": FEWEST_LABELS}
     assert found["a"] == Corrected(1, 0.5 + 0.5 / 4, None, None)
     assert found["b"] == Corrected(0, 0.5, None, None)
@@ -108,7 +107,7 @@ def test_means_and_intervals_stay_within_what_is_possible(label: float) -> None:
         for run in range(20)
         for topic in range(5)
     }
-    found, _ = correct(evidence(given))
+    found, _ = evidence(given).corrected()
     for run, one in found.items():
         share = int(run[1:]) % 5 / 5
         low, high = (0.0, 1 - share) if label == 0 else (share, 1.0)
@@ -119,7 +118,7 @@ def test_means_and_intervals_stay_within_what_is_possible(label: float) -> None:
 def test_neither_names_nor_the_order_of_topics_change_a_figure() -> None:
     given, _, _ = world(3, labels=120)
     turned = {(f"s{99 - int(r[1:])}", f"u{9 - int(t[1:])}"): own for (r, t), own in given.items()}
-    found, other = correct(evidence(given)), correct(evidence(turned))
+    found, other = evidence(given).corrected(), evidence(turned).corrected()
     assert found[1] == other[1]
     for run, one in found[0].items():
         assert other[0][f"s{99 - int(run[1:])}"] == one
@@ -153,7 +152,7 @@ def test_intervals_hold_and_labels_make_nothing_worse(labels: int) -> None:
 
 def test_twenty_right_labels_leave_doubt() -> None:
     given = {(f"r{run}", "t"): items([1.0] * 8, [1.0, 1.0, *[None] * 6]) for run in range(10)}
-    for one in correct(evidence(given))[0].values():
+    for one in evidence(given).corrected()[0].values():
         assert one.low is not None and one.low < 0.97 < one.mean <= 1.0
 
 

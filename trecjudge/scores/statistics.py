@@ -86,9 +86,7 @@ def corrections_of(
     evidence = None if found is None else evidence_of(board, found, measure)
     if evidence is None:
         return {}
-    from trecjudge.stats.shrinkage import correct  # numpy: not at start
-
-    made, people.effects[measure.name] = correct(evidence)
+    made, people.effects[measure.name] = evidence.corrected()
     return made
 
 
@@ -98,7 +96,7 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
     Labels are of one sample or the other of a topic, not of their mean. A mean that a topic leaves
     is left too.
     """
-    from trecjudge.stats.shrinkage import Evidence
+    from trecjudge.stats.shrinkage import Evidence  # numpy: not at start
 
     values = {run: board.values(run, measure) for run in sorted(board.scores)}
     runs = [

@@ -169,6 +169,33 @@ class Evidence:
         changes[:, 0, 1:] = np.column_stack([-x, -e, x - overall[1] / (overall[0] or 1.0)])
         return changes
 
+    def corrected(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
+        """Return the means of the runs as labels correct them, and what these show of the judge.
+
+        That is the number of `labels` used and of those `needed`, and from these on the `shift` of all
+        runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`. With
+        fewer only labelled items change a mean, and only a run that is labelled whole has an interval.
+        """
+        table, used = self.table, self.labels
+        effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
+        below, above = low, high = self.possible
+        mean = self.means(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
+        if used >= FEWEST_LABELS:
+            found = fit(self)
+            mean, (below, above) = found.mean, found.intervals()
+            runs = found.point.runs * math.sqrt(found.point.noise)
+            effect |= {"shift": round(found.shift, DIGITS), "told": found.is_told}
+            effect |= {"runs": round(runs, DIGITS)}
+        bounded = (high - low <= ALIKE) | (used >= FEWEST_LABELS)
+        labelled = self.by_run((table[:, at.LABELS] > 0).astype(np.float64))
+        columns = (labelled, np.clip(mean, low, high), below, above, bounded)
+        by_run = {}
+        for run, *numbers in zip(self.runs, *(column.tolist() for column in columns), strict=True):
+            count, middle, *ends, is_bounded = numbers
+            least, most = (round(end, DIGITS) if is_bounded else None for end in ends)
+            by_run[run] = Corrected(int(count), round(middle, DIGITS), least, most)
+        return by_run, effect
+
 
 class _Solved(NamedTuple):
     """The sums of runs at one point; variances, and squared errors left, are in units of noise."""
@@ -224,34 +251,6 @@ class _Model:
         determinant -= np.log(left).sum() - np.log1p(seen * run_ratio**2).sum()
         squares = self.squares - of_response @ errors**2 - of_run @ y**2 - with_errors @ weights
         return _Solved(mean + reached @ weights, variance, weights[0], max(squares, 0), determinant)
-
-
-def correct(evidence: Evidence) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
-    """Return the means of the runs as labels correct them, and what these show of the judge.
-
-    That is the number of `labels` used and of those `needed`, and from these on the `shift` of all
-    runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`. With
-    fewer only labelled items change a mean, and only a run that is labelled whole has an interval.
-    """
-    table, used = evidence.table, evidence.labels
-    effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
-    below, above = low, high = evidence.possible
-    mean = evidence.means(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
-    if used >= FEWEST_LABELS:
-        found = fit(evidence)
-        mean, (below, above) = found.mean, found.intervals()
-        runs = found.point.runs * math.sqrt(found.point.noise)
-        effect |= {"shift": round(found.shift, DIGITS), "told": found.is_told}
-        effect |= {"runs": round(runs, DIGITS)}
-    bounded = (high - low <= ALIKE) | (used >= FEWEST_LABELS)
-    labelled = evidence.by_run((table[:, at.LABELS] > 0).astype(np.float64))
-    columns = (labelled, np.clip(mean, low, high), below, above, bounded)
-    by_run = {}
-    for run, *numbers in zip(evidence.runs, *(column.tolist() for column in columns), strict=True):
-        count, middle, *ends, is_bounded = numbers
-        least, most = (round(end, DIGITS) if is_bounded else None for end in ends)
-        by_run[run] = Corrected(int(count), round(middle, DIGITS), least, most)
-    return by_run, effect
 
 
 def fit(evidence: Evidence) -> Posterior:
