@@ -42,7 +42,7 @@ SLOPES: Final = 2.0
 PSEUDO: Final = 0.25
 """Squared error that is added as of one more label: else 20 right ones would leave no doubt."""
 FEWEST_LABELS: Final = 20
-"""With fewer, one label moves the error of an item, of which all else is a multiple, by a tenth."""
+"""With fewer, one label is more than a twentieth of what is known of the judge's errors."""
 UNTOLD: Final = 0.05
 """A shift is told from 0 where none has no more than this chance."""
 DRAWS: Final = 500
@@ -172,9 +172,9 @@ class Evidence:
     def corrected(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
         """Return the means of the runs as labels correct them, and what these show of the judge.
 
-        That is the number of `labels` used and of those `needed`, and from these on the `shift` of all
-        runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`. With
-        fewer only labelled items change a mean, and only a run that is labelled whole has an interval.
+        That is the number of `labels` used and of those `needed`, and from these on the `shift` of
+        all runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`.
+        With fewer only labelled items change a mean, and only a run labelled whole has an interval.
         """
         table, used = self.table, self.labels
         effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
