@@ -108,8 +108,10 @@ def test_a_tenth_of_the_labels_with_the_judge_tell_more_than_without(
     pairs = [(truth[s["run_id"]], s["human"]) for s in corrected]
     held = [human["low"] <= value <= human["high"] for value, human in pairs]
     assert sum(held) / len(held) > 0.9
-    widths = [(h["high"] - h["low"], h["labels_high"] - h["labels_low"]) for h in humans]
-    assert statistics.mean(w[0] for w in widths) < statistics.mean(w[1] for w in widths)
+    assert all(0 <= h["low"] <= h["mean"] <= h["high"] <= 1 for h in humans)
+    by_judge = [abs(s["mean"] - truth[s["run_id"]]) for s in corrected]
+    by_labels = [abs(s["human"]["mean"] - truth[s["run_id"]]) for s in corrected]
+    assert statistics.mean(by_labels) < 0.95 * statistics.mean(by_judge)
 
 
 def test_with_eight_topics_no_run_can_be_told_from_another(job: Path) -> None:

@@ -27,7 +27,6 @@ import numpy as np
 from table import Row, lines_of, versions
 
 from trecjudge.stats.correlation import Side, kendall
-from trecjudge.stats.ppi import ppi_mean
 from trecjudge.stats.resampling import draws, mean_intervals, resampled_means, tail
 from trecjudge.stats.standing import Entry, standings
 
@@ -140,10 +139,6 @@ def coverage(options: argparse.Namespace) -> list[Row]:
         held = [_mean_held(rng, topics) for _ in range(WORLDS)]
         rows.append(_row(f"mean over {topics} topics", held))
         rows.append(_row(f"tau-b over {topics} topics, 50 runs", _tau_held(rng, topics)))
-    rng = np.random.default_rng(1)
-    for labels in (5, 25):
-        held = [_ppi_held(rng, labels) for _ in range(WORLDS)]
-        rows.append(_row(f"prediction-powered mean, {labels} labels of 119", held))
     return rows
 
 
@@ -177,14 +172,6 @@ def _tau_held(rng: np.random.Generator, topics: int) -> list[bool]:
         low, high = np.quantile(found, [tail(topics), 1 - tail(topics)]) + moved
         held.append(bool(low <= wanted <= high))
     return held
-
-
-def _ppi_held(rng: np.random.Generator, labels: int) -> bool:
-    truth = rng.beta(2, 1, TOPICS)
-    predicted = np.clip(truth + rng.normal(0.1, 0.1, TOPICS), 0, 1)
-    some = rng.permutation(TOPICS)[:labels]
-    low, high = ppi_mean(truth[some], predicted[some], predicted, among=True).interval
-    return low is not None and high is not None and low <= 2 / 3 <= high
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {

@@ -8,7 +8,8 @@ import pytest
 
 from tests.commandline import sample
 from trecjudge.errors import InputError
-from trecjudge.evaluation.candidates import label_for_calibration, label_next
+from trecjudge.evaluation.candidates import label_for_calibration
+from trecjudge.evaluation.candidates import label_next as chosen
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.stats.labelling import Candidate
 
@@ -19,6 +20,12 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("job")
     sample("rag", folder, "-q", "--judge", "support")
     return folder
+
+
+def label_next(
+    job: Path, budget: int, labelled: dict[ItemKey, str], measure: str = "", at_random: bool = False
+) -> list[tuple[float, Candidate]]:
+    return chosen(job, budget, labelled, measure, at_random).items
 
 
 def key(candidate: Candidate) -> ItemKey:
@@ -40,6 +47,17 @@ def test_an_item_that_weighs_more_comes_before_its_like(job: Path) -> None:
     # It is the only citation of its response: all of that hangs on it.
     assert uncited.reach == pytest.approx(1 / 3)
     assert all(other.reach < uncited.reach for other in others)
+
+
+def test_what_labels_would_buy_is_told_from_those_there_are(job: Path) -> None:
+    every = [key(c) for _, c in label_next(job, 100, {})]
+    assert "--human" in chosen(job, 5, {}).why
+    assert chosen(job, 5, dict.fromkeys(every[:3], "full")).why == (
+        "3 labels are too few, 20 are needed"
+    )
+    found = chosen(job, 5, dict.fromkeys(every[::2] + every[1:9:2], "full")).forecast
+    assert found is not None and found.labels == 5
+    assert found.width_then < found.width_now
 
 
 def test_what_is_labelled_is_left_out(job: Path) -> None:

@@ -11,10 +11,20 @@ from tests.fakes import judgment, response
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.support import SupportJudge
-from trecjudge.records import FULL, NONE, PARTIAL, Failure, Judgment, Response
+from trecjudge.records import (
+    FULL,
+    NONE,
+    NOTHING_TO_CHECK,
+    PARTIAL,
+    Failure,
+    Judgment,
+    Response,
+)
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.stats.labelled import BLIND, KNOWN, LABELS, LEAST, MOST, OPEN
+from trecjudge.stats.shrinkage import Corrected
 
 RESPONSE = response(*((f"Sentence {i}.", ["d"]) for i in range(4)))
 SUPPORT = SupportJudge().measures
@@ -43,10 +53,14 @@ def labels(**by_sentence: str) -> dict[ItemKey, str]:
     return {("t1", "r", int(name[1:]), "d"): label for name, label in by_sentence.items()}
 
 
-def values(given: Mapping[ItemKey, str], judgments: list[Judgment]) -> dict[str, float]:
-    people = HumanLabels(given, {"j": SupportJudge()})
+def values(
+    given: Mapping[ItemKey, str], judgments: list[Judgment], judge: str = "j"
+) -> dict[str, float]:
+    """Return each measure with the labelled items as people say, the others as the judge does."""
+    people = HumanLabels(given, {judge: SupportJudge()})
     people.add(SUPPORT, RESPONSE, judgments)
-    return {measure: made.estimate for (_, _, measure), made in people.values.items()}
+    found = {name: one.table for name, one in people.by_measure.items()}
+    return {name: table[KNOWN] + table[OPEN.start + 1] for name, table in found.items() if table}
 
 
 JUDGED = judged(FULL, FULL, NONE, NONE)
@@ -61,59 +75,68 @@ def test_labels_of_all_items_are_what_people_make_of_the_response() -> None:
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
+        pytest.param({}, 0.5, id="no label"),
         pytest.param({"s0": "full"}, 0.5, id="the judge is right"),
-        pytest.param({"s0": "none"}, -0.5, id="one of one is wrong: all may be"),
-        pytest.param({"s0": "none", "s1": "full"}, 0.0, id="one of two is wrong"),
-        pytest.param({"s2": "partial", "s3": "none"}, 0.75, id="half a point of two too low"),
+        pytest.param({"s0": "none"}, 0.25, id="one is wrong"),
+        pytest.param({"s2": "partial", "s3": "none"}, 0.625, id="half a point too low"),
     ],
 )
-def test_labels_of_some_items_stand_for_all(given: dict[str, str], wanted: float) -> None:
-    # The mean over responses is what is estimated: one of them may go below 0.
+def test_a_label_counts_for_its_own_item(given: dict[str, str], wanted: float) -> None:
     assert values(labels(**given), JUDGED)["WEIGHTED_PRECISION"] == pytest.approx(wanted)
 
 
-def test_what_the_labels_give_without_the_judge() -> None:
-    people = HumanLabels(labels(s0="none", s1="partial"), {"j": SupportJudge()})
-    people.add(SUPPORT, RESPONSE, JUDGED)
-    made = people.values["r", "t1", "WEIGHTED_PRECISION"]
-    assert (made.without_judge, made.estimate) == (0.25, pytest.approx(0.5 - 0.75))
+def test_an_item_in_no_numerator_and_no_denominator_counts_once_it_is_labelled() -> None:
+    own = [*JUDGED[:3], replace(JUDGED[3], label=NOTHING_TO_CHECK, grade=None)]
+    assert values({}, own)["WEIGHTED_PRECISION"] == pytest.approx(2 / 3)
+    assert values(labels(s3="none"), own)["WEIGHTED_PRECISION"] == pytest.approx(2 / 4)
+
+
+def test_an_unjudged_item_is_put_where_the_others_are_until_people_label_it() -> None:
+    own = judged(FULL, None, NONE, NONE)
+    assert values(labels(s0="full"), own)["WEIGHTED_PRECISION"] == pytest.approx(1 / 3)
+    assert values(labels(s1="full"), own)["WEIGHTED_PRECISION"] == pytest.approx(0.5)
+    people = HumanLabels({}, {"j": SupportJudge()})
+    people.add(SUPPORT, RESPONSE, own)
+    assert people.by_measure["WEIGHTED_PRECISION"].rows[BLIND] == pytest.approx(1 / 16)
 
 
 def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels() -> None:
-    people = HumanLabels(labels(s0="full"), {"j": CitationJudge()})
-    people.add(CITATION, RESPONSE, judged(FULL, FULL, FULL, NONE))
-    names = {measure for _, _, measure in people.values}
-    assert "CITATION_SUPPORT" in names
-    assert "PERFECT_CITATIONS" not in names
-    assert people.undetermined >= {("r", "t1", "PERFECT_CITATIONS")}
-    assert not people.undetermined & people.values.keys()
-
-
-def test_an_unjudged_item_that_people_did_not_label_leaves_it_open() -> None:
-    assert values(labels(s0="full"), judged(FULL, None, NONE, NONE)) == {}
-    whole = values(
-        labels(s0="full", s1="full", s2="none", s3="none"), judged(FULL, None, NONE, NONE)
-    )
-    assert whole["WEIGHTED_PRECISION"] == 0.5
+    own = judged(FULL, FULL, FULL, NONE)
+    for given, wanted in (
+        ({"s0": "full"}, None),
+        (dict.fromkeys(("s0", "s1", "s2", "s3"), "full"), 1.0),
+    ):
+        people = HumanLabels(labels(**given), {"j": CitationJudge()})
+        people.add(CITATION, RESPONSE, own)
+        assert people.by_measure["CITATION_SUPPORT"].is_additive
+        table = people.by_measure["PERFECT_CITATIONS"].table
+        assert (table and table[KNOWN]) == wanted
 
 
 def test_a_citation_of_no_document_needs_no_label() -> None:
     missing = replace(JUDGED[3], exists=False)
-    found = values(labels(s0="full", s1="none", s2="none"), [*JUDGED[:3], missing])
-    assert found["WEIGHTED_PRECISION"] == 0.25
+    people = HumanLabels(labels(s0="full", s1="none", s2="none"), {"j": SupportJudge()})
+    people.add(SUPPORT, RESPONSE, [*JUDGED[:3], missing])
+    row = people.by_measure["WEIGHTED_PRECISION"].rows
+    assert (row[KNOWN], row[LEAST], row[MOST], row[LABELS]) == (0.25, 0.0, 0.0, 3.0)
 
 
 def test_a_response_with_nothing_to_label_is_certain() -> None:
     people = HumanLabels(labels(s0="full"), {"j": SupportJudge()})
     people.add(SUPPORT, RESPONSE, [])
-    assert ("r", "t1", "WEIGHTED_PRECISION") in people.certain
+    assert people.by_measure == {}
 
 
 def test_labels_are_counted() -> None:
     given = labels(s0="full", s1="perhaps", s9="full")
     people = HumanLabels(given, {"j": SupportJudge()})
     people.add(SUPPORT, RESPONSE, JUDGED)
-    assert people.counts == {"given": 3, "of_judged_items": 1, "unusable": 1}
+    assert people.counts("X") == {
+        "given": 3,
+        "of_judged_items": 1,
+        "unusable": 1,
+        "effect": None,
+    }
     (why,) = people.unusable.values()
     assert why == "label 'perhaps' is none of full, partial, none"
 
@@ -121,7 +144,7 @@ def test_labels_are_counted() -> None:
 def test_labels_of_another_judge_are_left() -> None:
     people = HumanLabels(labels(s0="full"), {"other": SupportJudge()})
     people.add(SUPPORT, RESPONSE, JUDGED)
-    assert (people.values, people.counts["of_judged_items"]) == ({}, 0)
+    assert (people.matched, people.by_measure) == (0, {})
 
 
 def board(people: HumanLabels) -> Leaderboard:
@@ -136,32 +159,21 @@ def board(people: HumanLabels) -> Leaderboard:
     return board
 
 
-def test_a_mean_is_corrected_by_the_labels() -> None:
+def test_few_labels_change_their_own_items_only() -> None:
     given: dict[ItemKey, str] = {("t1", "r", 0, "d"): "full", ("t2", "r", 0, "d"): "partial"}
     people = HumanLabels(given, {"j": SupportJudge()})
     (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
     assert (standing.mean, standing.topics) == (0.5, 4)
-    human = standing.human
-    assert human is not None
-    # The judge is 0.25 too high on the labelled; the missing fourth response cannot be labelled.
-    assert (human.labelled, human.mean) == (2, pytest.approx(0.5 - 0.75 * 0.25))
-    assert human.labels_mean == pytest.approx(0.75 * 0.75)
+    # The missing fourth response is 0 whoever judges.
+    assert standing.human == Corrected(2, (1 + 0.5 + 0 + 0) / 4, None, None)
+    assert people.effects["WEIGHTED_PRECISION"] == {"labels": 2, "needed": 20}
 
 
-def test_where_only_short_responses_tell_a_measure_it_is_not_corrected() -> None:
-    """A response of one item is labelled whole, one of four in part."""
+def test_all_labels_leave_no_doubt() -> None:
     given: dict[ItemKey, str] = {(topic, "r", 0, "d"): "full" for topic in ("t1", "t2", "t3")}
-    people = HumanLabels(given, {"j": CitationJudge()})
-    found = Leaderboard(CITATION, ["t1", "t2", "t3"])
-    for topic_id, items in (("t1", 4), ("t2", 1), ("t3", 1)):
-        answered = response(*((f"S{i}.", ["d"]) for i in range(items)), topic_id=topic_id)
-        own = [replace(one, topic_id=topic_id) for one in judged(*[FULL] * items)]
-        found.add(answered, own)
-        people.add(CITATION, answered, own)
-    found.finish()
-    columns = standings_of(found, people)
-    corrected = {name: column[0].human is not None for name, column in columns.items()}
-    assert (corrected["CITATION_SUPPORT"], corrected["PERFECT_CITATIONS"]) == (True, False)
+    people = HumanLabels(given, {"j": SupportJudge()})
+    (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
+    assert standing.human == Corrected(3, 0.75, 0.75, 0.75)
 
 
 def test_without_labels_there_is_no_correction() -> None:

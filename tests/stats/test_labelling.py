@@ -1,28 +1,18 @@
-"""What to label next: doubt, near ties, and the order that they make."""
+"""What to label next: near ties, what a label tells, and the order that they make."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from trecjudge.stats.labelling import Candidate, Candidates, doubt, drawn, near_ties
-from trecjudge.stats.ppi import corrected
+from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
+from trecjudge.stats.shrinkage import USUAL
 
 
 def candidate(run: str = "r", reach: float = 0.1, share: float | None = 0.5) -> Candidate:
     return Candidate(run, "t", 0, "d", reach, share)
-
-
-@pytest.mark.parametrize(
-    ("share", "wanted"), [(math.nan, 0.25), (0.5, 0.25), (0.0, 0.1275), (1.0, 0.1275)]
-)
-def test_doubt_is_largest_in_the_middle_and_where_nothing_is_judged(
-    share: float, wanted: float
-) -> None:
-    assert doubt(share) == pytest.approx(wanted)
 
 
 def test_a_run_has_as_many_near_ties_as_are_hard_to_separate_from_it() -> None:
@@ -43,22 +33,51 @@ def test_topics_without_a_value_are_left_out() -> None:
     assert near_ties(["a", "b"], values) == {"a": 0.0, "b": 0.0}
 
 
-def ranked(ties: dict[str, float], *given: Candidate) -> tuple[list[int], list[float]]:
-    """Return the places of candidates in their order, and the gains in it."""
+def best(
+    near: dict[str, float], *given: Candidate, budget: int = 99, labels: int = 0
+) -> list[tuple[int, float]]:
+    """Return the places of the candidates that are picked, with their gains."""
     held = Candidates()
     for run_id, topic_id in sorted({(c.run_id, c.topic_id) for c in given}, reverse=True):
         own = [(p, c) for p, c in enumerate(given) if (c.run_id, c.topic_id) == (run_id, topic_id)]
-        held.add(run_id, topic_id, own)
-    gains, order = held.ranked(ties)
-    return [held.places[number] for number in order], gains[order].tolist()
+        held.add(run_id, topic_id, own, labels)
+    return [(held.places[number], gain) for gain, number in held.best(near, budget)]
 
 
-def test_the_order() -> None:
-    far, sure, doubtful = candidate("far"), candidate(share=1.0), candidate()
-    wide = candidate(reach=0.3, share=1.0)
-    places, gains = ranked({"r": 2.0, "far": 0.1}, far, sure, doubtful, wide)
-    assert places == [3, 2, 1, 0]
-    assert gains[0] == pytest.approx(0.09 * 0.1275 * 2)
+def test_what_moves_a_near_tie_far_comes_first() -> None:
+    far, near, wide = candidate("far"), candidate(), candidate(reach=0.3)
+    found = best({"r": 2.0, "far": 0.1}, far, near, wide)
+    assert [place for place, _ in found] == [2, 1, 0]
+    assert [gain for _, gain in found] == sorted((gain for _, gain in found), reverse=True)
+
+
+def test_the_gain_is_the_variance_that_a_label_takes_out() -> None:
+    ((_, alone),) = best({"r": 1.0}, candidate(reach=1.0))
+    # One item, of variance 1 + 2 r^2 with the errors of its run and its response.
+    assert alone == pytest.approx(1 + 2 * USUAL**2)
+
+
+def test_labels_are_spread_over_responses_that_weigh_the_same() -> None:
+    given = [Candidate("r", f"t{n % 3}", n, "d", 0.1, 0.5) for n in range(12)]
+    first = best({"r": 1.0}, *given, budget=6)
+    assert Counter(place % 3 for place, _ in first) == {0: 2, 1: 2, 2: 2}
+    assert best({"r": 1.0}, *given)[:6] == first
+
+
+def test_an_item_of_a_response_with_labels_tells_less() -> None:
+    ((_, fresh),), ((_, told),) = (
+        best({"r": 1.0}, candidate(), labels=labels) for labels in (0, 9)
+    )
+    assert told < fresh
+
+
+def test_all_are_listed_by_topic_run_sentence_and_document() -> None:
+    keys = [("b", "t", 0, "d"), ("a", "t", 9, "e"), ("a", "t", 9, "d"), ("z", "s", 0, "d")]
+    held = Candidates()
+    for run, topic in (("b", "t"), ("z", "s"), ("a", "t")):
+        own = [(i, Candidate(*key, 0.1, 0.5)) for i, key in enumerate(keys) if key[0] == run]
+        held.add(run, topic, own)
+    assert [held.places[number] for number in held.in_order()] == [3, 2, 1, 0]
 
 
 def items(sizes: list[int]) -> list[str]:
@@ -79,32 +98,3 @@ def test_further_items_are_drawn_once_all_responses_have_one() -> None:
         assert places == sorted(set(places))
         found = Counter(candidates[place] for place in places)
         assert [found[f"t{t}"] for t in range(3)] == wanted
-
-
-def test_labels_drawn_so_correct_a_judge_that_is_wrong_on_long_responses() -> None:
-    """Half of 100 responses have 1 item, where the judge is right, half 19, where it is wrong."""
-    truth, judged = np.array([1.0] * 50 + [0.0] * 50), np.ones(100)
-    candidates, rng = items([1] * 50 + [19] * 50), np.random.default_rng(0)
-    means, held = [], []
-    for _ in range(400):
-        topics = {int(candidates[p][1:]) for p in drawn(candidates, 30, rng)}
-        estimates = np.array([truth[t] if t in topics else np.nan for t in range(100)])
-        found = corrected(judged, estimates, estimates, np.zeros(100, dtype=bool))
-        assert found is not None
-        means.append(found.mean)
-        held.append((found.low or 0.0) <= 0.5 <= (found.high or 0.0))
-    assert np.mean(means) == pytest.approx(0.5, abs=0.02)
-    assert np.mean(held) > 0.93
-
-
-def test_ties_go_by_topic_run_sentence_and_document() -> None:
-    keys = [
-        ("b", "t", 0, "d"),
-        ("a", "t", 10, "d"),
-        ("a", "t", 9, "e"),
-        ("a", "t", 9, "d"),
-        ("a", "t", None, "x"),
-        ("z", "s", 0, "d"),
-    ]
-    places, _ = ranked({"a": 1, "b": 1, "z": 1}, *(Candidate(*key, 0.1, 0.5) for key in keys))
-    assert places == [5, 4, 3, 2, 1, 0]

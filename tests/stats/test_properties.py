@@ -16,7 +16,6 @@ from trecjudge.stats.comparison import Difference, compare, pairs_of
 from trecjudge.stats.correlation import COEFFICIENTS, Side, kendall
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
-from trecjudge.stats.ppi import ppi_mean
 from trecjudge.stats.resampling import mean_intervals
 from trecjudge.stats.standing import Entry, standings
 
@@ -154,10 +153,3 @@ def test_the_two_sides_of_an_agreement_can_change_places(
     there = agreement(LabelPairs.of([LabelPair(t, a, b) for t, a, b in labelled]), 3)
     back = agreement(LabelPairs.of([LabelPair(t, b, a) for t, a, b in labelled]), 3)
     assert [f.pooled for f in there] == pytest.approx([f.pooled for f in back], nan_ok=True)
-
-
-@given(values=VALUES, shift=st.floats(-1, 1))
-def test_a_judge_that_is_off_by_a_constant_is_put_right(values: np.ndarray, shift: float) -> None:
-    truth = values[0]
-    found = ppi_mean(truth[:2], truth[:2] + shift, truth + shift)
-    assert found.mean == pytest.approx(float(truth.mean()))

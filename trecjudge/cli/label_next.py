@@ -14,7 +14,7 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_table
+from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import words_of
@@ -40,7 +40,7 @@ def label_next(
         str, typer.Option(help="The measure to rank by; by default the job's.")
     ] = "",
     at_random: Annotated[
-        bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
+        bool, typer.Option("--random", help="Draw the items at random, responses first.")
     ] = False,
     purpose: Annotated[
         Literal["ranking", "calibration"],
@@ -56,11 +56,12 @@ def label_next(
     """List the items that people should label first.
 
     Their labels would narrow the ranking most, or calibrate best. Fill in the file of --output, and
-    give it to --human, or to `calibrate --labels`.
+    give it to --human, or to `calibrate --labels`. From 20 labels of --human on, it says what more
+    would buy.
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer, words_of(mapped or ())) if human else {}
-    number = "gain"
+    number, forecast, why = "gain", None, ""
     if purpose == "calibration":
         if measure or at_random:
             raise InputError("--for calibration: --measure and --random are for the ranking")
@@ -68,17 +69,22 @@ def label_next(
         drawn = candidates.label_for_calibration(job, budget, labelled, trust)
         found = [(candidate.share or 0.0, candidate) for candidate in drawn]
     else:
-        found = candidates.label_next(job, budget, labelled, measure, at_random, trust)
+        found, forecast, why = candidates.label_next(
+            job, budget, labelled, measure, at_random, trust
+        )
     records = [_record(value, number, candidate) for value, candidate in found]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
         common.write_jsonl(out, records)
     if as_json:
-        print_json([{"items": records, "findings": printer.as_dicts()}])
+        bought = {"forecast": forecast and asdict(forecast)} if number == "gain" else {}
+        print_json([{"items": records, **bought, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
     if not quiet:
         print_table(tables.candidate_table(found, number))
+        if number == "gain":
+            print_lines([tables.forecast_line(forecast, why)])
     return printer.status()
 
 

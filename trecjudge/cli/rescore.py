@@ -13,6 +13,7 @@ from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
@@ -34,6 +35,7 @@ def rescore(
         typer.Option(help="The name that output files start with; by default as before."),
     ] = None,
     human: flag.Human = None,
+    mapped: own.MapLabels = None,
     trust: own.Trust = False,
     measures: flag.MeasuresShown = None,
     wide: flag.Wide = False,
@@ -52,7 +54,7 @@ def rescore(
     # Locked as by a job, since it writes the same files.
     with outputs.held(warning_printer(quiet)):
         printer = FindingPrinter(quiet)
-        labels = read_labels(human, printer) if human else None
+        labels = read_labels(human, printer, words_of(mapped or ())) if human else None
         summary = score(reader, outputs, labels, printer, trust)
         printer.close()
     print_summaries([summary], quiet, as_json, wanted)

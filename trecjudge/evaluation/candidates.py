@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +20,25 @@ from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
+from trecjudge.scores.statistics import evidence_of
 from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
 from trecjudge.stats.resampling import SEED
+from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
+
+
+class Chosen(NamedTuple):
+    """Items to label, each with its gain, and what their labels would buy.
+
+    `forecast` is None where it cannot be told, for the reason in `why`.
+    """
+
+    items: list[tuple[float, Candidate]]
+    forecast: Forecast | None
+    why: str = ""
 
 
 def label_next(
@@ -32,41 +48,68 @@ def label_next(
     measure_name: str = "",
     at_random: bool = False,
     trust: bool = False,
-) -> list[tuple[float, Candidate]]:
-    """Return the `budget` items whose labels would narrow the ranking most, with their gain.
+) -> Chosen:
+    """Return the `budget` items whose labels would narrow the ranking most.
 
-    `labelled` are left out. `measure_name` is that of the ranking, the job's own where it is
-    empty. `at_random` draws responses, and items of these, instead, the same ones each time.
-    `trust` lets code of others that the file names be imported.
+    `labelled` are left out, and tell what more labels would buy. `measure_name` is that of the
+    ranking, the job's own where it is empty. `at_random` draws responses, and items of these,
+    instead, the same ones each time. `trust` lets code of others that the file names be imported.
     Raises InputError for a measure that is not there, or a judge that takes no labels.
     """
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
     spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
-    takers = {named.name for named in panel if takes_labels(named.judge)}
+    takers = {named.name: named.judge for named in panel if takes_labels(named.judge)}
     measure = _measure(spec, measure_name)
     if spec.fill is None or (measure.judge and measure.judge not in takers):
         raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
     board = Leaderboard(spec, reader.header.topics)
+    people = HumanLabels(labelled, takers)
+    only = replace(spec, measures=(measure,), sort_by=measure.name)
     found = Candidates()
     for response, judgments in reader:
         board.add(response, judgments)
-        items = _candidates(spec, measure, response, judgments, labelled, takers)
+        if labelled:
+            people.add(only, response, judgments)
+        items = list(_candidates(spec, measure, response, judgments, labelled, takers))
         # A random sample is one of all that could be labelled, whatever that would change.
         kept = [(place, item) for place, item in items if item.reach or at_random]
-        found.add(response.run_id, response.topic_id, kept)
+        done = sum(label_of(labelled, j)[1] is not None for j in judgments) if labelled else 0
+        found.add(response.run_id, response.topic_id, kept, done)
     board.finish()
-    if not len(found):
-        return []
     runs = sorted(board.scores)
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
     # On the mean a response counts only a topic's share.
     found.reaches = array("d", (reach / len(board.expected) for reach in found.reaches))
-    gains, order = found.ranked(near_ties(runs, values))
+    near = near_ties(runs, values) if len(found) else {}
     if at_random and budget < len(found):
-        owners = np.asarray(found.owners)[order].tolist()
-        order = order[drawn(owners, budget, np.random.default_rng(SEED))]
-    return [(float(gains[n]), one) for n, one in _read_again(reader, found, order[:budget])]
+        order = found.in_order()
+        places = drawn((found.owners[n] for n in order), budget, np.random.default_rng(SEED))
+        chosen = [(found.reaches[order[i]] ** 2, order[i]) for i in places]
+    else:
+        chosen = found.best(near, budget)
+    more = Counter(found.responses[found.owners[number]] for _, number in chosen)
+    again = _read_again(reader, found, np.array([n for _, n in chosen], dtype=np.intp))
+    picked = [(gain, one) for (gain, _), (_, one) in zip(chosen, again, strict=True)]
+    return Chosen(picked, *_forecast(board, people, measure, more))
+
+
+def _forecast(
+    board: Leaderboard,
+    people: HumanLabels,
+    measure: MeasureSpec,
+    more: Mapping[tuple[str, str], int],
+) -> tuple[Forecast | None, str]:
+    """Return what so many more labels by response would buy, or why that cannot be told."""
+    if not people.labels:
+        return None, "give those that you have with --human: they show how far the judge errs"
+    found = people.by_measure.get(measure.name)
+    evidence = None if found is None else evidence_of(board, found, measure)
+    if evidence is None:
+        return None, f"{measure.name} needs all labels of a response"
+    if evidence.labels < FEWEST_LABELS:
+        return None, f"{evidence.labels} labels are too few, {FEWEST_LABELS} are needed"
+    return forecast(evidence, more), ""
 
 
 def label_for_calibration(
@@ -110,7 +153,7 @@ def _candidates(
     response: Response,
     judgments: Sequence[Judgment],
     labelled: Mapping[ItemKey, str],
-    takers: set[str],
+    takers: Container[str],
 ) -> Iterator[tuple[int, Candidate]]:
     """Yield the items of a response that have no label yet and that people could label.
 

@@ -2,49 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from trecjudge.errors import NOT_GIVEN, JudgmentFailed
+from trecjudge.errors import JudgmentFailed
 from trecjudge.inputs.labels import ItemKey, TakesLabels, TakesNuggetLabels, label_of
 from trecjudge.judging.judge import Judge
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
+from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec
+from trecjudge.records import Citation, Item, Judgment, Response, Topic
 from trecjudge.scores.measuring import measured
+from trecjudge.stats.labelled import Labellable, row_of
 
 EQUAL = 1e-9
 """Changes that differ by less are equal but for rounding."""
+MEANS = ("mean_of_floats", "mean_of_bools")
+"""Aggregates that labels of people can correct."""
 
 
-@dataclass(frozen=True, slots=True)
-class ByPeople:
-    """A measure on a response if people had judged all of it.
+@dataclass(slots=True)
+class Labelled:
+    """What is known of a measure by labels: sums by response, of its items and of it as one."""
 
-    `estimate` is the judge's value, corrected by the labels that there are; `without_judge` what
-    these labels give by themselves, None where they give nothing.
-    """
+    responses: list[tuple[str, str]] = field(default_factory=list)
+    """(run_id, topic_id)"""
+    rows: array[float] = field(default_factory=lambda: array("d"))
+    whole: array[float] = field(default_factory=lambda: array("d"))
+    """The same by response: Row after Row."""
+    is_additive: bool = True
+    """Whether each item counts for itself, in every response."""
+    is_partial: bool = False
+    """Whether people have labelled a part of a response."""
+    unknown: set[str] = field(default_factory=set)
+    """Runs with a response on which the measure cannot be put between its worst and its best."""
 
-    estimate: float
-    without_judge: float | None
+    def add(self, found: MeasuredResponse) -> None:
+        """Add a response."""
+        floor, top, now = found.at_best(()), found.at_best(found.places), found.value({})
+        if floor is None or top is None or now is None:
+            if (floor, top, now) != (None, None, None):  # else no label could change it
+                self.unknown.add(found.response.run_id)
+            return
+        items = found.items(floor, top, now)
+        self.is_additive &= items is not None
+        one, is_whole = found.as_one(floor, top, now)
+        self.is_partial |= not is_whole
+        self.responses.append((found.response.run_id, found.response.topic_id))
+        self.rows.extend(row_of(floor, items or ()))
+        self.whole.extend(row_of(floor if one else now, one))
+
+    @property
+    def table(self) -> array[float] | None:
+        """The sums to estimate by, Row after Row; None where a measure needs all labels."""
+        if self.is_additive:
+            return self.rows
+        return None if self.is_partial else self.whole
 
 
 @dataclass(slots=True)
 class HumanLabels:
-    """Labels of people, the judges that take them, and the values that they give.
-
-    `values` are what they make of a measure on a response, by (run_id, topic_id, measure).
-    """
+    """Labels of people, the judges that take them, and what they say of each measure."""
 
     labels: Mapping[ItemKey, str]
     takers: Mapping[str, Judge]
-    values: dict[tuple[str, str, str], ByPeople] = field(default_factory=dict)
-    certain: set[tuple[str, str, str]] = field(default_factory=set)
-    """Responses with nothing to label: what a measure is there needs no people."""
-    undetermined: set[tuple[str, str, str]] = field(default_factory=set)
-    """Responses with too few labels to compute the measure: it needs all items, or is not defined.
-
-    The others are no random sample then: mostly short responses are labelled completely.
-    """
+    by_measure: dict[str, Labelled] = field(default_factory=dict)
+    effects: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the labels show of the judge, by measure; known once they have corrected its means."""
     matched: int = 0
     """Labels of items that were judged, and are known."""
     unusable: dict[ItemKey, str] = field(default_factory=dict)
@@ -52,29 +77,33 @@ class HumanLabels:
 
     def add(self, spec: LeaderboardSpec, response: Response, judgments: Sequence[Judgment]) -> None:
         """Take a response with its judgments."""
-        pairs = [(judgment, self._relabelled(judgment)) for judgment in judgments]
+        people = [self._relabelled(judgment) for judgment in judgments]
+        labelled = (own for own, human in zip(judgments, people, strict=True) if human)
         # Two judges, or two claims, may have one item.
-        found = {label_of(self.labels, own)[0] for own, human in pairs if human is not None}
-        self.matched += len(found)
+        self.matched += len({label_of(self.labels, own)[0] for own in labelled})
+        if spec.fill is None:
+            return
+        items = [
+            _Item(own, human, spec.fill(own, False), spec.fill(own, True))
+            for own, human in zip(judgments, people, strict=True)
+        ]
         for measure in spec.measures:
-            own = [pair for pair in pairs if measure.judge in ("", pair[0].judge)]
-            key = (response.run_id, response.topic_id, measure.name)
-            if not any(map(_can_be_labelled, own)):
-                self.certain.add(key)
-                continue
-            value = _by_people(spec, measure, response, own)
-            if value is not None:
-                self.values[key] = value
-            elif any(human is not None for _, human in own):
-                self.undetermined.add(key)
+            own = [one for one in items if measure.judge in ("", one.own.judge)]
+            places = [i for i, one in enumerate(own) if one.can_be_labelled(self.takers)]
+            if places and measure.aggregate in MEANS:
+                found = MeasuredResponse(measure, response, own, places)
+                self.by_measure.setdefault(measure.name, Labelled()).add(found)
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Counts of labels: all, those of judged items, and those that no judge knows."""
+    def counts(self, measure: str) -> dict[str, Any]:
+        """Return the numbers of labels: all, those of judged items, and those that no judge knows.
+
+        `effect` is what they show of the judge by a measure, None where they cannot correct it.
+        """
         return {
             "given": len(self.labels),
             "of_judged_items": self.matched,
             "unusable": len(self.unusable),
+            "effect": self.effects.get(measure),
         }
 
     def _relabelled(self, judgment: Judgment) -> Judgment | None:
@@ -110,82 +139,150 @@ def _made(judge: Judge, item: Item, judgment: Judgment, label: str) -> Judgment:
     return judge.given(item, label)
 
 
-OwnAndHuman = tuple[Judgment, Judgment | None]
-"""A judge's own judgment, and that of people where they made one."""
+class _Item(NamedTuple):
+    """A judge's judgment, that of people where they made one, and it at its worst and best."""
+
+    own: Judgment
+    human: Judgment | None
+    worst: Judgment
+    best: Judgment
+
+    def can_be_labelled(self, takers: Mapping[str, Judge]) -> bool:
+        """Return whether people could label it: a citation of no document nobody can."""
+        return self.human is not None or (self.own.exists is not False and self.own.judge in takers)
 
 
-def _can_be_labelled(pair: OwnAndHuman) -> bool:
-    """Return whether people could label an item: a citation of no document nobody can."""
-    own, human = pair
-    return human is not None or own.exists is not False
+@dataclass(frozen=True, slots=True)
+class MeasuredResponse:
+    """A measure on a response between its worst and its best; `places` can be labelled."""
+
+    measure: MeasureSpec
+    response: Response
+    judged: Sequence[_Item]
+    places: Sequence[int]
+
+    def value(self, changed: Mapping[int, Judgment]) -> float | None:
+        """Return the measure with some judgments changed, the others as the judge made them."""
+        made = [changed.get(i, one.own) for i, one in enumerate(self.judged)]
+        return measured(self.measure, self.response, made)
+
+    def among_worst(self, changed: Mapping[int, Judgment]) -> float | None:
+        """Return the measure with some changed, all others that people can label at their worst."""
+        return self.value({i: changed.get(i, self.judged[i].worst) for i in self.places})
+
+    def at_best(self, places: Iterable[int]) -> float | None:
+        """Return the measure with these items at their best, all others at their worst."""
+        return self.among_worst({i: self.judged[i].best for i in places})
+
+    @property
+    def people(self) -> dict[int, Judgment]:
+        """The judgments that people made, by place."""
+        return {i: human for i in self.places if (human := self.judged[i].human) is not None}
+
+    def as_one(self, floor: float, top: float, now: float) -> tuple[list[Labellable], bool]:
+        """Return the response as one item, none where no label moves it.
+
+        It is labelled only as a whole; the second is False where people labelled a part.
+        """
+        people, reach = self.people, top - floor
+        said = self.value(people) if len(people) == len(self.places) else None
+        is_whole = not people or said is not None
+        if abs(reach) <= EQUAL:
+            return [], is_whole
+        judged = (now - floor) / reach
+        label = None if said is None else (said - floor) / reach
+        return [Labellable(reach, judged, judged, label)], is_whole
+
+    def items(self, floor: float, top: float, now: float) -> list[Labellable] | None:
+        """Return the items with where the judge and people put them.
+
+        None unless each counts for itself: what the items add is then the measure.
+        """
+        reaches = self._reaches(floor, top)
+        if reaches is None:
+            return None
+        moving = {i: r for i, r in zip(self.places, reaches, strict=True) if abs(r) > EQUAL}
+        whole = math.fsum(reaches)
+        middle = (now - floor) / whole if abs(whole) > EQUAL else 0.0
+        sighted = {i: own for i in moving if (own := self.judged[i].own).judged}
+        share = _Shares(self, floor)
+        shares = {i: share.of(i, own, moving[i]) for i, own in sighted.items()}
+
+        def missing() -> float:
+            return abs(
+                floor + math.fsum(r * shares.get(i, middle) for i, r in moving.items()) - now
+            )
+
+        if missing() > EQUAL:  # some are in no numerator and no denominator
+            shares = {i: self._own_share(i, now, middle) for i in sighted}
+            if missing() > EQUAL:
+                return None
+        people = {
+            i: share.of(i, human, moving[i]) for i, human in self.people.items() if i in moving
+        }
+        expected = {i: own.expected for i, own in sighted.items() if own.expected is not None}
+        return [
+            Labellable(
+                reach,
+                judged := shares.get(i, middle),
+                expected.get(i, judged),
+                people.get(i),
+                blind=i not in shares,
+            )
+            for i, reach in moving.items()
+        ]
+
+    def _reaches(self, floor: float, top: float) -> list[float] | None:
+        """Return by how much each item moves the measure, None unless it counts for itself.
+
+        Then the changes of single items add up to those of several at a time: of all, and of those
+        whose number has a bit, which tell any two items apart.
+        """
+        count = len(self.places)
+        together = [
+            [n for n in range(count) if n >> bit & 1] for bit in range((count - 1).bit_length())
+        ]
+        changes = [*(self._change(numbers, floor) for numbers in together), top - floor]
+        together.append(list(range(count)))
+
+        def add_up(reaches: Sequence[float | None]) -> bool:
+            return all(
+                change is not None
+                and abs(change - math.fsum(reaches[n] or 0.0 for n in numbers)) <= EQUAL
+                for numbers, change in zip(together, changes, strict=True)
+            )
+
+        equal: list[float | None] = [(top - floor) / count] * count
+        # As a rule all items weigh the same: then one by one is not needed.
+        found = equal if add_up(equal) else [self._change([n], floor) for n in range(count)]
+        return [reach or 0.0 for reach in found] if None not in found and add_up(found) else None
+
+    def _change(self, numbers: Iterable[int], floor: float) -> float | None:
+        """Return by how much items, by their number among `places`, move the measure together."""
+        value = self.at_best(self.places[n] for n in numbers)
+        return None if value is None else value - floor
+
+    def _own_share(self, place: int, now: float, middle: float) -> float:
+        """Return where the judge put an item, among the others as it judged them."""
+        one = self.judged[place]
+        worst, best = (self.value({place: end}) for end in (one.worst, one.best))
+        if worst is None or best is None or abs(best - worst) <= EQUAL:
+            return middle
+        return (now - worst) / (best - worst)
 
 
-def _by_people(
-    spec: LeaderboardSpec, measure: MeasureSpec, response: Response, pairs: Sequence[OwnAndHuman]
-) -> ByPeople | None:
-    """Return what a measure would be if people had judged all; None where that is unknown.
+@dataclass(slots=True)
+class _Shares:
+    """Where judgments put items between their worst and their best, 0 to 1; equal ones once."""
 
-    Where some items are labelled, the change that their labels make stands for all of them, as if
-    they had been drawn at random; that holds for a measure in which each item counts for itself.
-    """
-    labelled = sum(human is not None for _, human in pairs)
-    wanted = sum(map(_can_be_labelled, pairs))
-    if not labelled:
-        return None
-    swapped = measured(measure, response, [human or own for own, human in pairs])
-    if swapped is None:
-        return None
-    if labelled == wanted:  # nothing is estimated: the measure may be of any kind
-        return ByPeople(swapped, swapped)
-    own = [own for own, _ in pairs]
-    value = measured(measure, response, own)
-    # With unjudged items the judge's value is of other items than the labels.
-    if value is None or not all(j.judged for j in own):
-        return None
-    if not _is_additive(spec, measure, response, own):
-        return None
-    labels = [human or (_open(own) if own.exists is not False else own) for own, human in pairs]
-    without_judge = measured(measure, response, labels)
-    # The change that the labelled items made, scaled up to all that could be labelled.
-    return ByPeople(value + (swapped - value) * wanted / labelled, without_judge)
+    response: MeasuredResponse
+    floor: float
+    known: dict[tuple[object, ...], float] = field(default_factory=dict)
 
-
-def _open(judgment: Judgment) -> Judgment:
-    """Return a judgment as if nobody had made it: in no numerator and no denominator."""
-    nothing = Failure(NOT_GIVEN, "people gave no label")
-    return replace(judgment, label=None, grade=None, value=None, failure=nothing)
-
-
-def _is_additive(
-    spec: LeaderboardSpec, measure: MeasureSpec, response: Response, own: Sequence[Judgment]
-) -> bool:
-    """Return whether each item counts for itself.
-
-    Then the changes of single items from worst to best add up to the change of all items together;
-    and so they do from best to worst.
-    """
-    if spec.fill is None:
-        return False
-    worst, best = ([spec.fill(judgment, end) for judgment in own] for end in (False, True))
-    whole = _change(measure, response, worst, best)
-    # Both ways: one of the two may add up by chance.
-    for start, end, sign in ((worst, best, 1), (best, worst, -1)):
-        single_changes = (
-            _change(measure, response, start, [*start[:i], end[i], *start[i + 1 :]])
-            for i in range(len(own))
-        )
-        changes = [change for change in single_changes if change is not None]
-        if whole is None or len(changes) < len(own) or abs(whole - sign * sum(changes)) > EQUAL:
-            return False
-    return True
-
-
-def _change(
-    measure: MeasureSpec,
-    response: Response,
-    before: Sequence[Judgment],
-    after: Sequence[Judgment],
-) -> float | None:
-    """Return by how much a measure changes; None where it is not defined."""
-    old, new = measured(measure, response, before), measured(measure, response, after)
-    return None if old is None or new is None else new - old
+    def of(self, place: int, judgment: Judgment, reach: float) -> float:
+        """Return where a judgment puts an item that moves the measure by `reach`."""
+        key = (judgment.label, judgment.grade, judgment.value, round(reach, DIGITS))
+        if key not in self.known:
+            value = self.response.among_worst({place: judgment})
+            self.known[key] = ((self.floor if value is None else value) - self.floor) / reach
+        return self.known[key]

@@ -230,7 +230,7 @@ class Scoring:
         summary.voters = self.votes.figures()
         summary.failures_unknown = hiding_failures(self.panel)
         if self.labels is not None:
-            summary.labels = self.people.counts
+            summary.labels = self.people.counts(summary.ranked_by)
         for what in ("leaderboard", "statistics"):
             summary.files[what] = str(getattr(outputs, what))
         for judge, path in outputs.qrels_of(self.judges).items():

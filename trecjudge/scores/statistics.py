@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 
 from trecjudge.measures import DIGITS, MeasureSpec
-from trecjudge.scores.corrections import HumanLabels
+from trecjudge.scores.corrections import MEANS, HumanLabels, Labelled
 from trecjudge.scores.leaderboard import Leaderboard
 
 if TYPE_CHECKING:
-    from trecjudge.stats.ppi import Corrected
+    from trecjudge.stats.shrinkage import Corrected, Evidence
     from trecjudge.stats.standing import Entry, Standing
-
-MEANS = ("mean_of_floats", "mean_of_bools")
-"""Aggregates that labels of people can correct."""
 
 
 def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Standing]]:
@@ -26,7 +23,8 @@ def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Stan
 
     found = {}
     for measure in board.spec.measures:
-        entries = [_entry(board, people, measure, run_id) for run_id in sorted(board.scores)]
+        human = corrections_of(board, people, measure)
+        entries = [_entry(board, measure, run, human.get(run)) for run in sorted(board.scores)]
         kind = _kind(measure)
         found[measure.name] = standings(measure.name, entries, measure.lower_is_better, kind)
     return found
@@ -67,11 +65,10 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
             yield orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _entry(board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id: str) -> Entry:
+def _entry(board: Leaderboard, measure: MeasureSpec, run_id: str, human: Corrected | None) -> Entry:
     from trecjudge.stats.standing import Entry
 
     mean = board.mean(run_id, measure)
-    human = _corrected(board, people, measure, run_id) if people.labels else None
     counts = board.counts(run_id, measure)
     values = board.values(run_id, measure)
     entry = Entry(run_id, values, mean.value, mean.lowest, mean.highest, *counts, human)
@@ -81,28 +78,46 @@ def _entry(board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id
     return replace(entry, sums=sums, of=measure.sums.of)
 
 
-def _corrected(
-    board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id: str
-) -> Corrected | None:
-    """Return a run's mean as labels of people correct it; None where that is not defined."""
-    import numpy as np
+def corrections_of(
+    board: Leaderboard, people: HumanLabels, measure: MeasureSpec
+) -> Mapping[str, Corrected]:
+    """Return the means of runs as labels of people correct them, as far as that is defined."""
+    found = people.by_measure.get(measure.name)
+    evidence = None if found is None else evidence_of(board, found, measure)
+    if evidence is None:
+        return {}
+    made, people.effects[measure.name] = evidence.corrected()
+    return made
 
-    from trecjudge.stats.ppi import corrected
 
-    values = board.values(run_id, measure)
-    # Labels are of one sample or the other, not of their mean.
-    if None in values or measure.aggregate not in MEANS or board.coverage[run_id].samples:
+def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Evidence | None:
+    """Return what labels say of the runs whose mean they can correct; None where of none.
+
+    Labels are of one sample or the other of a topic, not of their mean. A mean that a topic leaves
+    is left too.
+    """
+    from trecjudge.stats.shrinkage import Evidence  # numpy: not at start
+
+    values = {run: board.values(run, measure) for run in sorted(board.scores)}
+    runs = [
+        run
+        for run, own in values.items()
+        if None not in own and not board.coverage[run].samples and run not in found.unknown
+    ]
+    known = set(runs)
+    kept = [i for i, (run, _) in enumerate(found.responses) if run in known]
+    if found.table is None or not kept:
         return None
-    keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
-    if people.undetermined.intersection(keys):
-        return None
-    given = [people.values.get(key) for key in keys]
-    answered = board.scores[run_id]
-    # A topic without a response has its value for sure: nobody needs to label it.
-    certain = [key[1] not in answered or key in people.certain for key in keys]
-    return corrected(
-        np.array(values, dtype=float),
-        np.array([None if g is None else g.estimate for g in given], dtype=float),
-        np.array([None if g is None else g.without_judge for g in given], dtype=float),
-        np.array(certain),
-    )
+    kept.sort(key=found.responses.__getitem__)  # sums must not depend on the order of the runs
+    responses = [found.responses[i] for i in kept]
+    with_items = set(responses)
+    # A topic without a response, or with nothing to label, has its value for sure.
+    sure = [
+        sum(
+            value or 0.0
+            for topic, value in zip(board.expected, values[run], strict=True)
+            if (run, topic) not in with_items
+        )
+        for run in runs
+    ]
+    return Evidence.of(runs, responses, (found.table, kept), sure, len(board.expected))

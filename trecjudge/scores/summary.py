@@ -53,8 +53,8 @@ class Summary:
     inventory: str = ""
     """What marks of citations the runs have in their texts."""
     lost: int = 0
-    labels: dict[str, int] | None = None
-    """Labels of people: how many were given, are of judged items, are unknown to the judge."""
+    labels: dict[str, Any] | None = None
+    """Labels of people: how many were given, are of judged items, are unknown; their effect."""
     failures_unknown: list[str] = field(default_factory=list)
     """Judges that hide what failed: a 0 of theirs may be a failure."""
     voters: list[dict[str, Any]] = field(default_factory=list)

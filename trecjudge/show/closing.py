@@ -22,7 +22,7 @@ NO_TEXT_ADVICE = (
 
 LABELS_LINE = (
     "labels of people: {given} given, {of_judged_items} of them on judged items, {unusable} that"
-    " the judge does not know; they correct the means `with labels`"
+    " the judge does not know; "
 )
 
 MOST_SAMPLED = 6
@@ -71,7 +71,7 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += _sample_lines(summary)
     lines += _copies_line(summary)
     if summary.labels:
-        lines.append(LABELS_LINE.format(**summary.labels))
+        lines.append(labels_line(summary.labels, summary.ranked_by))
     if summary.inventory:
         lines.append(f"marks of citations in the texts: {summary.inventory}")
     lines += [
@@ -82,6 +82,21 @@ def closing_lines(summary: Summary) -> list[str]:
     if summary.calls:
         lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def labels_line(labels: Mapping[str, Any], measure: str) -> str:
+    """Return a line on labels of people, and on what they do to the means of a measure."""
+    said, effect = LABELS_LINE.format(**labels), labels["effect"]
+    if effect is None:
+        return f"{said}{measure} cannot be corrected by them: it needs all labels of a response"
+    if "shift" not in effect:
+        few = f"{effect['labels']} are too few to correct others, {effect['needed']} are needed"
+        return f"{said}only labelled items change the means `with labels`: {few}"
+    told = "" if effect["told"] else " (not told from 0)"
+    return (
+        f"{said}they correct the means `with labels`: people differ from the judge by"
+        f" {effect['shift']:+.3f}{told} on all runs, give or take {effect['runs']:.3f} by run"
+    )
 
 
 def part_lines(outputs: Outputs, part: PartWritten) -> list[str]:

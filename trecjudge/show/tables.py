@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.stats.known import Unjudged
     from trecjudge.stats.labelling import Candidate
     from trecjudge.stats.resampling import Interval
+    from trecjudge.stats.shrinkage import Forecast
 
 T = TypeVar("T")
 
@@ -151,3 +152,15 @@ def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain"
     )
     columns = ("", "run", "topic", "sentence", "document", *nuggets, "judged", what)
     return table(columns, rows, left=len(columns) - 1)
+
+
+def forecast_line(found: Forecast | None, why: str) -> str:
+    """Return a line on what more labels would buy, or on why that cannot be told."""
+    if found is None:
+        return f"what their labels would buy is not known: {why}"
+    taus = " to ".join(number(tau, 3) for tau in (found.tau_now, found.tau_then))
+    widths = f"{found.width_now:.3f} to {found.width_then:.3f}"
+    return (
+        f"expected of {counted(found.labels, 'more label')}: tau with the order by labels on all"
+        f" items from {taus}; mean width of the 95 % intervals from {widths}"
+    )

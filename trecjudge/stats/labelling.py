@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -9,12 +10,10 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trecjudge.stats.resampling import Array
+from trecjudge.stats.resampling import SEED, Array
+from trecjudge.stats.shrinkage import USUAL
 
-WRONG = 0.15
-"""Assumed share of wrong labels among those that a judge finds clear."""
 TINY = 1e-12
 """A standard error below it is rounding: the runs differ by a constant, or not at all."""
 
@@ -51,58 +50,117 @@ class Candidates:
     owners: array[int] = field(default_factory=lambda: array("i"))
     """Of each candidate the number of its response."""
     places: array[int] = field(default_factory=lambda: array("q"))
-    ranks: array[int] = field(default_factory=lambda: array("i"))
-    """Of each its place among those of its response, by sentence and document."""
     reaches: array[float] = field(default_factory=lambda: array("d"))
     shares: array[float] = field(default_factory=lambda: array("d"))
     """NaN where it is unjudged."""
+    labels: array[int] = field(default_factory=lambda: array("q"))
+    """Of each response how many of its items have a label."""
 
     def __len__(self) -> int:
         return len(self.owners)
 
-    def add(self, run_id: str, topic_id: str, found: Sequence[tuple[int, Candidate]]) -> None:
-        """Add candidates of a response that has none yet, each with its place."""
+    def add(
+        self, run_id: str, topic_id: str, found: Sequence[tuple[int, Candidate]], labels: int = 0
+    ) -> None:
+        """Add candidates of a response that has none yet, each with its place.
+
+        `labels` is how many other items of the response have one already.
+        """
         named = sorted(found, key=lambda one: _name_of(one[1]))
-        for rank, (place, candidate) in enumerate(named):
+        for place, candidate in named:
             self.owners.append(len(self.responses))
             self.places.append(place)
-            self.ranks.append(rank)
             self.reaches.append(candidate.reach)
             self.shares.append(math.nan if candidate.share is None else candidate.share)
         self.responses.append((run_id, topic_id))
+        self.labels.append(labels)
 
-    def ranked(self, near_ties_of: Mapping[str, float]) -> tuple[Array, NDArray[np.intp]]:
-        """Return the gain of each candidate, and their numbers, those of the largest gain first.
+    def in_order(self) -> list[int]:
+        """Return the numbers of all by topic, run, sentence and document."""
+        return sorted(range(len(self)), key=lambda n: (*self.responses[self.owners[n]][::-1], n))
 
-        The gain is the variance that the label takes out of its run's mean, reach^2 x doubt, times
-        the near ties of the run: the sum, over all pairs that are hard to separate, of the variance
-        that the label takes out of their difference. Equal gains go by topic, run and sentence.
+    def best(self, near: Mapping[str, float], budget: int) -> list[tuple[float, int]]:
+        """Return so many numbers of candidates, each with its gain: the best, then the best after.
+
+        The gain is the variance that the label takes out of its run's mean, given the labels before
+        it (Krause, Singh and Guestrin, JMLR 2008), times the near ties of the run. Equal gains go
+        by topic and run. Within a response those that move the mean most come first, then any: the
+        ones of which the judge is unsure are no sample of the others.
         """
-        near = [near_ties_of.get(run_id, 0.0) for run_id, _ in self.responses]
-        columns = zip(self.reaches, map(doubt, self.shares), self.owners, strict=True)
-        gains = np.fromiter((r**2 * d * near[o] for r, d, o in columns), float, len(self))
-        owners = np.asarray(self.owners)
-        runs, topics = (_in_order(names)[owners] for names in zip(*self.responses, strict=True))
-        return gains, np.lexsort((np.asarray(self.ranks), runs, topics, -gains))
+        owners, left = np.asarray(self.owners), len(self.responses)
+        starts = np.searchsorted(owners, np.arange(left + 1)).tolist()
+        by_run: dict[str, list[int]] = {}
+        for number in sorted(range(left), key=self.responses.__getitem__):
+            by_run.setdefault(self.responses[number][0], []).append(number)
+        chance = np.random.default_rng(SEED)
+        groups = {run: _Open.of(self, own, starts, chance) for run, own in sorted(by_run.items())}
+        queue = [group.next(near.get(run, 0.0), run) for run, group in groups.items()]
+        heapq.heapify(queue)
+        found: list[tuple[float, int]] = []
+        while queue and len(found) < budget:
+            gain, _, run, response = heapq.heappop(queue)
+            if gain > 0:  # no candidate is left in it
+                continue
+            found.append((-gain, groups[run].take(response)))
+            heapq.heappush(queue, groups[run].next(near.get(run, 0.0), run))
+        return found
 
 
-def doubt(share: float) -> float:
-    """Return the variance of what a label may be, 0 to 1/4: largest where the judge is unsure."""
-    if math.isnan(share):  # nothing is known: as of a coin
-        return 0.25
-    chance = WRONG + (1 - 2 * WRONG) * share
-    return chance * (1 - chance)
+@dataclass(slots=True)
+class _Open:
+    """The candidates of a run that are still open, by response; sizes are over the item's error."""
+
+    topics: list[str]
+    open: list[list[tuple[float, int]]]
+    """(reach, number), the next last."""
+    reach: Array
+    """(responses,) The sum of the reaches of open items, and of those labelled their number."""
+    labels: Array
+
+    @classmethod
+    def of(
+        cls,
+        held: Candidates,
+        numbers: Sequence[int],
+        starts: Sequence[int],
+        chance: np.random.Generator,
+    ) -> _Open:
+        """Return the candidates of some responses; those of one begin at its start."""
+        own = []
+        for number in numbers:
+            at = range(starts[number], starts[number + 1])
+            mixed = np.random.default_rng(SEED).permutation(len(at)).tolist()
+            own.append(
+                sorted(((held.reaches[at[i]], at[i]) for i in mixed), key=lambda one: one[0])
+            )
+        topics = [held.responses[number][1] for number in numbers]
+        sums = [math.fsum(reach for reach, _ in items) for items in own]
+        labels = [float(held.labels[number]) for number in numbers]
+        return cls(topics, own, np.array(sums), np.array(labels))
+
+    def next(self, near: float, run: str) -> tuple[float, str, str, int]:
+        """Return minus the best gain, and where: topic, run and place of the response."""
+        first = np.array([items[-1][0] if items else math.nan for items in self.open])
+        left = 1 / (1 + self.labels * USUAL**2)
+        own = USUAL**2 * left
+        of_run = USUAL**2 / (1 + (self.labels * left).sum() * USUAL**2)
+        shared = first + (self.reach * left).sum() * of_run * left + self.reach * own
+        gains = near * shared**2 / (1 + of_run * left**2 + own)
+        place = int(np.nanargmax(gains)) if any(self.open) else 0
+        gain = float(gains[place])
+        return (1.0 if math.isnan(gain) else -gain), self.topics[place], run, place
+
+    def take(self, place: int) -> int:
+        """Return the number of the next candidate of a response; it is open no more."""
+        reach, number = self.open[place].pop()
+        self.reach[place] -= reach
+        self.labels[place] += 1
+        return number
 
 
 def _name_of(candidate: Candidate) -> tuple[int, str]:
     index = candidate.sentence_index
     return -1 if index is None else index, candidate.doc_id or ""
-
-
-def _in_order(names: Sequence[str]) -> NDArray[np.intp]:
-    """Return the place of each name in their order; equal ones share it."""
-    places = {name: place for place, name in enumerate(sorted(set(names)))}
-    return np.array([places[name] for name in names], dtype=np.intp)
 
 
 def near_ties(runs: Sequence[str], values: Array) -> dict[str, float]:

@@ -12,7 +12,6 @@ import numpy as np
 from trecjudge.measures import DIGITS, ranks
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import ALPHA, pairwise_p_values
-from trecjudge.stats.ppi import Corrected
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     Array,
@@ -21,6 +20,7 @@ from trecjudge.stats.resampling import (
     mean_intervals,
     steady_orders,
 )
+from trecjudge.stats.shrinkage import Corrected
 
 Number = float | None
 Aggregate = Literal["mean", "sum", "of_sums", "other"]

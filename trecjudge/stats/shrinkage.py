@@ -1,0 +1,346 @@
+"""Means of runs by labels on some items: a judge's error, shared by all runs and of each its own.
+
+A mixed model on items (Battese, Harter and Fuller, JASA 1988; Fay and Herriot, JASA 1979): what a
+person says of an item is the judge's value, plus a shift that all runs share, an error of the run,
+one of the response and one of the item. Each is as large as the labels show. So a run with few
+labels gets what the runs have in common, and one with many its own. Labelled items count as the
+person said; only the others are predicted (Royall, Biometrika 1970). That the weight of the judge's
+value is fitted is the tuned power of PPI++ (Angelopoulos, Duchi and Zrnic, 2023).
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from trecjudge.measures import DIGITS
+from trecjudge.stats import labelled as at
+from trecjudge.stats.correlation import Side, kendall
+from trecjudge.stats.resampling import ALIKE, SEED, Array, Indices, student_quantile
+
+RATIOS: Final = np.array([0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
+"""Standard deviations of errors of runs, and of responses, over that of items: all are weighed."""
+USUAL: Final = 0.2
+"""The most probable ratio before any label, never 0 (Chung et al., Psychometrika 2013).
+
+With it 4 % of the variance is between groups, as in samples of clusters (Kish, 1965).
+"""
+SHIFTS: Final = ((0.001, 0.8), (0.3, 0.1), (1.2, 0.1))
+"""Standard deviations of what all runs share, over that of items, and how probable each is.
+
+Mostly none: a shift is only noise where labels do not show one.
+"""
+SLOPES: Final = 2.0
+"""The same of the weights of the judge's value and of its expected weight, within a run."""
+PSEUDO: Final = 0.25
+"""Squared error that is added as of one more label: else 20 right ones would leave no doubt."""
+FEWEST_LABELS: Final = 20
+"""With fewer, one label is more than a twentieth of what is known of the judge's errors."""
+UNTOLD: Final = 0.05
+"""A shift is told from 0 where none has no more than this chance."""
+DRAWS: Final = 500
+"""Worlds that a forecast is the mean of."""
+
+
+class Point(NamedTuple):
+    """Ratios of standard deviations to that of an item's error: of runs, responses, what is shared.
+
+    `noise` is the variance of an item's error, on a scale of 0 to 1.
+    """
+
+    runs: float
+    responses: float
+    shift: float
+    noise: float
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What labels make of the means of the runs: all of shape (runs,).
+
+    `low` and `high` are the least and the most that items without a label leave possible. `shift`
+    is the error that all runs share, 0 to 1 of an item's range; `is_told`: it is hardly 0.
+    """
+
+    mean: Array
+    variance: Array
+    low: Array
+    high: Array
+    labels: int
+    shift: float
+    is_told: bool
+    point: Point
+
+    def intervals(self) -> tuple[Array, Array]:
+        """Return the ends of the 95 % intervals, by Student's t, within what is possible."""
+        half = student_quantile(max(1, self.labels - 1)) * np.sqrt(self.variance)
+        ends = (self.mean - half, self.mean + half)
+        below, above = (np.clip(end, self.low, self.high) for end in ends)
+        return below, above
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The mean of a run by a measure as labels of people correct it, with its 95 % interval.
+
+    `labelled` counts the responses of the run with labels.
+    """
+
+    labelled: int
+    mean: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What labels say of responses, and what is open. Runs and responses are in one order."""
+
+    runs: Sequence[str]
+    responses: Sequence[tuple[str, str]]
+    """(run_id, topic_id)"""
+    table: Array
+    """(responses, SIZE): a row of each, see `labelled`."""
+    sure: Array
+    """(runs,) The sum of what needs no labels, such as a missing response."""
+    topics: int
+
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[str],
+        responses: Sequence[tuple[str, str]],
+        rows: tuple[array[float], Sequence[int]],
+        sure: Sequence[float],
+        topics: int,
+    ) -> Evidence:
+        """Return the evidence of rows that lie one after the other, and the places to take."""
+        table = np.frombuffer(rows[0], dtype=np.float64).reshape(-1, at.SIZE)[list(rows[1])]
+        return cls(runs, responses, table, np.array(sure), topics)
+
+    @property
+    def labels(self) -> int:
+        """The labels of items that the judge has a value of."""
+        return int(self.table[:, at.SEEN.start].sum())
+
+    @cached_property
+    def owners(self) -> Indices:
+        """The run of each response, by its place."""
+        place = {run: i for i, run in enumerate(self.runs)}
+        return np.array([place[run] for run, _ in self.responses])
+
+    def by_run(self, values: Array) -> Array:
+        """Return sums over the responses of each run: (responses, ...) -> (runs, ...)."""
+        owners, count = self.owners, len(self.runs)
+        columns = [np.bincount(owners, column, count) for column in np.atleast_2d(values.T)]
+        return np.array(columns[0] if values.ndim == 1 else columns, dtype=np.float64).T
+
+    def means(self, sums: Array) -> Array:
+        """Return means over all topics, of sums over the responses: (responses,) -> (runs,)."""
+        mean: Array = (self.sure + self.by_run(sums)) / self.topics
+        return mean
+
+    @property
+    def possible(self) -> tuple[Array, Array]:
+        """The least and the most that open items leave possible: each (runs,)."""
+        low, high = (
+            self.means(self.table[:, at.KNOWN] + self.table[:, i]) for i in (at.LEAST, at.MOST)
+        )
+        return low, high
+
+    def changes(self) -> Array:
+        """Return of each response the change from (1, x, e) to the covariates: (responses, 3, 4).
+
+        These are 1; x and e as far as they differ from the means of the run; and as far as that of
+        x differs from the mean of all.
+        """
+        whole, overall = self.by_run(self.table[:, at.ALL]), self.table[:, at.ALL].sum(axis=0)
+        # A run with nothing to label has no mean of its own.
+        sums = np.where(whole[:, :1] == 0, overall, whole)
+        x, e = (sums[:, 1:] / np.where(sums[:, :1] == 0, 1.0, sums[:, :1]))[self.owners].T
+        changes = np.tile(np.eye(3, 4), (len(x), 1, 1))
+        changes[:, 0, 1:] = np.column_stack([-x, -e, x - overall[1] / (overall[0] or 1.0)])
+        return changes
+
+    def corrected(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
+        """Return the means of the runs as labels correct them, and what these show of the judge.
+
+        That is the number of `labels` used and of those `needed`, and from these on the `shift` of
+        all runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`.
+        With fewer only labelled items change a mean, and only a run labelled whole has an interval.
+        """
+        table, used = self.table, self.labels
+        effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
+        below, above = low, high = self.possible
+        mean = self.means(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
+        if used >= FEWEST_LABELS:
+            found = fit(self)
+            mean, (below, above) = found.mean, found.intervals()
+            runs = found.point.runs * math.sqrt(found.point.noise)
+            effect |= {"shift": round(found.shift, DIGITS), "told": found.is_told}
+            effect |= {"runs": round(runs, DIGITS)}
+        bounded = (high - low <= ALIKE) | (used >= FEWEST_LABELS)
+        labelled = self.by_run((table[:, at.LABELS] > 0).astype(np.float64))
+        columns = (labelled, np.clip(mean, low, high), below, above, bounded)
+        by_run = {}
+        for run, *numbers in zip(self.runs, *(column.tolist() for column in columns), strict=True):
+            count, middle, *ends, is_bounded = numbers
+            least, most = (round(end, DIGITS) if is_bounded else None for end in ends)
+            by_run[run] = Corrected(int(count), round(middle, DIGITS), least, most)
+        return by_run, effect
+
+
+class _Solved(NamedTuple):
+    """The sums of runs at one point; variances, and squared errors left, are in units of noise."""
+
+    mean: Array
+    variance: Array
+    shift: float
+    residual: float
+    log_determinant: float
+
+
+class _Model:
+    """The model of one body of evidence. Errors of responses and runs are integrated out."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        table, changes = evidence.table, evidence.changes()
+        seen = table[:, at.SEEN].reshape(-1, 4, 4)
+        self.by_run = evidence.by_run
+        self.count, self.errors, self.squares = seen[:, 0, 0], seen[:, 0, 3], seen[:, 3, 3].sum()
+        self.sums = np.einsum("ni,nia->na", seen[:, 0, :3], changes)
+        self.products = np.einsum("nia,nij,njb->ab", changes, seen[:, :3, :3], changes)
+        self.with_errors = np.einsum("nia,ni->a", changes, seen[:, :3, 3])
+        self.open = table[:, at.OPEN.start]
+        self.reached = self.by_run(np.einsum("ni,nia->na", table[:, at.OPEN], changes))
+        self.known = self.by_run(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
+        self.noise = self.by_run(table[:, at.SQUARES])
+        self.fitted = float(self.count.sum())
+        # A value that is not there varies as values do, beside the error that they have.
+        varies = table[:, at.SPREAD].sum() / max(1.0, table[:, at.ITEMS].sum())
+        self.unknown = self.by_run(table[:, at.BLIND]) * varies
+
+    def solved(self, run_ratio: float, response_ratio: float, shift: float) -> _Solved:
+        """Return means and variances at these ratios (see Point)."""
+        by_run, own, errors = self.by_run, self.sums, self.errors
+        left = 1 / (1 + self.count * response_ratio**2)
+        of_response = response_ratio**2 * left
+        seen, y, s = by_run(self.count * left), by_run(errors * left), by_run(own * left[:, None])
+        of_run = run_ratio**2 / (1 + seen * run_ratio**2)
+        prior = np.array([shift, SLOPES, SLOPES, shift]) ** -2.0
+        precision = (
+            self.products - (own.T * of_response) @ own - (s.T * of_run) @ s + np.diag(prior)
+        )
+        inverse = np.linalg.inv(precision)
+        with_errors = self.with_errors - own.T @ (of_response * errors) - s.T @ (of_run * y)
+        weights = inverse @ with_errors
+        weight = by_run(self.open * left)
+        reached = self.reached - by_run(own * (self.open * of_response)[:, None])
+        reached -= (weight * of_run)[:, None] * s
+        mean = self.known + by_run(self.open * of_response * errors) + weight * of_run * y
+        variance = np.einsum("ra,ab,rb->r", reached, inverse, reached)
+        variance += weight**2 * of_run + by_run(self.open**2 * of_response) + self.noise
+        determinant = np.linalg.slogdet(precision)[1] - np.log(prior).sum()
+        determinant -= np.log(left).sum() - np.log1p(seen * run_ratio**2).sum()
+        squares = self.squares - of_response @ errors**2 - of_run @ y**2 - with_errors @ weights
+        return _Solved(mean + reached @ weights, variance, weights[0], max(squares, 0), determinant)
+
+
+def fit(evidence: Evidence) -> Posterior:
+    """Return the posterior of each run's mean, over all points by how probable they are.
+
+    `variance` has the doubt about the point too.
+    """
+    model, topics = _Model(evidence), evidence.topics
+    found, points, chances = [], [], []
+    priors = np.log(np.gradient(RATIOS) * RATIOS) - (RATIOS / USUAL) ** 2 / 2
+    for (i, run_ratio), (j, response_ratio), (shift, chance) in product(
+        enumerate(RATIOS.tolist()), enumerate(RATIOS.tolist()), SHIFTS
+    ):
+        one = model.solved(run_ratio, response_ratio, shift)
+        noise = (PSEUDO + one.residual) / (1 + model.fitted)
+        likelihood = -((1 + model.fitted) * math.log(noise) + one.log_determinant) / 2
+        chances.append(likelihood + priors[i] + priors[j] + math.log(chance))
+        found.append(one)
+        points.append(Point(run_ratio, response_ratio, shift, noise))
+    weights = np.exp(np.array(chances) - max(chances))
+    weights /= weights.sum()
+    every, means = np.array(points), np.array([one.mean for one in found])
+    variances = every[:, 3:] * np.array([one.variance for one in found]) + model.unknown
+    mean, (low, high) = weights @ means, evidence.possible
+    return Posterior(
+        mean=np.clip((evidence.sure + mean) / topics, low, high),
+        variance=weights @ (variances + (means - mean) ** 2) / topics**2,
+        low=low,
+        high=high,
+        labels=evidence.labels,
+        shift=float(weights @ [one.shift for one in found]),
+        is_told=bool(weights[every[:, 2] == SHIFTS[0][0]].sum() < UNTOLD),
+        point=Point(*(weights @ every).tolist()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Tau with the order by labels on all items, and the mean width of the 95 % intervals.
+
+    They are expected, `now` and `then`, with `labels` more.
+    """
+
+    labels: int
+    tau_now: float | None
+    tau_then: float | None
+    width_now: float
+    width_then: float
+
+
+def forecast(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Forecast:
+    """Return what so many more labels by response would buy, from the labels there are.
+
+    True means are drawn around those of now, and estimates of then between both, as far apart as
+    the variances are (a preposterior analysis: Raiffa and Schlaifer, 1961).
+    """
+    found = fit(evidence)
+    now = _variance_at(evidence, found.point)
+    then = np.minimum(_variance_at(_with_more(evidence, more), found.point), now)
+    chance = np.random.default_rng(SEED)
+    first, second = (chance.normal(size=(DRAWS, len(now))) for _ in range(2))
+    estimates = found.mean + first * np.sqrt(now - then)
+    truth = Side(estimates + second * np.sqrt(then))
+    taus = [kendall(truth, Side(side)) for side in (np.tile(found.mean, (DRAWS, 1)), estimates)]
+    known = [tau[~np.isnan(tau)] for tau in taus]
+    widths = []
+    for variance in (now, then):
+        low, high = replace(found, variance=variance).intervals()
+        widths.append(round(float((high - low).mean()), DIGITS))
+    tau_now, tau_then = (round(float(t.mean()), DIGITS) if len(t) else None for t in known)
+    return Forecast(sum(more.values()), tau_now, tau_then, *widths)
+
+
+def _with_more(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Evidence:
+    """Return the evidence with so many more labels: on average items of each response."""
+    table = evidence.table.copy()
+    left = np.maximum(table[:, at.ITEMS] - table[:, at.SEEN.start], 0.0)
+    extra = np.minimum([more.get(response, 0) for response in evidence.responses], left)
+    reach = np.where(table[:, at.OPEN.start] == 0, 1.0, table[:, at.OPEN.start])
+    item = np.column_stack([table[:, at.OPEN] / reach[:, None], np.zeros(len(table))])
+    table[:, at.SEEN] += (extra[:, None, None] * item[:, :, None] * item[:, None]).reshape(-1, 16)
+    share = 1 - extra / np.maximum(left, 1.0)
+    for place in (at.SQUARES, at.BLIND, *range(at.OPEN.start, at.OPEN.stop)):
+        table[:, place] *= share
+    return replace(evidence, table=table)
+
+
+def _variance_at(evidence: Evidence, point: Point) -> Array:
+    """Return the variance of each run's mean where the point is known: (runs,)."""
+    model = _Model(evidence)
+    found = model.solved(point.runs, point.responses, point.shift)
+    variance: Array = (point.noise * found.variance + model.unknown) / evidence.topics**2
+    return variance
