@@ -123,8 +123,8 @@ def test_no_code_of_others_is_run_for_a_table(tmp_path: Path) -> None:
 def test_a_gate_asks_what_ranks_and_whose_a_measure_is(tmp_path: Path) -> None:
     found = outcome(job(tmp_path, "x", {"r": [GOOD]}, "--judge", "citation,length"))
     ranking = ["CITATION_SUPPORT", "LENGTH"]
-    assert sorted(ranking_of(found, [*ranking, "AVG_CITATIONS"])) == ranking
-    assert ranking_of(found, ["OTHER"]) == []
+    assert sorted(ranking_of(found, dict.fromkeys([*ranking, "AVG_CITATIONS"], 1), 1)) == ranking
+    assert ranking_of(found, {"OTHER": 1}, 1) == []
     assert judges_of(found)["LENGTH"] == "length"
     without = replace(found, judgments=None)
-    assert (ranking_of(without, ["LENGTH"]), judges_of(without)) == ([], {})
+    assert (ranking_of(without, {"LENGTH": 1}, 1), judges_of(without)) == ([], {})

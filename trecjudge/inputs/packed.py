@@ -52,6 +52,10 @@ class PackedRows:
             self.add(group, row)
         self._close(group)
 
+    def pack(self) -> None:
+        """Pack the rows of all groups that still wait: no more are to come soon."""
+        self._close()
+
     def rows(self, group: Group) -> list[Any]:
         """Return the rows of a group, in the order they came."""
         parts = [*self._parts(group)][::-1]

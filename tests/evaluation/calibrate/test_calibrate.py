@@ -194,8 +194,8 @@ def test_a_judge_that_takes_no_calibration(write: Write, tmp_path: Path, calibra
     ("record", "weights", "kinds"),
     [
         ({"sentence": "A.", "passage": "B.", "label": "full support"}, [1.0], []),
-        ({"sentence": "A.", "document": "B.", "labels": ["PARTIAL", "none", "no"]}, [0.0], []),
-        ({"sentence": "A.", "text": "B.", "label": "full", "label_2": "no"}, [], ["labels_tied"]),
+        ({"sentence": "A.", "document": "B.", "labels": ["PARTIAL", "none"]}, [0.5, 0.0], []),
+        ({"sentence": "A.", "text": "B.", "label": "full", "label_2": "no"}, [1.0, 0.0], []),
         ({"sentence": "A.", "text": "B.", "labels": ["FULL", "good"]}, [1.0], ["label_unusable"]),
         ({"claim": "A.", "evidence": ["B.", "C."], "label": 2}, [1.0], []),
         ({"sentence": "A.", "text": "B.", "label": 3}, [], ["label_unusable"]),
@@ -204,8 +204,8 @@ def test_a_judge_that_takes_no_calibration(write: Write, tmp_path: Path, calibra
     ],
     ids=[
         "one label",
-        "three",
-        "a tie",
+        "two",
+        "two people",
         "one of two",
         "a grade",
         "no grade",

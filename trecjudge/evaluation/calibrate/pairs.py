@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.labels import WEIGHTS, decided
+from trecjudge.evaluation.pairs.labels import WEIGHTS, readings, scale_of
 from trecjudge.evaluation.pairs.reading import BarePair, pair_of
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.labels import read_labels
@@ -29,12 +29,18 @@ class LabelledPair:
 
 
 def read_pairs(path: Path, report: OnFinding, words: Words | None = None) -> list[LabelledPair]:
-    """Return the labelled pairs of a file, as `pairs` reads it, with what most people say of them.
+    """Return the labelled pairs of a file, as `pairs` reads it.
 
-    `words` are what labels are to be called. Raises InputError if there is none.
+    Every label makes a pair, or a finding: where people differ, the weight to be expected is the
+    mean of theirs. `words` are what labels are to be called. Raises InputError if there is none.
     """
-    found = decided(_labelled(path, report), report, words)
-    pairs = [LabelledPair(p.group, p.sentence, p.document, weight) for p, weight in found]
+    read = [(p, one) for p in _labelled(path, report) for one in readings(p, report, words)]
+    scale = scale_of({reading.value for _, reading in read if reading.is_number})
+    pairs = [
+        LabelledPair(pair.group, pair.sentence, pair.document, weight)
+        for pair, reading in read
+        if (weight := reading.weight(scale)) is not None
+    ]
     if not pairs:
         raise InputError(
             f"{path}: no labelled pairs in it; give JSONL of topic_id, sentence, passage, label,"

@@ -311,6 +311,7 @@ def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Label
     labels = Labels(words=words or {})
     for file in files_below(path):
         labels.add(file, entries_of(file, report))
+    labels.rows.pack()
     if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give {KINDS}")
     return labels
