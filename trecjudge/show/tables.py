@@ -142,7 +142,7 @@ def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain"
             place,
             c.run_id,
             c.topic_id,
-            "" if c.sentence_index is None else c.sentence_index,
+            "" if c.sentence_index is None else c.sentence_index + 1,
             c.doc_id or "",
             *(c.nugget for _ in nuggets),
             c.label or "unjudged",
