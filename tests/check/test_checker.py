@@ -28,6 +28,7 @@ from trecjudge.check.checking import check
 from trecjudge.check.outcome import Violation
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.store import HeldDocuments
+from trecjudge.inputs.run_records import RunRecord
 from trecjudge.records import Document, Place, Response, Topic
 
 SEGMENTS = [f"msmarco_v2.1_doc_01_{n}#0_1" for n in range(101)]
@@ -489,7 +490,9 @@ def test_a_checker_is_fed_record_by_record() -> None:
         place = Place("run.jsonl", number)
         response = Response("r", topic_id, ())
         checker.add_finding(Finding("topic_id_conflict", Place("run.jsonl", 2), "names two topics"))
-        checker.observe(place, changed("rag25", metadata__narrative_id=topic_id), "rag25", response)
+        written = changed("rag25", metadata__narrative_id=topic_id)
+        found = RunRecord(place, written, "rag25", response, "", False, 0, 0)
+        checker.observe(found, response)
     (run,) = checker.finish().runs
     assert (run.records, run.topics_answered, run.topics_expected) == (3, 1, 2)
     assert {(t.rule, t.count) for t in run.violations} == {

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.layout import Layout
 from trecjudge.check.meaning import Meanings
 from trecjudge.check.organisers import Organisers
 from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
@@ -25,6 +24,7 @@ from trecjudge.check.rules import (
 )
 from trecjudge.check.ruling import rule
 from trecjudge.findings import IN_ALL, Finding, shown
+from trecjudge.inputs.run_records import RunRecord
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
@@ -52,7 +52,10 @@ class _File:
     """What the first citation is: `index` or `id`; empty before it."""
     constants: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, _Run] = field(default_factory=dict)
-    layout: Layout = field(default_factory=Layout)
+    line: int | None = None
+    """The line of the record before."""
+    is_no_jsonl: bool = False
+    """Whether that was said."""
     lost: dict[str, Packed[Finding]] = field(default_factory=dict)
     """Findings on lines that gave no record, by kind."""
 
@@ -91,18 +94,22 @@ class Checker:
                 self._pending.clear()
             self._pending.append(finding)
 
-    def observe(
-        self, place: Place, record: Mapping[str, Any], format_name: str, response: Response | None
-    ) -> None:
+    def observe(self, record: RunRecord, response: Response | None) -> None:
         """Check a record; `response` is None where its topic is not known."""
+        place, format_name = record.place, record.format_name
         self._open(place.path)
         if self._file.track is None:
             found = track_named(self.track) if self.track else None
-            self._file.track = found or track_of(format_name, record, self.dataset)
-        observation = _Observation(self, self._file, self._file.track, place, record, response)
+            self._file.track = found or track_of(format_name, record.written, self.dataset)
+        file, track = self._file, self._file.track
+        observation = _Observation(self, file, track, place, record.written, response)
         observation.check(format_name, [f for f in self._pending if f.place == place])
-        if fault := self._file.layout.fault_at(place):
-            observation.complain("file_not_jsonl", fault, place.line)
+        crowded = "has several records in one line" if file.line == place.line else ""
+        if (fault := record.layout or crowded) and not file.is_no_jsonl:
+            file.is_no_jsonl = True
+            message = f"{fault}; a run has one JSON object in each line"
+            observation.complain("file_not_jsonl", message, place.line)
+        file.line = place.line
         self._pending.clear()
 
     def finish(self) -> CheckReport:

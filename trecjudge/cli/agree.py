@@ -9,9 +9,9 @@ import typer
 
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.lazy import Later
+from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.inputs.labels.vocabulary import words_of
 

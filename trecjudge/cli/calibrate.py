@@ -6,8 +6,8 @@ from pathlib import Path
 
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
-from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits
+from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command

@@ -120,13 +120,3 @@ OfLabels = Annotated[
 Unjudged = Annotated[
     bool, typer.Option("--unjudged", help="Only what is unjudged; beside --label, that too.")
 ]
-MapLabels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="LABEL=LABEL",
-        help="What a label of people means to the judge, such as good=full_support. Usual words and"
-        " numbers are known.",
-        rich_help_panel="Judging",
-    ),
-]

@@ -12,7 +12,7 @@ import typer
 
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
-from trecjudge.cli.command_options import MapLabels
+from trecjudge.cli.options import MapLabels
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import typer
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
+from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels

@@ -9,8 +9,8 @@ import typer
 
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
-from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exits, warning_printer
+from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels

@@ -12,10 +12,10 @@ from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.asking import options_of
-from trecjudge.cli.command_options import MapLabels
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
+from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.job.choice import Choice, jobs_of, workflow_at

@@ -169,6 +169,16 @@ Human = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+MapLabels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="LABEL=LABEL",
+        help="What a label of people means to the judge, such as good=full_support. Usual words and"
+        " numbers are known.",
+        rich_help_panel=JUDGING,
+    ),
+]
 WorkflowFile = Annotated[
     Path | None,
     typer.Option(

@@ -35,7 +35,7 @@ def rescore(
         typer.Option(help="The name that output files start with; by default as before."),
     ] = None,
     human: flag.Human = None,
-    mapped: own.MapLabels = None,
+    mapped: flag.MapLabels = None,
     trust: own.Trust = False,
     measures: flag.MeasuresShown = None,
     wide: flag.Wide = False,

@@ -26,9 +26,9 @@ from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.provenance import provenance_beside, with_provenance
-from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.values import as_id, as_text
+from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
 from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
 
@@ -71,6 +71,7 @@ class RunRecord:
     `repeated`: its file only repeats what another one has. `size` is how many bytes were read
     since the record before it, `position` how far all files are read, in bytes on disk. `digest`
     is that of what is judged where another record on the topic may be a sample; else empty.
+    `layout` is what its file has that JSONL has not, empty where it may be JSONL.
     """
 
     place: Place
@@ -82,6 +83,7 @@ class RunRecord:
     size: int
     position: int
     digest: str = ""
+    layout: str = ""
 
 
 Event = FileBegins | FileTaken | RunRecord
@@ -137,7 +139,7 @@ class RunRecords:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
         inventories: dict[str, Inventory] = defaultdict(Inventory)
-        beside = provenance_beside(path, self.report)
+        beside, layout = provenance_beside(path, self.report), _layout_of(opened)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
             claimed = format_of(record, self.dataset)
@@ -178,6 +180,7 @@ class RunRecords:
                 self._position + opened.position,
                 # Of a track's run the first record on a topic counts: its rules know no samples.
                 _digest(draft, number) if draft.sample or not draft.of_a_track else "",
+                layout,
             )
         for name, inventory in inventories.items():
             if inventory.counts:
@@ -225,6 +228,19 @@ class RunRecords:
         message = f"is of no known format ({names}): keys {shown(sorted(record))}"
         message += f"; if they hold an answer, say where: {KEYS_SHOWN}"
         self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
+
+
+def _layout_of(opened: Opened) -> str:
+    """Return what the beginning of a file has that JSONL has not; empty where it may be JSONL."""
+    with suppress(InputError):  # reported where the file is read
+        beginning, first = next(opened.look(), b""), opened.first(2)
+        if beginning.startswith(BOM):
+            return "begins with a byte order mark"
+        if beginning.lstrip()[:1] == b"[":
+            return "is a JSON array"
+        if first and is_multi_line(*first):
+            return "has records over several lines"
+    return ""
 
 
 def _digest(draft: Draft, line: int) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, unreported
@@ -38,7 +37,7 @@ MOST_HELD = 4 << 20
 """Run files that stay open until they are read, and bytes of them that are held meanwhile."""
 Taken = Callable[[Path, str, str], None]
 """(file, format, why): called when the format of a run file is known."""
-Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
+Observe = Callable[[RunRecord, Response | None], None]
 """(place, record as written, format, response or None): called for each record of a format."""
 
 
@@ -46,9 +45,7 @@ def untaken(path: Path, format_name: str, why: str) -> None:
     """Ignore the format of a file: the default of `taken`."""
 
 
-def unobserved(
-    place: Place, record: dict[str, Any], format_name: str, response: Response | None
-) -> None:
+def unobserved(found: RunRecord, response: Response | None) -> None:
     """Ignore a record: the default of `observe`."""
 
 
@@ -199,7 +196,7 @@ class RunReader:
             else:
                 self.position = event.position
                 found = self._on_its_topic(event)
-                self.observe(event.place, event.written, event.format_name, found.response)
+                self.observe(event, found.response)
                 if found.response is not None and not event.repeated:
                     for topic, response in self._wanted(found):
                         if self.flag_hostile:

@@ -83,7 +83,8 @@ def judging_panel(job: Job, panel: Panel, report: OnFinding) -> Panel:
     """Return the judges: of voters, or with --judgments-from those that give its labels."""
     if job.labels is None:
         return voting(job.workflow, panel)
-    labels = read_labels(job.labels, report, job.words)
+    # In place of a judge every item needs a decision.
+    labels = read_labels(job.labels, report, job.words, first_breaks_ties=True)
     labels.rename(labels_of(named.judge for named in panel), report)
     return with_labels(panel, labels)
 

@@ -58,20 +58,20 @@ def test_ids_of_digits_are_ids_where_references_list_none(references: str, read:
     ("responses", "answer", "texts", "message"),
     [
         pytest.param(
-            '["A.", "B."]', '["A.", "C."]', ["A.", "B."], "1 on; `responses` counts", id="text"
+            '["A.", "B."]', '["A.", "C."]', ["A.", "B."], "2 on; `responses` counts", id="text"
         ),
         pytest.param(
-            '["A.", "B."]', '["A."]', ["A.", "B."], "1 on; `responses` counts", id="fewer"
+            '["A.", "B."]', '["A."]', ["A.", "B."], "2 on; `responses` counts", id="fewer"
         ),
         pytest.param(
             '[{"text": "A.", "citations": {"d": 1}}]',
             '[{"text": "A.", "citations": ["other"]}]',
             ["A."],
-            "0 on; `responses` counts",
+            "1 on; `responses` counts",
             id="citations",
         ),
-        pytest.param("[]", '["A."]', ["A."], "0 on; `answer` counts", id="one is empty"),
-        pytest.param('["A."]', "[]", ["A."], "0 on; `responses` counts", id="the other is empty"),
+        pytest.param("[]", '["A."]', ["A."], "1 on; `answer` counts", id="one is empty"),
+        pytest.param('["A."]', "[]", ["A."], "1 on; `responses` counts", id="the other is empty"),
         pytest.param('["A.", "B."]', '"A. C."', ["A.", "B."], "`responses` counts", id="one text"),
     ],
 )

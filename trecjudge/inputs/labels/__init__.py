@@ -81,6 +81,8 @@ class Labels(Mapping[ItemKey, str]):
     nugget_counts: Counter[str] = field(default_factory=Counter)
     words: Words = field(default_factory=dict)
     """What labels are to be called whatever they are, as the user says."""
+    first_breaks_ties: bool = False
+    """Whether the first label counts where people are divided: else the item has none."""
     naming: Naming | None = None
     nugget_naming: Naming | None = None
     size: int = 0
@@ -102,7 +104,7 @@ class Labels(Mapping[ItemKey, str]):
         if found is None:
             found, more = self._votes(group)
             for item, votes in more.items():
-                if (decided := majority(votes)) is None:
+                if (decided := majority(votes, self.first_breaks_ties)) is None:
                     del found[item]
                 else:
                     found[item] = decided
@@ -229,7 +231,12 @@ class Labels(Mapping[ItemKey, str]):
                 place = self.place(line, file)
                 found = Finding("label_contradicted", place, message, "", None, run_id, topic_id)
                 yield file, line, found
-        if majority(votes) is None:
+        if (counting := majority(votes, self.first_breaks_ties)) is not None:
+            if majority(votes) is None:
+                other = next(vote for vote in votes if vote[0] != counting[0])
+                pair = [(vote[0], self.place(*vote[1:3])) for vote in (other, counting)]
+                yield other[2], other[1], label_duplicate(item, pair[0], pair[1])
+        else:
             self.size -= 1
             self.tied += 1
             said = "; ".join(
@@ -258,15 +265,18 @@ class Labels(Mapping[ItemKey, str]):
         return Path(self.files[file]).name.partition(".")[0] if len(self.files) > 1 else None
 
 
-def majority(votes: Sequence[Vote]) -> Vote | None:
+def majority(votes: Sequence[Vote], first_breaks_ties: bool = False) -> Vote | None:
     """Return the first vote for the label that most people give; None where they are divided.
 
-    A person who gives an item two labels has no vote on it; one who is not named has one each time.
+    With `first_breaks_ties` it is then that for the first of these labels. A person who gives an
+    item two labels has no vote on it; one who is not named has one each time.
     """
     tally = _tally(votes)
     most = max(tally.values(), default=0)
     labels = [label for label, n in tally.items() if n == most]
-    return next(vote for vote in votes if vote[0] == labels[0]) if len(labels) == 1 else None
+    if len(labels) == 1 or (labels and first_breaks_ties):
+        return next(vote for vote in votes if vote[0] in labels)
+    return None
 
 
 def _tally(votes: Iterable[Vote]) -> Counter[str]:
@@ -292,14 +302,18 @@ def not_understood(counts: Iterable[str], named: Naming) -> str:
     )
 
 
-def read_labels(path: Path, report: OnFinding, words: Words | None = None) -> Labels:
+def read_labels(
+    path: Path, report: OnFinding, words: Words | None = None, first_breaks_ties: bool = False
+) -> Labels:
     """Return the labels of a file, or of all files of a folder; the majority of people counts.
 
     It is JSONL, CSV or TSV of topic_id, run_id, sentence_index, doc_id, label, or nugget in place
     of a document; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or DRAGUN's assessments.
-    `words` are what labels are to be called. Raises InputError if there is no label.
+    `words` are what labels are to be called; `first_breaks_ties` as for Labels. Raises InputError
+    if there is no label.
     """
     labels = votes_at(path, report, words)
+    labels.first_breaks_ties = first_breaks_ties
     target = SUPPORT if target_of(labels.counts) == SUPPORT else ()
     nuggets = naming(labels.nugget_counts, (), labels.words)
     labels.call(naming(labels.counts, target, labels.words), nuggets, report)
@@ -320,7 +334,7 @@ def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Label
 def label_duplicate(
     item: tuple[Any, ...], second: tuple[str, Place], first: tuple[str, Place]
 ) -> Finding:
-    """Return the finding of a judge's item that has two different labels: the first one counts."""
+    """Return the finding of an item that has two different labels, of which the first counts."""
     (label, place), (before, where) = second, first
     message = f"labels {item} {label!r}, {where} labels it {before!r}: the first counts"
     topic_id, run_id = item[:2]

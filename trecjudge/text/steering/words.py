@@ -52,6 +52,7 @@ RIGHT = (
 YES = r"(?:yes|no|true|false|unsure|pass|passed)"
 CHOICE = (
     rf"(?:{LABEL}|{YES}|exact|paraphrase|inference|none|vital|detail|supports?|contradicts|partial|"
+    r"(?:un)?met|"
     r"(?:not-)?compound|(?:very-)?(?:similar|different))"
 )
 """Labels of our own prompts, with which a test compares them."""
