@@ -206,6 +206,7 @@ KINDS: dict[str, FindingKind] = {
     "citations_mixed": RULE,
     "field_extra": RULE,
     "field_missing": RULE,
+    "field_reserved": RULE,
     "field_value": RULE,
     "field_varies": RULE,
     "file_not_jsonl": RULE,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trecjudge.errors import InputError
 from trecjudge.inputs.sources.containers import BOM, Opened
+from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.values import is_multi_line
 from trecjudge.records import Place
 
@@ -38,6 +39,10 @@ def _fault_of(path: Path) -> str:
         beginning = next(opened.look(), b"")
         first = opened.first(2)
         opened.close()
+        with path.open("rb") as file:  # as it lies on disk: unpacked it may be JSONL
+            packed = is_packed(file.read(8)) and path.suffix != ".gz"
+        if packed:
+            return "is packed, or not UTF-8"
         if beginning.startswith(BOM):
             return "begins with a byte order mark"
         if beginning.lstrip()[:1] == b"[":

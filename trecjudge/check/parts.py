@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +19,10 @@ from trecjudge.records import Place, Topic
 
 METADATA = "metadata."
 """How the paths of fields in a record's metadata begin."""
+NUMBER = re.compile(
+    r"true|false|\d+\.0|(['\"])\s*[-+]?(\d+\.?\d*(e[-+]?\d+)?|nan|inf(inity)?)\s*\1", re.IGNORECASE
+)
+"""Shown values that the organisers' checker makes numbers of."""
 
 
 def is_flat(record: Mapping[str, Any]) -> bool:
