@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.jobs import BAD, GOOD, as_json, job, moved, partly_judged
+from tests.cli.jobs import BAD, GOOD, RECORD, as_json, job, moved, partly_judged
 from tests.commandline import command
 from tests.reading import Write
 
@@ -420,3 +420,25 @@ def test_bad_input_is_one_line(arguments: str, message: str, jobs: dict[str, Pat
     done = command("gate", *arguments.format(**jobs).split())
     assert (done.status, len(done.err.splitlines())) == (1, 1)
     assert message in done.err
+
+
+def test_what_a_run_is_called_is_no_command_to_a_server_and_no_line_of_ours(tmp_path: Path) -> None:
+    called = "::error::x:on:\\ngate: 1 of 1 rules kept ##[error]"
+    done = command("gate", job_of_one(tmp_path, called), "--min", "CITATION_SUPPORT=0.8")
+    assert done.out.splitlines() == [
+        r"\x3a:error::x:on:\x0agate: 1 of 1 rules kept \x23#[error]: CITATION_SUPPORT is 0,"
+        " must be at least 0.8",
+        "gate: 0 of 1 rules kept",
+    ]
+
+
+def job_of_one(folder: Path, run_id: str) -> Path:
+    """Judge a run of this id whose sentences are not supported; return the job."""
+    runs = folder / "runs"
+    runs.mkdir()
+    lines = (RECORD.format(run=run_id, topic=topic, sentences=BAD) for topic in range(1, 7))
+    (runs / "r.jsonl").write_text("\n".join(lines))
+    command(
+        "--judge", "citation", "--rag-responses", runs, "--out-dir", folder, "--name", "x", "-q"
+    )
+    return folder / "x"
