@@ -269,6 +269,26 @@ def test_each_rule_names_its_judge_where_there_are_several(tmp_path: Path) -> No
     assert done.out.endswith("gate: 0 of 2 rules kept\n")
 
 
+def test_a_bare_number_is_no_rule_for_a_measure_without_a_better_side(tmp_path: Path) -> None:
+    both = ("--judge", "citation,length")
+    old = job(tmp_path, "old", {"r": [f"{GOOD}, {GOOD}"] * 8}, *both)
+    new = job(tmp_path, "new", {"r": [GOOD] * 8}, *both)
+    assert command("gate", new, "--baseline", old, "--max-drop", "0.05").status == 0
+    assert command("gate", new, "--baseline", old, "--max-drop", "LENGTH=0.05").status == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("5%", "--max-drop '5%': give MEASURE=NUMBER", id="no number"),
+        pytest.param("-0.05", "--max-drop '-0.05': give how far", id="a number below 0"),
+    ],
+)
+def test_a_drop_is_named_as_it_was_written(text: str, message: str, jobs: dict[str, Path]) -> None:
+    drop = ("--baseline", jobs["good"], f"--max-drop={text}")
+    assert command("gate", jobs["good"], *drop).err.startswith(f"error: {message}")
+
+
 def test_without_statistics_it_is_said_which_way_is_taken_to_be_up(write: Write) -> None:
     old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.9\n", "new.txt")
     drop = ("gate", new, "--baseline", old, "--max-drop", "M=0.1")
