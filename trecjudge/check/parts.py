@@ -98,6 +98,13 @@ def as_index(value: int | str) -> int:
     return int(value) if len(value.strip()) < 19 else sys.maxsize
 
 
+def as_integer(value: Any) -> int:
+    """Return a citation as the integer that it can be read as, -1 where it cannot."""
+    if isinstance(value, str):
+        return int(float(value)) if re.fullmatch(r"\s*\+?[0-9]{1,9}(\.0*)?\s*", value) else -1
+    return int(value) if isinstance(value, int | float) and value == value // 1 else -1
+
+
 def length(entries: Iterable[Any], rule: LengthRule) -> int:
     """Return the length of sentences in the track's unit, counted as the track does."""
     texts = [text_of(entry) for entry in entries]

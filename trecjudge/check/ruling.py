@@ -12,6 +12,7 @@ from trecjudge.check.parts import (
     METADATA,
     NUMBER,
     as_index,
+    as_integer,
     cited_by,
     cited_positions,
     is_blank,
@@ -296,7 +297,7 @@ class _Ruling:
         entries = sentences_of(self.record, self.track)
         values = [value for entry in entries for value in cited_by(entry)]
         mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
-        read = {_as_integer(value) for value in values} if mixed else set()
+        read = {as_integer(value) for value in values} if mixed else set()
         return frozenset(read) if read <= set(range(self.references)) else frozenset()
 
     def _read_as(self) -> str:
@@ -341,13 +342,6 @@ def _is_of(value: Any, types: Sequence[str]) -> bool:
 def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
     """Return the aspect of an id that has more behind its pattern: some compare the beginning."""
     return "longer" if isinstance(value, str) and re.match(rule.pattern, value) else ""
-
-
-def _as_integer(value: Any) -> int:
-    """Return a citation as the integer that it can be read as, -1 where it cannot."""
-    if isinstance(value, str):
-        return int(float(value)) if re.fullmatch(r"\s*\+?[0-9]{1,9}(\.0*)?\s*", value) else -1
-    return int(value) if isinstance(value, int | float) and value == value // 1 else -1
 
 
 def _written(value: str | int) -> str:
