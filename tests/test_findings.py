@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trecjudge
-from trecjudge.findings import KINDS, MOST_UNREAD, Finding, FindingLog, shown, visible
+from trecjudge.findings import KINDS, MOST_UNREAD, Finding, FindingLog, shown, visible, visible_line
 from trecjudge.records import Place
 
 PACKAGE = Path(trecjudge.__file__).parent
@@ -103,6 +103,25 @@ def test_nothing_steers_a_terminal() -> None:
     assert visible("a\x1b[2J\r\u202eb\n") == "a\\x1b[2J\\x0d\\x202eb\n"
     assert visible("a\u061c\u200bb\ufeff") == "a\\x61c\\x200bb\\xfeff"
     assert visible("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"  # joiners are spelling
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        pytest.param("::error::x", r"\x3a:error::x", id="GitHub"),
+        pytest.param(
+            "r\n ::add-mask::y", r"r\x0a \x3a:add-mask::y", id="GitHub, on a line of its own"
+        ),
+        pytest.param("r ##[error]x", r"r \x23#[error]x", id="GitHub as it was"),
+        pytest.param("##vso[task.complete]", r"\x23#vso[task.complete]", id="Azure"),
+        pytest.param("##teamcity[x]", r"\x23#teamcity[x]", id="TeamCity"),
+        pytest.param("std::error, a :: b, ## Heading", "std::error, a :: b, ## Heading", id="text"),
+    ],
+)
+def test_no_text_is_a_command_to_a_server_that_reads_what_is_printed(
+    text: str, printed: str
+) -> None:
+    assert visible_line(text) == printed
 
 
 def test_a_file_name_that_is_not_utf_8_can_be_written() -> None:

@@ -29,8 +29,10 @@ class FindingKind:
 
 STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+    r"|(?<!\S):(?=:\w)|#(?=#(vso|teamcity)?\[)"
 )
-"""Control characters, and characters that turn the direction of text or are invisible."""
+"""Control characters, characters that turn the direction of text or are invisible, and marks by
+which CI servers know a command in what is printed: `::` at the beginning, `##[`, `##vso[`."""
 
 IN_ALL = "marks_in_all"
 """The kind of the one finding that sums up those on the marks of each run."""
@@ -206,6 +208,7 @@ KINDS: dict[str, FindingKind] = {
     "citations_mixed": RULE,
     "field_extra": RULE,
     "field_missing": RULE,
+    "field_reserved": RULE,
     "field_value": RULE,
     "field_varies": RULE,
     "file_not_jsonl": RULE,
@@ -327,8 +330,13 @@ class FirstFindings:
 
 
 def visible(text: str) -> str:
-    """Return a text with its control characters escaped: none may steer a terminal."""
+    """Return a text with its control characters escaped: none may steer a terminal or a server."""
     return STEERING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def visible_line(text: str) -> str:
+    """Return a text as one line, as `visible`: none may look like a line of ours."""
+    return visible(text).replace("\n", "\\x0a")
 
 
 def shown(value: object, limit: int = 80) -> str:

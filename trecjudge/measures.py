@@ -60,7 +60,8 @@ class MeasureSpec:
     `default_if_undefined`, a response on which the measure is not defined always leaves the mean.
 
     The measure sees only the judgments of `judge`, or all where that is empty. `lower_is_better`
-    ranks the lowest value first. A measure that aggregates `of_sums` has `sums`, and only an `all`
+    ranks the lowest value first; of a `neutral` one no side is better, so that no gate holds it
+    unless it is named. A measure that aggregates `of_sums` has `sums`, and only an `all`
     row. `description` says in plain words what it counts, its range and which way is better; the
     report shows it beside the name. `remark` is what whoever reads its values must know: it is
     printed below the table. `undefined` says why a topic has no value, whatever the response: there
@@ -78,6 +79,7 @@ class MeasureSpec:
     description: str = ""
     remark: str = ""
     undefined: str = ""
+    neutral: bool = False
 
 
 @dataclass(frozen=True, slots=True)

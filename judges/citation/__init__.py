@@ -66,6 +66,7 @@ class CitationJudge(Attesting):
             MeasureSpec(
                 "AVG_CITATIONS",
                 avg_citations,
+                neutral=True,
                 description="How many citations a response has. From 0 up; neither more nor"
                 " fewer is better.",
             ),

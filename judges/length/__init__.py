@@ -38,6 +38,7 @@ class LengthJudge:
                 MeasureSpec(
                     "LENGTH",
                     length,
+                    neutral=True,
                     description="How long the response is, in words or characters. From 0 up;"
                     " neither longer nor shorter is better.",
                 ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -331,6 +332,10 @@ def blank_all(run: Run) -> None:
         entry["text"] = " "
 
 
+def misname_citations(run: Run) -> None:
+    run.sentences()[0]["citation"] = run.sentences()[0].pop("citations")
+
+
 def mixed_shapes(run: Run) -> None:
     """One sentence with a list of ids, the other with scores by id."""
     run.sentences()[0]["citations"] = dict.fromkeys(run.ids[:2], 0.5)
@@ -367,6 +372,14 @@ MUTATIONS: dict[str, Mutate] = {
     "run_id with a space": everywhere("run_id", "my run"),
     "run_id begins with a period": everywhere("run_id", ".run"),
     "one more field in metadata": everywhere("retrieval_depth", 100),
+    "creator as text": everywhere("creator", "the coasters"),
+    "limit in words": everywhere("limit", "as given"),
+    "description an integer": everywhere("description", 7),
+    "evaldata a list": root("evaldata", []),
+    "documents without a cited one": root(
+        "documents", {"elsewhere": {"id": "elsewhere", "text": "It is so."}}
+    ),
+    "topic beside the metadata differs": root("topic_id", "99999"),
     "one more field in the record": root("latency", 1.5),
     "one more field in a sentence": sentence("score", 0.5),
     "metadata missing": root("metadata", GONE),
@@ -394,6 +407,9 @@ MUTATIONS: dict[str, Mutate] = {
     "no sentences": root("key", []),
     "no sentences in any record": answer_nothing,
     "sentences as one text": root("key", "It is so."),
+    "sentences as an object": root("key", {"0": {"text": "It is so.", "citations": []}}),
+    "sentences as empty text": root("key", ""),
+    "sentences false": root("key", False),
     "sentences as texts": strings_for_sentences,
     "sentences under the other field": swap_key,
     "sentences in both fields": both_keys(False),
@@ -413,6 +429,7 @@ MUTATIONS: dict[str, Mutate] = {
     # citations
     "citations missing": sentence("citations", GONE),
     "citations null": sentence("citations", None),
+    "citations under another name": misname_citations,
     "citations empty": sentence("citations", []),
     "no citations at all": all_cite(lambda run, place: []),
     "citation as a bare value": sentence(
@@ -441,6 +458,9 @@ MUTATIONS: dict[str, Mutate] = {
     "index written as text": sentence("citations", ["0", "1"]),
     "indices written as text everywhere": all_cite(lambda run, place: [["0", "1"], ["2"]][place]),
     "index 0.0": sentence("citations", [0.0, 1]),
+    "index 99.0": sentence("citations", [0, 99.0]),
+    "index written with a sign": sentence("citations", [0, "+1"]),
+    "index written with a point": sentence("citations", [0, "1.0"]),
     "index 0.5": sentence("citations", [0.5, 1]),
     "index true": sentence("citations", [True, 0]),
     "index past the end": sentence("citations", [0, 1, 3]),
@@ -473,6 +493,10 @@ MUTATIONS: dict[str, Mutate] = {
     "a reference with more behind it": references(
         lambda listed, run: [*listed[:2], listed[2] + "-x"]
     ),
+    "a reference with a space after it": references(
+        lambda listed, run: [*listed[:2], listed[2] + " "]
+    ),
+    "a reference that is empty": references(lambda listed, run: [*listed, ""]),
     "101 references": references(
         lambda listed, run: [*listed, *(listed[0][:-1] + str(n) for n in range(200, 298))]
     ),
@@ -480,6 +504,10 @@ MUTATIONS: dict[str, Mutate] = {
     "a blank line": text(lambda data: data.replace(b"\n", b"\n\n", 1)),
     "a byte order mark": text(lambda data: b"\xef\xbb\xbf" + data),
     "lines that end in CR LF": text(lambda data: data.replace(b"\n", b"\r\n")),
+    "lines that end in CR": text(lambda data: data.replace(b"\n", b"\r")),
+    "UTF-16": text(lambda data: data.decode().encode("utf-16")),
+    "packed, and not called so": text(lambda data: gzip.compress(data, mtime=0)),
+    "a line that is an empty list": text(lambda data: data + b"[]\n"),
     "a line that breaks off": text(lambda data: data[:-40]),
     "a line that is not JSON": text(lambda data: data + b"end of run\n"),
     "a line that is a number": text(lambda data: data + b"7\n"),

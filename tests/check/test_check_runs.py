@@ -52,3 +52,20 @@ def test_without_runs_there_is_nothing_to_fix(write: Write, tmp_path: Path) -> N
 
 def test_nothing_to_check() -> None:
     assert "give run files, or banks by --nuggets" in command("check").err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "status"),
+    [
+        pytest.param("myrun", "data: {}\n", 1, id="a file without an ending"),
+        pytest.param("README.md", "Our runs.\n", 0, id="one that is no run by its name"),
+        pytest.param("topics", '{"request_id": "1", "title": "t"}\n', 0, id="topics"),
+    ],
+)
+def test_a_named_file_that_is_no_run_does_not_pass(
+    name: str, text: str, status: int, write: Write
+) -> None:
+    run = write(lines(GOOD["rag25"]), "r.jsonl")
+    done = command("check", run, write(text, name))
+    assert done.status == status
+    assert ("refused (file_not_a_run): " in done.out) == bool(status)

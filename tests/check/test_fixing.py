@@ -52,6 +52,21 @@ def test_ids_become_indices_where_every_guideline_takes_these(write: Write) -> N
     assert [change.what for change in changes] == ["citations of sentence 1 as integers"]
 
 
+def test_white_space_around_references_goes(write: Write) -> None:
+    (fixed,), changes = mended(write, citing("rag26", [0], references=["shard_0_1 ", "shard_0_2"]))
+    assert fixed["references"][0] == "shard_0_1"
+    assert changes[0].what == "references without white space"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_another_layout_is_a_change(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(lines(GOOD["rag26"]).encode(encoding))
+    (change,) = fix([path], tmp_path / "fixed")
+    assert (change.what, change.after) == ("layout", "JSONL")
+    assert (tmp_path / "fixed" / "a.run").read_bytes() == lines(GOOD["rag26"]).encode()
+
+
 @pytest.mark.parametrize("track", GOOD)
 def test_a_good_record_stays_as_it_is(track: str, write: Write) -> None:
     assert mended(write, GOOD[track]) == ([GOOD[track]], [])

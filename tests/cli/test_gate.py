@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.jobs import BAD, GOOD, as_json, job, moved, partly_judged
+from tests.cli.jobs import BAD, GOOD, RECORD, as_json, job, moved, partly_judged
 from tests.commandline import command
 from tests.reading import Write
 
@@ -269,6 +269,26 @@ def test_each_rule_names_its_judge_where_there_are_several(tmp_path: Path) -> No
     assert done.out.endswith("gate: 0 of 2 rules kept\n")
 
 
+def test_a_bare_number_is_no_rule_for_a_measure_without_a_better_side(tmp_path: Path) -> None:
+    both = ("--judge", "citation,length")
+    old = job(tmp_path, "old", {"r": [f"{GOOD}, {GOOD}"] * 8}, *both)
+    new = job(tmp_path, "new", {"r": [GOOD] * 8}, *both)
+    assert command("gate", new, "--baseline", old, "--max-drop", "0.05").status == 0
+    assert command("gate", new, "--baseline", old, "--max-drop", "LENGTH=0.05").status == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("5%", "--max-drop '5%': give MEASURE=NUMBER", id="no number"),
+        pytest.param("-0.05", "--max-drop '-0.05': give how far", id="a number below 0"),
+    ],
+)
+def test_a_drop_is_named_as_it_was_written(text: str, message: str, jobs: dict[str, Path]) -> None:
+    drop = ("--baseline", jobs["good"], f"--max-drop={text}")
+    assert command("gate", jobs["good"], *drop).err.startswith(f"error: {message}")
+
+
 def test_without_statistics_it_is_said_which_way_is_taken_to_be_up(write: Write) -> None:
     old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.9\n", "new.txt")
     drop = ("gate", new, "--baseline", old, "--max-drop", "M=0.1")
@@ -420,3 +440,25 @@ def test_bad_input_is_one_line(arguments: str, message: str, jobs: dict[str, Pat
     done = command("gate", *arguments.format(**jobs).split())
     assert (done.status, len(done.err.splitlines())) == (1, 1)
     assert message in done.err
+
+
+def test_what_a_run_is_called_is_no_command_to_a_server_and_no_line_of_ours(tmp_path: Path) -> None:
+    called = "::error::x:on:\\ngate: 1 of 1 rules kept ##[error]"
+    done = command("gate", job_of_one(tmp_path, called), "--min", "CITATION_SUPPORT=0.8")
+    assert done.out.splitlines() == [
+        r"\x3a:error::x:on:\x0agate: 1 of 1 rules kept \x23#[error]: CITATION_SUPPORT is 0,"
+        " must be at least 0.8",
+        "gate: 0 of 1 rules kept",
+    ]
+
+
+def job_of_one(folder: Path, run_id: str) -> Path:
+    """Judge a run of this id whose sentences are not supported; return the job."""
+    runs = folder / "runs"
+    runs.mkdir()
+    lines = (RECORD.format(run=run_id, topic=topic, sentences=BAD) for topic in range(1, 7))
+    (runs / "r.jsonl").write_text("\n".join(lines))
+    command(
+        "--judge", "citation", "--rag-responses", runs, "--out-dir", folder, "--name", "x", "-q"
+    )
+    return folder / "x"

@@ -131,7 +131,7 @@ BOARD = "README.md: is no leaderboard: only 2 of its 8 lines can be rows of one;
         pytest.param("agree --truth empty --predicted empty", "empty: no labels in it; give qrels"),
         pytest.param(
             "gate board.txt --baseline board.txt --max-drop x",
-            "--max-drop 'SUPPORT=x': give MEASURE=NUMBER",
+            "--max-drop 'x': give MEASURE=NUMBER",
         ),
         pytest.param(
             "gate board.txt --min SUPPORT=0 --junit folder",

@@ -186,3 +186,10 @@ def test_times_are_those_of_the_log(jobs: dict[str, Path]) -> None:
     times = {case.attrib["name"]: case.get("time") for case in suite}
     assert (times["topic 1"], times["topic 2"]) == ("1.750", None)
     assert float(suite.attrib["time"]) > 0
+
+
+def test_an_answer_to_a_question_that_is_new_did_not_get_worse(tmp_path: Path) -> None:
+    old = job(tmp_path, "old", {"r": [GOOD] * 4})
+    new = job(tmp_path, "new", {"r": [GOOD] * 4 + [BAD] * 4})
+    assert cases(suite_of(new, "--baseline", old, *DROP)) == {}
+    assert len(cases(suite_of(new, "--baseline", old, *DROP, "--min", "CITATION_SUPPORT=0.4"))) == 4

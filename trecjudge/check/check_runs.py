@@ -20,7 +20,9 @@ from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
+from trecjudge.inputs.run_records import NOT_A_RUN
 from trecjudge.inputs.runs import find_runs, open_runs
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.topics import read_topics
 
 
@@ -83,6 +85,15 @@ class Checked:
         }
 
 
+def _no_runs(runs: Sequence[Path], beside: Sequence[Finding]) -> list[Path]:
+    """Return what was given by name and is no run, nor another file by what it holds or is called.
+
+    A run must not pass by not being recognised: those that end in .jsonl never do.
+    """
+    unknown = {f.place.path for f in beside if f.message.startswith("is not a run")}
+    return [path for path in runs if str(path) in unknown and not NOT_A_RUN.search(path.name)]
+
+
 def check_command(
     runs: Sequence[Path],
     topics_path: Path | None = None,
@@ -111,7 +122,11 @@ def check_command(
     # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
-    files = [] if only_banks else open_runs(find_runs(runs, log), log, given)
+    files: list[Path | Opened] = []
+    if not only_banks:
+        files += open_runs(find_runs(runs, log), log, given)
+        files += (lost := _no_runs(runs, beside))
+        beside[:] = [finding for finding in beside if Path(finding.place.path) not in lost]
 
     def names(finding: Finding) -> None:
         # The checker finds all else itself: these are seen only while all runs are read.
@@ -138,7 +153,7 @@ def check_command(
     )
     if fix_into is None:
         return done
-    paths = [opened.path for opened in files]
+    paths = [Opened.of(file).path for file in files]
     # The copies are checked as their originals were: what mending cannot mend shows up again.
     changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
     # Sorted: file systems list in any order, and the report must not depend on it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,14 @@ from trecjudge.check.meaning import Meanings
 from trecjudge.check.organisers import Organisers
 from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
 from trecjudge.check.packed import Packed
-from trecjudge.check.parts import METADATA, found_without_topic, is_blank, is_flat, value_at
+from trecjudge.check.parts import (
+    METADATA,
+    NUMBER,
+    found_without_topic,
+    is_blank,
+    is_flat,
+    value_at,
+)
 from trecjudge.check.read_findings import LOST, OF_A_RECORD
 from trecjudge.check.rules import (
     RuleVerdict,
@@ -22,15 +28,13 @@ from trecjudge.check.rules import (
     track_named,
     track_of,
 )
-from trecjudge.check.ruling import rule
+from trecjudge.check.ruling import OF_A_TOPIC, rule
 from trecjudge.findings import IN_ALL, Finding, shown
+from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.run_records import RunRecord
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
-
-NUMBER = re.compile(r"True|False|true|false|(['\"])\s*[-+]?\d+(\.\d+)?\s*\1")
-"""Shown values that the organisers' checker makes numbers of."""
 
 
 @dataclass(slots=True)
@@ -186,6 +190,8 @@ class _Observation:
         for finding in found:
             verdict = self.track.verdicts.get(finding.kind)
             aspect = "coerced" if NUMBER.fullmatch(finding.value) else ""
+            if finding.kind == "topic_id_conflict" and len(self._own_topics()) < 2:
+                aspect = "elsewhere"
             self.checker.violate(run, verdict, finding, aspect=aspect)
         self._topic(run)
         track = self.track
@@ -229,6 +235,11 @@ class _Observation:
             kind, self.place, message, shown(value), sentence, run.report.name, topic_id
         )
         self.checker.violate(run, decided, found, aspect=aspect)
+
+    def _own_topics(self) -> set[str | None]:
+        """Return the topics that the fields of tracks name, without those of other tools."""
+        inner = metadata_of(self.record)
+        return {as_id(inner[key]) for key in OF_A_TOPIC if inner.get(key) is not None}
 
     def _run(self) -> _Run:
         """Return the record's run; a file's second one breaks a rule of most tracks."""

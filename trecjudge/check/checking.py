@@ -46,7 +46,6 @@ def check(
         on_finding(finding)
         checker.add_finding(finding)
 
-    observe = checker.observe
     # Checking happens in `observe`, while the reader runs; the responses are not needed.
     reader = RunReader(
         files,
@@ -56,7 +55,7 @@ def check(
         dataset=dataset,
         flag_hostile=flag_hostile,
         records=records,
-        observe=observe,
+        observe=checker.observe,
     )
     for _ in reader:
         pass

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from trecjudge.check.layout import Layout
 from trecjudge.check.mending import change_text, mend
 from trecjudge.check.packed import Packed
 from trecjudge.check.read_findings import LOST
@@ -140,12 +141,16 @@ class _Copying:
     store: DocumentStore | None = None
     track: Track | None = None
     answered: set[tuple[str, str, str]] = field(default_factory=set)
+    layout: Layout = field(default_factory=Layout)
 
     def write(self, file: BinaryIO) -> None:
         """Write the records that remain."""
         try:
             for number, record in objects(self.path, self._lose):
-                mended = self._mended(Place(str(self.path), number), record)
+                place = Place(str(self.path), number)
+                if fault := self.layout.fault_at(place):
+                    self._change(place, "layout", fault, "JSONL")
+                mended = self._mended(place, record)
                 if mended is not None:
                     file.write(mended + b"\n")
         except InputError as error:  # keep what could be read of a truncated archive

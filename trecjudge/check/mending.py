@@ -98,12 +98,17 @@ class _Mending:
                 self.on_change(f"citations of sentence {index + 1} as integers", before, after)
 
     def references(self) -> None:
-        """Remove repeated references; their citations then point at the first of them."""
-        listed = references_of(self.record)
-        if not isinstance(self.record.get("references"), list) or not self._forbids(
-            "reference_duplicate"
-        ):
+        """Remove white space around references, and repeated ones.
+
+        Citations of a repeated one then point at the first of them.
+        """
+        listed, rule = self.record.get("references"), self.track.references
+        if not isinstance(listed, list) or not self._forbids("reference_duplicate"):
             return
+        bare = [as_id(entry) or entry if isinstance(entry, str) else entry for entry in listed]
+        if bare != listed and rule is not None and (rule.only_cited or rule.pattern):
+            self.record["references"] = bare
+            self.on_change("references without white space", listed, bare)
         # An entry that is no id gets a key of its own, so that it equals no other.
         first: dict[Any, int] = {}
         target = [first.setdefault(as_id(e) or (i,), i) for i, e in enumerate(listed)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +19,10 @@ from trecjudge.records import Place, Topic
 
 METADATA = "metadata."
 """How the paths of fields in a record's metadata begin."""
+NUMBER = re.compile(
+    r"true|false|\d+\.0|(['\"])\s*[-+]?(\d+\.?\d*(e[-+]?\d+)?|nan|inf(inity)?)\s*\1", re.IGNORECASE
+)
+"""Shown values that the organisers' checker makes numbers of."""
 
 
 def is_flat(record: Mapping[str, Any]) -> bool:
@@ -91,6 +96,13 @@ def as_index(value: int | str) -> int:
         return value
     # Python refuses to convert digits by the thousand; such an index is out of range anyway.
     return int(value) if len(value.strip()) < 19 else sys.maxsize
+
+
+def as_integer(value: Any) -> int:
+    """Return a citation as the integer that it can be read as, -1 where it cannot."""
+    if isinstance(value, str):
+        return int(float(value)) if re.fullmatch(r"\s*\+?[0-9]{1,9}(\.0*)?\s*", value) else -1
+    return int(value) if isinstance(value, int | float) and value == value // 1 else -1
 
 
 def length(entries: Iterable[Any], rule: LengthRule) -> int:

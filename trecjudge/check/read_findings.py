@@ -5,6 +5,7 @@ from __future__ import annotations
 LOST = frozenset(
     {
         "bad_utf8",
+        "file_not_a_run",
         "file_unreadable",
         "file_without_responses",
         "line_not_json",

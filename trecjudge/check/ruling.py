@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.check.meaning import Meanings
 from trecjudge.check.parts import (
     METADATA,
+    NUMBER,
     as_index,
+    as_integer,
     cited_by,
     cited_positions,
     is_blank,
@@ -34,7 +36,7 @@ Complain = Callable[..., None]
 
 The aspect is the part of a rule for which the organisers' checker has a verdict of its own.
 """
-JSON_TYPES = {"text": str, "integer": int, "list": list}
+JSON_TYPES = {"text": str, "integer": int, "list": list, "object": dict}
 SHAPES = {"list": list, "dict": dict}
 OF_A_TOPIC = frozenset({"topic_id", "narrative_id"})
 
@@ -95,15 +97,21 @@ class _Ruling:
             value = value_at(self.record, path)
             if not (self._is_gone(path) and is_blank(value)):
                 self._field(path, field, value)
+        for path, field in self.track.reserved.items():
+            if path not in (*self.track.fields, self.track.topic_text):
+                self._reserved(path, field, value_at(self.record, path))
         allowed = {path.removeprefix("metadata.") for path in self.track.fields}
         extra = (
             sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
         )
         if extra:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
-        if self.is_submission and self.record.get(self.track.sentences, ABSENT) is None:
-            message = f"{self.track.sentences} is null, not a list of sentences"
-            self.complain("response_not_a_list", message, None)
+        written = self.record.get(self.track.sentences, ABSENT)
+        # The reader reports a text that it makes sentences of.
+        is_text = isinstance(written, str) and not is_blank(written)
+        if self.is_submission and not (written is ABSENT or isinstance(written, list) or is_text):
+            message = f"{self.track.sentences} is {shown(written)}, not a list of sentences"
+            self.complain("response_not_a_list", message, written)
 
     @property
     def is_submission(self) -> bool:
@@ -121,18 +129,26 @@ class _Ruling:
             there = not path.endswith("_id") or OF_A_TOPIC.intersection(metadata_of(self.record))
             aspect, missing = path if there else "", field.missing
             self.complain("field_missing", f"has no {path}", value, verdict=missing, aspect=aspect)
-        # `true` is an int in Python, and no integer in JSON.
-        elif isinstance(value, bool) or not isinstance(
-            value, tuple(JSON_TYPES[name] for name in field.types)
-        ):
+        elif not _is_of(value, field.types):
             message = f"{path} is {shown(value)}, not {' or '.join(field.types)}"
-            aspect = "" if is_blank(value) else f"{path} type"
+            kind = "number" if NUMBER.fullmatch(shown(value)) else "type"
+            aspect = "" if is_blank(value) else f"{path} {kind}"
             self.complain("field_value", message, value, aspect=aspect)
         elif field.values and value not in field.values:
             choices = " or ".join(map(repr, field.values))
             message = f"{path} is {shown(value)}, not {choices}"
             aspect = "" if is_blank(value) else path
             self.complain("field_value", message, value, aspect=aspect)
+
+    def _reserved(self, path: str, field: Field, value: Any) -> None:
+        is_read = field.values and value in field.values
+        is_number = "integer" in field.types and NUMBER.fullmatch(shown(value))
+        if value is ABSENT or value is None or is_read or is_number:
+            return
+        if field.values or not _is_of(value, field.types):
+            meant = " or ".join(map(repr, field.values) if field.values else field.types)
+            message = f"{path} is {shown(value)}; the organisers' checker takes only {meant} there"
+            self.complain("field_reserved", message, value)
 
     def _ids(self) -> None:
         pattern, maximum = self.track.topic_id.pattern, self.track.run_id.maximum
@@ -198,7 +214,7 @@ class _Ruling:
         # Looked up only where the track asks for it: it walks over all citations.
         asked = rule.only_cited and any(map(text_of, sentences_of(self.record, self.track)))
         cited = cited_positions(self.record, self.track, self._meant) if asked else None
-        aspect = self._read_as() if asked else ""
+        coerced = self._coerced() if asked else frozenset()
         seen: set[str] = set()
         for position, entry in enumerate(references_of(self.record)):
             name = as_id(entry)
@@ -207,14 +223,18 @@ class _Ruling:
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
             if cited is not None and position not in cited:
+                aspect = "coerced" if position in coerced else ""
                 self.complain("reference_uncited", f"{here} is cited nowhere", entry, aspect=aspect)
             seen.add(name or "")
 
     def _reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
         if as_id(entry) is None:
-            self.complain("reference_malformed", f"{here} is not an id", entry, verdict="refused")
+            message, aspect = f"{here} is not an id", "blank" if isinstance(entry, str) else ""
+            self.complain("reference_malformed", message, entry, verdict="refused", aspect=aspect)
         elif not isinstance(entry, str) and not rule.integers:
             self.complain("reference_malformed", f"{here} is not text", entry, verdict="refused")
+        elif rule.only_cited and not rule.pattern and as_id(entry) != str(entry):
+            self.complain("reference_malformed", f"{here} has white space around the id", entry)
         elif rule.pattern and not (isinstance(entry, str) and re.fullmatch(rule.pattern, entry)):
             message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
             self.complain("reference_malformed", message, entry, aspect=aspect)
@@ -251,7 +271,7 @@ class _Ruling:
             return
         first = self.begun if scope == "file" else []
         each = [self._ways(entry) for entry in entries]
-        aspect = "across" if len(set().union(*each)) == 1 else ""
+        aspect = "across" if len(set().union(*each)) == 1 else self._read_as()
         for index, ways in enumerate(each):
             if ways and not first:
                 first.append(ways[0])
@@ -268,15 +288,20 @@ class _Ruling:
         kinds = map(self.meanings.kind, cited_by(entry))
         return [kind for kind in kinds if kind != "neither"]
 
-    def _read_as(self) -> str:
-        """Return `coerced` if the organisers' checker makes integers of citations that are none.
+    def _coerced(self) -> frozenset[int]:
+        """Return the indices that the organisers' checker makes of citations that are none.
 
-        It does so where one of the response is a number, and each can be read as an integer.
+        It does so where one of the response is a number, and each can be read as an integer. There
+        is none if it refuses one of them.
         """
         entries = sentences_of(self.record, self.track)
         values = [value for entry in entries for value in cited_by(entry)]
         mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
-        return "coerced" if mixed and all(map(_reads_as_integer, values)) else ""
+        read = {as_integer(value) for value in values} if mixed else set()
+        return frozenset(read) if read <= set(range(self.references)) else frozenset()
+
+    def _read_as(self) -> str:
+        return "coerced" if self._coerced() else ""
 
     def _meant(self, value: Any) -> Any:
         """Return a citation as the reader takes it: an index written as text as an index."""
@@ -302,21 +327,21 @@ class _Ruling:
             self.complain("citation_out_of_range", message, value, index)
         elif kind == "id" and rule.in_references and value not in self.known:
             message = f"cites {shown(value)}, which is not among the references"
-            self.complain("citation_unreferenced", message, value, index)
+            aspect = self._read_as()
+            self.complain("citation_unreferenced", message, value, index, aspect=aspect)
         if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _written(value)):
             message = f"cites {shown(value)}, not of the form {rule.pattern}"
             self.complain("citation_malformed", message, value, index, aspect=_aspect(rule, value))
 
 
+def _is_of(value: Any, types: Sequence[str]) -> bool:
+    """Return whether a value is of a JSON type; `true` is an int in Python, and none in JSON."""
+    return not isinstance(value, bool) and isinstance(value, tuple(JSON_TYPES[t] for t in types))
+
+
 def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
     """Return the aspect of an id that has more behind its pattern: some compare the beginning."""
     return "longer" if isinstance(value, str) and re.match(rule.pattern, value) else ""
-
-
-def _reads_as_integer(value: Any) -> bool:
-    if isinstance(value, str):
-        return re.fullmatch(r"\s*[-+]?\d+\s*", value) is not None
-    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
 
 
 def _written(value: str | int) -> str:

@@ -6,7 +6,7 @@ from trecjudge.check.check_runs import Checked, check_command
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import print_json, print_lines, print_many, print_table
+from trecjudge.cli.printing import print_json, print_many, print_table
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.settings.limits import limited
 from trecjudge.show.check import (
@@ -59,15 +59,15 @@ def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
     report = done.report
     if not done.only_banks:
         shared = shared_rules(report)
-        print_lines(cause_lines(report, shared, "below" if show_all else ELSEWHERE))
+        print_many(cause_lines(report, shared, "below" if show_all else ELSEWHERE))
         print_table(verdict_table(report, wide, show_all))
-        print_lines(hidden_runs(report, show_all))
+        print_many(hidden_runs(report, show_all))
         print_many(place_lines(report, shared, show_all))
     print_many(beside_lines(done.beside, show_all))
     print_many(change_lines(done.changes, show_all))
     print_many(left_lines(done.mended, show_all) if done.mended else ())
-    print_lines(done.closing)
+    print_many(done.closing)
     if report.inventory:
-        print_lines([f"marks of citations in the texts: {report.inventory}"])
-    print_lines(report.organisers.lines())
-    print_lines([] if done.only_banks else [closing_line(report)])
+        print_many([f"marks of citations in the texts: {report.inventory}"])
+    print_many(report.organisers.lines())
+    print_many([] if done.only_banks else [closing_line(report)])

@@ -11,7 +11,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from trecjudge.errors import TrecJudgeError, why
-from trecjudge.findings import visible
+from trecjudge.findings import visible, visible_line
 from trecjudge.job.interrupts import INTERRUPTS
 
 P = ParamSpec("P")
@@ -69,7 +69,7 @@ def before_error(tell: Callable[[], None]) -> None:
 def print_errors(lines: Iterable[str]) -> None:
     """Print lines on standard error."""
     for line in lines:
-        typer.echo(visible(line), err=True)
+        typer.echo(visible_line(line), err=True)
 
 
 def warning_printer(quiet: bool) -> Callable[[str], None]:

@@ -12,7 +12,7 @@ import typer
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_many
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.loading import bounded_means, scores_at
 from trecjudge.evaluation.standings import judges_of, ranking_of
@@ -106,7 +106,7 @@ def gate(
         return status
     printer.close()
     common.print_sources(tables, quiet)
-    print_lines(map(str, broken))
+    print_many(map(str, broken))
     if not quiet:
         unread = f"; {len(left_out)} rows could not be read: it does not pass" if left_out else ""
         held = sum(not check.no_rule for check in checks)
@@ -235,15 +235,15 @@ def _drop_rules(
         return []
     bare = [text for text in texts if "=" not in text]
     measures = _ranking(found, tables[1], report) if bare else []
-    named = [f"{m}={text}" for text in bare for m in measures]
-    return [rule_of("drop", text) for text in (*named, *(t for t in texts if "=" in t))]
+    rules = [rule_of("drop", text, measure) for text in bare for measure in measures]
+    return rules + [rule_of("drop", text) for text in texts if "=" in text]
 
 
 def _ranking(found: list[Outcome], old: Scores, report: OnFinding) -> list[str]:
     """Return the measure of the baseline that each judge ranks by; all where none is known."""
     # From the baseline first, so that a measure that is gone since breaks the rule.
     for one in reversed(found):
-        if ranking := ranking_of(one, old.runs_with_value, len(old.runs)):
+        if ranking := ranking_of(one, old.runs_with_value, len(old.runs), neutral=False):
             return ranking
     if len(old.measures) > 1:
         message = f"it is not known which measure ranks; all are held: {', '.join(old.measures)}"

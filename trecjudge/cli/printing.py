@@ -12,7 +12,7 @@ import orjson
 import typer
 
 from trecjudge.cli.lazy import Later
-from trecjudge.findings import visible
+from trecjudge.findings import visible, visible_line
 
 if TYPE_CHECKING:  # they take a fifth of the time of --help
     from rich.console import Console
@@ -39,7 +39,7 @@ def output(width: int | None = None) -> Console:
 
     if sys.stdout is None:  # started with its output closed (`>&-`)
         return Console(file=open(os.devnull, "w"))
-    return Console(width=width)
+    return Console(width=width, emoji=False)  # text of runs may hold `:on:`
 
 
 def text_output() -> Console:
@@ -62,10 +62,10 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_many(lines: Iterable[str]) -> None:
-    """Print lines of which there may be a million, in pieces."""
+    """Print lines, each as one whatever is in it, in pieces: there may be a million."""
     rest = iter(lines)
     while piece := list(islice(rest, LINES)):
-        typer.echo("\n".join(map(visible, piece)))
+        typer.echo("\n".join(map(visible_line, piece)))
 
 
 def print_listing(rows: list[tuple[str, str]]) -> int:

@@ -17,7 +17,7 @@ def progress_shown(quiet: bool, as_json: bool) -> Iterator[ConsoleWatcher]:
     """Yield the watcher that shows how far judging is, on standard error."""
     # What a judge prints must not stand in the JSON on standard output.
     apart = redirect_stdout(sys.stderr) if as_json else nullcontext()
-    with apart, ConsoleWatcher(Console(stderr=True), quiet=quiet) as watcher:
+    with apart, ConsoleWatcher(Console(stderr=True, emoji=False), quiet=quiet) as watcher:
         yield watcher
 
 

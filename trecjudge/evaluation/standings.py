@@ -179,11 +179,14 @@ def _kind(scores: Scores, measure: str) -> Aggregate:
     return "sum" if sums.all() and not np.isnan(given).all() else "mean"
 
 
-def ranking_of(found: Outcome, known: Mapping[str, int], runs: int) -> list[str]:
+def ranking_of(
+    found: Outcome, known: Mapping[str, int], runs: int, neutral: bool = True
+) -> list[str]:
     """Return the measure that ranks the runs of a job, then what each other judge ranks by.
 
     `known` is how many of the runs have a value, by measure. A measure that no run has leaves its
-    place to the first one of its judge that a run has. None where no judge is known.
+    place to the first one of its judge that a run has. None where no judge is known. Without
+    `neutral`, measures of which no side is better are left out, if there is another.
     """
     if found.judgments is None:
         return []
@@ -203,7 +206,9 @@ def ranking_of(found: Outcome, known: Mapping[str, int], runs: int) -> list[str]
         own = (measure.name for measure in spec.measures if measure.judge == judge)
         return next((one for one in (name, *own) if known.get(one)), name)
 
-    return [m for judge, name in by_judge.items() if (m := defined(judge, name)) in known]
+    every = [m for judge, name in by_judge.items() if (m := defined(judge, name)) in known]
+    left_out = {measure.name for measure in spec.measures if measure.neutral and not neutral}
+    return [measure for measure in every if measure not in left_out] or every
 
 
 def judges_of(found: Outcome) -> dict[str, str]:

@@ -28,6 +28,7 @@ from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.provenance import provenance_beside, with_provenance
 from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
 from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
@@ -234,6 +235,8 @@ def _layout_of(opened: Opened) -> str:
     """Return what the beginning of a file has that JSONL has not; empty where it may be JSONL."""
     with suppress(InputError):  # reported where the file is read
         beginning, first = next(opened.look(), b""), opened.first(2)
+        if is_packed(opened.on_disk) and opened.path.suffix != ".gz":
+            return "is packed, or not UTF-8"
         if beginning.startswith(BOM):
             return "begins with a byte order mark"
         if beginning.lstrip()[:1] == b"[":

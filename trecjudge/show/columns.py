@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from trecjudge.findings import visible
+from trecjudge.findings import visible, visible_line
 from trecjudge.show.words import longest_part, shortened, stacked, told_apart
 
 GAP = 2
@@ -109,7 +109,7 @@ class Columns:
 
 def _one_line(text: str) -> str:
     """Return a cell without what would move the cells behind it."""
-    return visible(text).replace("\t", "\\x09").replace("\n", "\\x0a")
+    return visible_line(text).replace("\t", "\\x09")
 
 
 def _escaped(text: str) -> str:

@@ -24,7 +24,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, FirstFindings, counted, visible
+from trecjudge.findings import PREFIX, Finding, FirstFindings, counted, visible_line
 from trecjudge.show.words import within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
@@ -151,7 +151,7 @@ class ConsoleWatcher:
             self._print(message)
 
     def _print(self, message: str) -> None:
-        self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
+        self._console.print(escape(visible_line(message)), highlight=False, soft_wrap=True)
 
     def _state(self) -> list[str]:
         """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""

@@ -98,9 +98,13 @@ class Check:
         return f"{self.run_id}: {self.rule.named} {how}"
 
 
-def rule_of(kind: Kind, text: str) -> GateRule:
-    """Return the rule of `MEASURE=NUMBER`. Raises WorkflowError."""
-    measure, _, number = text.rpartition("=")
+def rule_of(kind: Kind, text: str, ranking: str = "") -> GateRule:
+    """Return the rule of `MEASURE=NUMBER`, or of a number for the measure that ranks.
+
+    Raises WorkflowError.
+    """
+    named, _, number = text.rpartition("=")
+    measure = named.strip() or ranking
     try:
         limit = float(number)
     except ValueError:
@@ -108,6 +112,8 @@ def rule_of(kind: Kind, text: str) -> GateRule:
     if not measure or not abs(limit) < float("inf"):
         flag = "max-drop" if kind == "drop" else kind
         raise WorkflowError(f"--{flag} {text!r}: give MEASURE=NUMBER, such as CITATION_SUPPORT=0.8")
+    if kind == "drop" and limit < 0:
+        raise WorkflowError(f"--max-drop {text!r}: give how far it may fall, 0 or more")
     return GateRule(kind, measure, limit)
 
 

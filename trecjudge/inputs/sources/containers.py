@@ -47,6 +47,8 @@ class Opened:
         self.path = path
         self.read_bytes = 0
         """How many bytes were read, unpacked."""
+        self.on_disk = b""
+        """Its first bytes as they lie on disk, once it is open."""
         self._position = 0
         self._number = 0
         self._held: list[bytes] = []
@@ -139,7 +141,8 @@ class Opened:
         if self._unpacked is None:
             with ExitStack() as files:  # closed where the data are not what they begin as
                 self._packed = files.enter_context(open_summed(self.path))
-                refuse_workbook(self.path, self._packed.peek(8))
+                self.on_disk = self._packed.peek(8)[:8]
+                refuse_workbook(self.path, self.on_disk)
                 self._unpacked = files.enter_context(unpacking(self._packed))
                 self._files = files.pop_all()
         return self._unpacked

@@ -42,7 +42,10 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
             for found in _salvage(place, line, error, report):
                 yield from _kept(place, found, most, report)
             continue
-        if most.excess(value):
+        if value == [] and number > 1:
+            place = Place(str(opened.path), number)
+            report(Finding("record_not_an_object", place, "is an empty list, not an object"))
+        elif most.excess(value):
             yield from _kept(Place(str(opened.path), number), value, most, report)
         else:
             yield from _entries(number, value)
