@@ -102,6 +102,19 @@ def by(person: str, record: str) -> str:
             by("p", WHOLE) * 3 + by("q", NONE), [], ["4: labels_tied"], id="one vote each"
         ),
         pytest.param(WHOLE + WHOLE, ["full_support"], [], id="alike"),
+        pytest.param(
+            WHOLE.replace('"label"', '"gold_label": "NONE", "label2": "full", "label1"'),
+            ["no_support"],
+            [],
+            id="what all agreed on",
+        ),
+        pytest.param(
+            WHOLE.replace('"label": "FULL"', '"labels": ["full", "NONE"], "final_label": "full"'),
+            ["full_support"],
+            [],
+            id="agreed on after a tie",
+        ),
+        pytest.param(WHOLE.replace("label", "gold_label"), ["full_support"], [], id="gold alone"),
     ],
 )
 def test_what_most_people_say_of_an_item_counts(
@@ -120,9 +133,36 @@ def test_what_most_people_say_of_an_item_counts(
 def test_each_file_of_a_folder_is_of_one_person(write: Write) -> None:
     folder = write(WHOLE, "people/anna.jsonl").parent
     write(NONE, "people/bo.jsonl")
-    labels = votes_at(folder, pytest.fail)
+    labels = read_labels(folder, unreported)
+    assert (labels.several, labels.unnamed) == (1, False)
     (votes,) = labels.votes(("t1", "r")).values()
-    assert [labels.person(vote) for vote in votes] == ["anna", "bo"]
+    assert [labels.names[person] for *_, person in votes] == ["anna", "bo"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "persons"),
+    [
+        (("anna/x.jsonl", "bo/x.jsonl"), ["anna", "bo"]),
+        (("anna/1.jsonl", "anna/2.jsonl", "bo/1.jsonl"), ["anna", "anna", "bo"]),
+        (("labels.anna.jsonl", "labels.bo.jsonl"), ["labels.anna.jsonl", "labels.bo.jsonl"]),
+    ],
+)
+def test_files_of_one_name_are_of_their_folders(
+    paths: tuple[str, ...], persons: list[str], write: Write
+) -> None:
+    folders = {write(WHOLE, f"people/{path}") for path in paths}
+    base = next(p for p in next(iter(folders)).parents if p.name == "people")
+    labels = read_labels(base, unreported)
+    (votes,) = labels.votes(("t1", "r")).values()
+    assert [labels.names[person] for *_, person in votes] == persons
+
+
+def test_lists_without_names_are_of_nobody_in_a_folder_too(write: Write) -> None:
+    several = WHOLE.replace('"FULL"', '["FULL", "NONE", "NONE"]')
+    folder = write(several, "people/1.jsonl").parent
+    write(several.replace("t1", "t2"), "people/2.jsonl")
+    labels = read_labels(folder, unreported)
+    assert (set(labels.values()), labels.several) == ({"no_support"}, 2)
 
 
 CELLS = ("topic_id", "run_id", "sentence_index", "doc_id", "label", "Annotator")
