@@ -103,9 +103,9 @@ class _Tally:
         """Take what people say of an item, and the judge's label of it, if it has one."""
         votes = [vote for vote in votes if vote[3] != DECIDED]
         said: dict[int, set[str]] = {}
-        for label, _, _, person in votes:
-            said.setdefault(person, set()).add(label)
-        unnamed = [label for label, _, _, person in votes if person == UNNAMED]
+        for label, _, _, who in votes:
+            said.setdefault(who, set()).add(label)
+        unnamed = [label for label, _, _, who in votes if who == UNNAMED]
         one_each = {who: own for who, own in said.items() if who != UNNAMED and len(own) == 1}
         named = {names[who]: next(iter(own)) for who, own in one_each.items()}
         self._together([*named.values(), *unnamed])

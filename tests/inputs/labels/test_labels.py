@@ -8,7 +8,7 @@ from tests.fakes import judgment
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, unreported
-from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label, votes_at
+from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label
 from trecjudge.inputs.labels.vocabulary import SUPPORT
 from trecjudge.records import AskedNugget
 
@@ -111,7 +111,7 @@ def by(person: str, record: str) -> str:
         pytest.param(
             WHOLE.replace('"label": "FULL"', '"labels": ["full", "NONE"], "final_label": "full"'),
             ["full_support"],
-            [],
+            ["1: people_unnamed"],
             id="agreed on after a tie",
         ),
         pytest.param(WHOLE.replace("label", "gold_label"), ["full_support"], [], id="gold alone"),
@@ -181,6 +181,20 @@ def test_labels_may_be_a_table(separator: str, bom: str, write: Write) -> None:
     labels = read_labels(write(text, "labels.csv"), findings.append)
     assert dict(labels) == {("t1", "r", 2, "d"): "full_support", ("t1", "r", 3, "d"): "no_support"}
     assert (findings, list(labels.people)) == ([], ["p"])
+
+
+@pytest.mark.parametrize("start", ["sep=;\r\n", "\ufeffsep=;\n", '"sep=;"\n', ""])
+def test_a_table_of_a_spreadsheet_is_read_as_it_writes_it(start: str, write: Write) -> None:
+    text = f"{start}Topic ID;runId;Sentence Index;DOC-ID;Label\nt1;r;2;d;0,5\nt1;r;3;d;1,0\n"
+    labels = read_labels(write(text, "labels.csv"), unreported)
+    labels.rename(SUPPORT, unreported)
+    assert list(labels.values()) == ["partial_support", "full_support"]
+
+
+@pytest.mark.parametrize("head", ["Topic,Run,Label", "id,text,label", "t1,r,full"])
+def test_a_table_without_the_columns_of_labels_says_which(head: str, write: Write) -> None:
+    with pytest.raises(InputError, match="its header has no topic_id, no run_id"):
+        read_labels(write(f"{head}\n1,r,yes\n", "labels.csv"), unreported)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from trecjudge.errors import InputError
@@ -25,6 +26,7 @@ from trecjudge.inputs.labels.keys import (
 )
 from trecjudge.inputs.labels.said import OF_ALL
 from trecjudge.inputs.labels.vocabulary import (
+    GRADED,
     SUPPORT,
     Naming,
     Words,
@@ -228,7 +230,7 @@ class Labels(Mapping[ItemKey, str]):
         for item, label, line, file, _ in self.rows.rows(group):
             named = self.naming if len(item) < OF_NUGGET else self.nugget_naming
             if named and named.names[label] is None:
-                message = f"{label!r} is no {named.wanted}"
+                message = f"{label!r} is no {named.wanted}; --map says what it means"
                 yield file, line, Finding("label_unusable", self.place(line, file), message, label)
 
     def _divided(
@@ -249,7 +251,8 @@ class Labels(Mapping[ItemKey, str]):
             given = [vote for vote in votes if vote[3] == person]
             if len(own := sorted({label for label, *_ in given})) > 1:
                 _, line, file, _ = given[-1]
-                message = f"{self.names[person]} labels {item} {' and '.join(map(repr, own))}: neither counts"
+                said = f"{item} {' and '.join(map(repr, own))}"
+                message = f"{self.names[person]} labels {said}: neither counts"
                 place = self.place(line, file)
                 found = Finding("label_contradicted", place, message, "", None, run_id, topic_id)
                 yield file, line, found
@@ -304,10 +307,10 @@ def _tally(votes: Iterable[Vote]) -> Counter[str]:
 def not_understood(counts: Iterable[str], named: Naming) -> str:
     """Return in words that labels are in no words that are known, and how to map them."""
     unknown = next(label for label in sorted(counts) if named.names[label] is None)
-    target = ("0", "1", "2") if named.target == ("grade",) else named.target
+    target = ("0", "1", "2") if named.target == GRADED else named.target
     return (
         f"its labels are {', '.join(sorted(counts))}; those to compare with {', '.join(target)}:"
-        f" say what they mean, such as --map {unknown}={target[-1]}"
+        f" say what each means: --map {quote(unknown)}=LABEL"
     )
 
 

@@ -11,6 +11,7 @@ from trecjudge.inputs.labels.keys import NUGGET_KEYS, ItemKey
 from trecjudge.inputs.labels.said import said_in
 from trecjudge.inputs.nuggets.assessments import (
     assessments,
+    column_of,
     is_assessments,
     is_table,
     table_delimiter,
@@ -23,7 +24,7 @@ from trecjudge.records import Place
 from trecjudge.records.nuggets import plain_name
 
 _KEYS = ("topic_id", "run_id", "sentence_index", "doc_id", "answer_id", "nugget_id", "nugget")
-"""Columns that are named as the fields of JSONL, in any case."""
+"""Columns that are named as the fields of JSONL, in any spelling."""
 Entry = tuple[int, ItemKey, str, str | None]
 """The line of a label, its item, itself, and who gave it."""
 
@@ -94,7 +95,7 @@ def _rows_of(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str
 def _record(cells: dict[str, str]) -> dict[str, str | int]:
     record: dict[str, str | int] = {}
     for name, cell in cells.items():
-        known = name.casefold()
+        known = column_of(name)
         if text := cell.strip():
             record[known if known in _KEYS else name] = text
     index = str(record.get("sentence_index", "")).removesuffix(".0")

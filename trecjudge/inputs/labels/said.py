@@ -116,6 +116,8 @@ def label_text(value: object) -> str | None:
     """Return a label as text: a word, a truth value, a number (1.0 is `1`); None for others."""
     if isinstance(value, str):
         text = value.strip()
+        if text[1:2] == "," and text[2:].isdecimal():
+            text = text.replace(",", ".")  # as spreadsheets of many languages write 0.5
         if text[-2:] == ".0" and text[:-2].isdecimal():
             return text[:-2]  # pandas writes whole numbers of a column with gaps as 1.0
         return text or None
