@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import command
+from tests.commandline import command, sample
 from trecjudge.evaluation.label_sets import LabelSet
 from trecjudge.evaluation.shapes import in_one_shape
 
@@ -133,3 +133,11 @@ def test_labels_of_people_correct_the_judge_of_nuggets(tmp_path: Path) -> None:
     first = (tmp_path / "out" / "y.leaderboard.jsonl").read_text().splitlines()[0]
     record = json.loads(first)
     assert (record["by_topic"]["1"], record["human"]["mean"]) == (0.333333, 1.0)
+
+
+def test_people_in_unknown_words_stop_a_job_before_it_judges(tmp_path: Path) -> None:
+    key = {"topic_id": "11", "run_id": "careful", "sentence_index": 0, "doc_id": "d"}
+    (tmp_path / "l.jsonl").write_text(json.dumps(key | {"label": "so so"}))
+    done = sample("rag", tmp_path / "out", "--human", tmp_path / "l.jsonl")
+    assert done.status == 1 and "--map 'so so'=LABEL" in done.err
+    assert not list((tmp_path / "out").glob("*.judgments.jsonl"))

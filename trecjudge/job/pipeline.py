@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 
 from trecjudge.errors import InputError, PluginError
 from trecjudge.findings import Finding, FindingLog
-from trecjudge.inputs.labels import ItemKey, read_labels
+from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.audit.auditing import Audit, Auditor
@@ -199,6 +199,8 @@ class _Session:
         if job.human:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings, job.words)
+            # Words that nobody knows stop the job before a model is paid.
+            labels.rename(labels_of(named.judge for named in self.panel), self.findings)
         audit = await self._audit(inputs, model)
         if job.in_parts and not job.model.use:
             done = self._in_parts(inputs, reader, labels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, counted
-from trecjudge.inputs.labels.entries import Entry, entries_of
+from trecjudge.inputs.labels.entries import Entry, entries_of, owners_of
 from trecjudge.inputs.labels.keys import (
     DecidesSome,
     ItemKey,
@@ -332,23 +331,12 @@ def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Label
     """Return the same before anything is made of them: `call` says what the labels are called."""
     labels = Labels(words=words or {})
     files = files_below(path)
-    for file, owner in zip(files, _owners_of(files), strict=True):
+    for file, owner in zip(files, owners_of(files), strict=True):
         labels.add(file, entries_of(file, report), owner)
     labels.rows.pack()
     if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give {KINDS}")
     return labels
-
-
-def _owners_of(files: Sequence[Path]) -> list[str]:
-    """Return whose each of several files is, by its name or else its folder's; nobody's, of one."""
-    if len(files) == 1:
-        return [""]
-    names = [file.name.partition(".")[0] for file in files]
-    if len({*names}) < len(names):
-        base = os.path.commonpath([file.parent for file in files])
-        names = [file.relative_to(base).parts[0] for file in files]
-    return names
 
 
 def label_duplicate(

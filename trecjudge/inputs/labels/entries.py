@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,17 @@ def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
             yield line, key, label, None
     else:
         yield from _labels(path, _rows_of(path, report), report)
+
+
+def owners_of(files: Sequence[Path]) -> list[str]:
+    """Return whose each of several files is, by its name or else its folder's; nobody's, of one."""
+    if len(files) == 1:
+        return [""]
+    names = [file.name.partition(".")[0] for file in files]
+    if len({*names}) < len(names):
+        base = os.path.commonpath([file.parent for file in files])
+        names = [file.relative_to(base).parts[0] for file in files]
+    return names
 
 
 def _labels(
