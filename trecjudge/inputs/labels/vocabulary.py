@@ -160,7 +160,9 @@ def target_of(counts: Counts, scales: Sequence[Sequence[str]] = SCALES) -> Seque
             # `no` may also be the opposite of `yes`.
             alone = scale is SUPPORT and {plain(label) for label in own} <= {"no"}
             if own and sum(own.values()) >= least and not alone:
-                return scale
+                # `partly` beside `yes` and `no` is no stray word.
+                others = least < every and SUPPORT in scales and all(map(sense_of, counts))
+                return SUPPORT if others else scale
     numbers = {number for label in counts if (number := number_of(label)) is not None}
     are_numbers = counts and all(number_of(label) is not None for label in counts)
     return SUPPORT if are_numbers and weights_of(numbers) else ()
