@@ -115,6 +115,18 @@ def by(person: str, record: str) -> str:
             id="agreed on after a tie",
         ),
         pytest.param(WHOLE.replace("label", "gold_label"), ["full_support"], [], id="gold alone"),
+        pytest.param(
+            by("p", WHOLE.replace('"label"', '"gold_label": "NONE", "label"')) + by("q", WHOLE),
+            ["no_support"],
+            [],
+            id="agreed on in a row of each person",
+        ),
+        pytest.param(
+            WHOLE.replace('"label"', '"gold_label": "-", "label2": "full", "label1"'),
+            ["full_support"],
+            [],
+            id="not agreed on, as SNLI has it",
+        ),
     ],
 )
 def test_what_most_people_say_of_an_item_counts(

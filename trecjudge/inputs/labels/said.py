@@ -47,7 +47,7 @@ def said_in(record: Mapping[str, Any]) -> list[Said]:
     for column, name in columns:
         if isinstance(value := record[column], list | Mapping):
             found += _listed(value, None)
-        elif (label := label_text(value)) is not None:
+        elif (label := label_text(value)) is not None and (name, label) != (OF_ALL, "-"):
             found.append((label, who if name is None else name))
     for column in lists:
         found += _listed(record[column], record[person] if person else None)
@@ -84,8 +84,9 @@ def _parts(names: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str | No
     columns += [(name, name) for name in names if name in more]
     lists = [name for name in names if folded[name] in _LISTS]
     agreed = [name for name in names if _OF_ALL.fullmatch(folded[name])][:1]
-    if agreed and (more or lists or not own):
-        columns.append((agreed[0], OF_ALL if more or lists else None))
+    several = more or lists or (own and person)
+    if agreed and (several or not own):
+        columns.append((agreed[0], OF_ALL if several else None))
     return person, columns, lists
 
 
