@@ -26,6 +26,7 @@ from .errors import unknown as unknown
 from .evaluation.agreement import Agreement as Agreement
 from .evaluation.comparing import Comparison as Comparison
 from .findings import Finding as Finding
+from .inputs.labels.vocabulary import label_among as label_among
 from .inputs.nuggets.writing import nuggets_record as nuggets_record
 from .inputs.provenance import quote_span as quote_span
 from .judging.attest.attesters import CITATION_NOT_READ as CITATION_NOT_READ

@@ -30,6 +30,7 @@ from trecjudge import (
     WholeResponse,
     check_ranges,
     judgment_of,
+    label_among,
     nuggets_given,
     ranged,
     stated,
@@ -124,10 +125,10 @@ class NuggetsJudge:
 
         Raises JudgmentFailed for `failed`, and for what is none of the three labels.
         """
-        plain = label_named(label)
+        plain = label_among(label, (*ORDER, FAILED))
         if plain == FAILED:
             raise JudgmentFailed(NOT_GIVEN, "its assignment failed")
-        if plain not in ORDER:
+        if plain is None:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(ORDER)}")
         return judgment_of(item, label=plain, attester="given", nugget=nugget)
 
@@ -158,11 +159,6 @@ def answerable(topic: Topic) -> list[Nugget]:
     """Return the nuggets that a response can state. Raises JudgmentFailed without a bank."""
     # A question that nobody can answer is stated by no response.
     return [nugget for nugget in nuggets_given(topic) if nugget.answerable]
-
-
-def label_named(text: str) -> str:
-    """Return a label as it is known here: `Partial support` is `partial_support`."""
-    return "_".join(text.casefold().replace("-", " ").replace("_", " ").split())
 
 
 def by_words(item: WholeResponse, nugget: Nugget) -> Judgment:

@@ -27,6 +27,7 @@ from trecjudge import (
     WholeResponse,
     check_ranges,
     judgment_of,
+    label_among,
     nuggets_given,
     ranged,
     unjudged,
@@ -206,8 +207,8 @@ class RubricJudge:
         labels: Sequence[str] = FORMS if nugget is None else ALIGNMENTS
         if self.task == "report":
             labels = VERDICTS if nugget and nugget.weight is not None else ASSESSMENTS
-        plain = "-".join(label.casefold().replace("-", " ").replace("_", " ").split())
-        if plain not in labels:
+        plain = label_among(label, labels)
+        if plain is None:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(labels)}")
         return judgment_of(item, label=plain, attester="given", nugget=nugget)
 

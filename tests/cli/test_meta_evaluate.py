@@ -304,8 +304,9 @@ def test_what_to_label_next_can_be_filled_in(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
     path = tmp_path / "next.jsonl"
     done = command("label-next", tmp_path, "--budget", "4", "--output", path)
-    *table, last = done.out.splitlines()
+    *table, gain, last = done.out.splitlines()
     assert (done.status, len(table)) == (0, 5)
+    assert gain == "gain: on WEIGHTED_PRECISION of judge support; --measure names another"
     assert last.startswith("what their labels would buy is not known: give those")
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert {record["label"] for record in records} == {None}

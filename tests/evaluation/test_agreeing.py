@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -420,6 +421,25 @@ def test_other_words_and_numbers_for_support_are_called_as_the_judge_calls_them(
 
 
 TRACK = ("full", "partial", "none", "no")
+
+
+def test_people_are_called_as_the_judge_whichever_side_they_are(tmp_path: Path) -> None:
+    rag = SAMPLES / "rag"
+    sample("rag", tmp_path, "--judge", "support", "-q")
+    words = {"full_support": "Yes", "partial_support": "Partly", "no_support": "No"}
+    text = (rag / "labels.jsonl").read_text()
+    people = tmp_path / "people.jsonl"
+    people.write_text(re.sub("|".join(words), lambda found: words[found[0]], text))
+    figures = [
+        figure(agree(*sides, unreported), "accuracy")
+        for sides in ((people, tmp_path / "x"), (tmp_path / "x", people), (people, people))
+    ]
+    assert figures == [1.0, 1.0, 1.0]
+    assert agree(people, people, unreported).labels == [
+        "no_support",
+        "partial_support",
+        "full_support",
+    ]
 
 
 def test_two_labels_of_people_beside_three_of_a_judge_are_told(write: Write) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.commandline import sample
+from tests.commandline import command, sample
 from trecjudge.errors import InputError
 from trecjudge.evaluation.candidates import label_for_calibration
 from trecjudge.evaluation.candidates import label_next as chosen
@@ -65,6 +66,17 @@ def test_what_is_labelled_is_left_out(job: Path) -> None:
     rest = label_next(job, 100, {key(c): "full" for _, c in first})
     assert len(rest) == 30
     assert not {key(c) for _, c in first} & {key(c) for _, c in rest}
+
+
+def test_labels_in_unknown_words_stop_until_they_are_mapped(job: Path, tmp_path: Path) -> None:
+    (_, one), *_ = label_next(job, 1, {})
+    fields = ("topic_id", "run_id", "sentence_index", "doc_id")
+    labels = tmp_path / "l.jsonl"
+    labels.write_text(json.dumps(dict(zip(fields, key(one), strict=True)) | {"label": "so so"}))
+    done = command("label-next", job, "--human", labels)
+    assert done.status == 1 and "--map 'so so'=LABEL" in done.err
+    done = command("label-next", job, "--human", labels, "--map", "so so=partial", "--budget", 1)
+    assert (done.status, "gain: on WEIGHTED_PRECISION of judge support" in done.out) == (0, True)
 
 
 def test_an_item_has_what_helps_to_label_it(job: Path) -> None:

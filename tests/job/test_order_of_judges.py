@@ -146,7 +146,10 @@ def test_a_judge_without_values_leaves_the_order_to_the_next(tmp_path: Path) -> 
     path = job(tmp_path, "x", runs, "--judge", "argue,citation", status=3)
     out = command("rescore", path).out
     assert "ranked by CITATION.CITATION_SUPPORT of judge citation" in " ".join(out.split())
-    assert "the first by name whose measure most runs have; another ranks" in out
+    assert (
+        "ranked by judge citation, the first by name whose measure most runs have; another ranks"
+        in out
+    )
     counts = json.loads(command("rescore", path, "--json").out)
     assert counts["judged_by_judge"] == {"argue": [6, 12], "citation": [6, 6]}
     truth = job(tmp_path, "truth", runs)

@@ -112,7 +112,9 @@ def test_axes_have_names_that_a_leaderboard_can_hold() -> None:
 
 
 def test_labels_are_those_of_criteria() -> None:
-    (wrong,) = given(["supports"], bank(3))  # type: ignore[arg-type]
+    (known,) = given(["Yes"], bank(3))  # type: ignore[arg-type]
+    assert known.label == "met"
+    (wrong,) = given(["so so"], bank(3))  # type: ignore[arg-type]
     assert wrong.failure is not None and "none of met, partial, unmet" in wrong.failure.message
 
 

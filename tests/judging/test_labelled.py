@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.commandline import command
+from tests.commandline import command, sample
 from trecjudge.evaluation.label_sets import LabelSet
 from trecjudge.evaluation.shapes import in_one_shape
 
@@ -19,7 +20,9 @@ RUN = {
 }
 
 
-def judged(folder: Path, labels: str, importance: str = "vvvo") -> tuple[int, dict[str, str], str]:
+def judged(
+    folder: Path, labels: Sequence[str], importance: str = "vvvo"
+) -> tuple[int, dict[str, str], str]:
     """Return the exit status, the scores and the messages of the judge `nuggets` by labels."""
     names = {"v": "vital", "o": "okay"}
     given = {"s": "support", "p": "partial_support", "n": "not_support", "f": "failed"}
@@ -61,14 +64,21 @@ def test_scores_are_those_of_the_labels(
     assert (status, found) == (0, (strict_vital, every, weighted))
 
 
+def test_known_words_are_the_labels_of_nuggets(tmp_path: Path) -> None:
+    words = judged(tmp_path, ["Yes", "No", "fully supported", "partly"])
+    assert words[:2] == judged(tmp_path, "snsp")[:2]
+
+
 @pytest.mark.parametrize(
     ("labels", "why"),
     [
         pytest.param("snf", "not_given", id="an assignment that failed, and one that is not there"),
-        pytest.param(["s", "n", "supported", "maybe"], "parse", id="labels that are none"),
+        pytest.param(["s", "n", "1", "maybe"], "parse", id="labels that are none"),
     ],
 )
-def test_a_nugget_without_a_label_is_unjudged(labels: str, why: str, tmp_path: Path) -> None:
+def test_a_nugget_without_a_label_is_unjudged(
+    labels: Sequence[str], why: str, tmp_path: Path
+) -> None:
     status, scores, out = judged(tmp_path, labels)
     assert (status, scores["STRICT_VITAL_SCORE.unjudged"]) == (3, "2")
     assert scores["STRICT_VITAL_SCORE"] == "0.500000"
@@ -123,3 +133,11 @@ def test_labels_of_people_correct_the_judge_of_nuggets(tmp_path: Path) -> None:
     first = (tmp_path / "out" / "y.leaderboard.jsonl").read_text().splitlines()[0]
     record = json.loads(first)
     assert (record["by_topic"]["1"], record["human"]["mean"]) == (0.333333, 1.0)
+
+
+def test_people_in_unknown_words_stop_a_job_before_it_judges(tmp_path: Path) -> None:
+    key = {"topic_id": "11", "run_id": "careful", "sentence_index": 0, "doc_id": "d"}
+    (tmp_path / "l.jsonl").write_text(json.dumps(key | {"label": "so so"}))
+    done = sample("rag", tmp_path / "out", "--human", tmp_path / "l.jsonl")
+    assert done.status == 1 and "--map 'so so'=LABEL" in done.err
+    assert not list((tmp_path / "out").glob("*.judgments.jsonl"))

@@ -55,13 +55,16 @@ def agree(
     """
     printer = common.FindingPrinter(quiet)
     sides = truth, predicted, printer, threshold, on_missing, judge, words_of(mapped or ())
-    every = agreement.agreements(*sides, warning_printer(quiet))
+    lacking: list[str] = []
+    every = agreement.agreements(*sides, lacking.append)
+    for why in lacking:
+        warning_printer(quiet)(why)
     if as_json:
         print_json([found.as_dict() | {"findings": printer.as_dicts()} for found in every])
         return printer.status()
     printer.close()
     for found in every if not quiet else ():
-        if len(every) > 1:
+        if len(every) + len(lacking) > 1:
             print_lines([f"judge {found.judge}"])
         _print(found, by_topic)
     return printer.status()

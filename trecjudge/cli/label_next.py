@@ -61,7 +61,7 @@ def label_next(
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer, words_of(mapped or ())) if human else {}
-    number, forecast, why = "gain", None, ""
+    number, chosen = "gain", None
     if purpose == "calibration":
         if measure or at_random:
             raise InputError("--for calibration: --measure and --random are for the ranking")
@@ -69,22 +69,26 @@ def label_next(
         drawn = candidates.label_for_calibration(job, budget, labelled, trust)
         found = [(candidate.share or 0.0, candidate) for candidate in drawn]
     else:
-        found, forecast, why = candidates.label_next(
-            job, budget, labelled, measure, at_random, trust
-        )
+        chosen = candidates.label_next(job, budget, labelled, measure, at_random, trust, printer)
+        found = chosen.items
     records = [_record(value, number, candidate) for value, candidate in found]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
         common.write_jsonl(out, records)
     if as_json:
-        bought = {"forecast": forecast and asdict(forecast)} if number == "gain" else {}
+        bought: dict[str, Any] = {}
+        if chosen is not None:
+            bought = {"judge": chosen.judge, "measure": chosen.measure}
+            bought["forecast"] = chosen.forecast and asdict(chosen.forecast)
         print_json([{"items": records, **bought, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
     if not quiet:
         print_table(tables.candidate_table(found, number))
-        if number == "gain":
-            print_lines([tables.forecast_line(forecast, why)])
+        if chosen is not None:
+            of_judge = f" of judge {chosen.judge}" if chosen.judge else ""
+            print_lines([f"gain: on {chosen.measure}{of_judge}; --measure names another"])
+            print_lines([tables.forecast_line(chosen.forecast, chosen.why)])
     return printer.status()
 
 

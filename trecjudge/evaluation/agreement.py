@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 import numpy as np
@@ -238,11 +239,10 @@ def _check_words(
     known = np.array([label in ours and label in theirs for label in labels])
     odd = confusion[~known][:, ~known].sum()
     if odd * 2 > confusion.sum():
-        first = sorted(ours - theirs)[0]
         raise InputError(
             f"labels in other words: {left.name} has {', '.join(sorted(ours))}; {right.name} has"
-            f" {', '.join(sorted(theirs))}: say which are the same, such as --map"
-            f" {first}={sorted(theirs - ours)[0]}"
+            f" {', '.join(sorted(theirs))}: say which are the same: --map"
+            f" {quote(min(ours - theirs))}=LABEL"
         )
 
 

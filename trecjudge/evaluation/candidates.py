@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
-from trecjudge.inputs.labels import ItemKey, label_of, takes_labels
+from trecjudge.findings import OnFinding, unreported
+from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
@@ -31,7 +32,7 @@ from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
 
 
 class Chosen(NamedTuple):
-    """Items to label, each with its gain, and what their labels would buy.
+    """Items to label, each with its gain on a judge's measure, and what their labels would buy.
 
     `forecast` is None where it cannot be told, for the reason in `why`.
     """
@@ -39,6 +40,8 @@ class Chosen(NamedTuple):
     items: list[tuple[float, Candidate]]
     forecast: Forecast | None
     why: str = ""
+    judge: str = ""
+    measure: str = ""
 
 
 def label_next(
@@ -48,13 +51,15 @@ def label_next(
     measure_name: str = "",
     at_random: bool = False,
     trust: bool = False,
+    report: OnFinding = unreported,
 ) -> Chosen:
     """Return the `budget` items whose labels would narrow the ranking most.
 
     `labelled` are left out, and tell what more labels would buy. `measure_name` is that of the
     ranking, the job's own where it is empty. `at_random` draws responses, and items of these,
     instead, the same ones each time. `trust` lets code of others that the file names be imported.
-    Raises InputError for a measure that is not there, or a judge that takes no labels.
+    Raises InputError for a measure that is not there, a judge that takes no labels, or labels in
+    words that it does not know.
     """
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
@@ -64,6 +69,8 @@ def label_next(
     if spec.fill is None or (measure.judge and measure.judge not in takers):
         raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
     board = Leaderboard(spec, reader.header.topics)
+    if isinstance(labelled, Labels):
+        labelled.rename(labels_of(takers.values()), report)
     people = HumanLabels(labelled, takers)
     only = replace(spec, measures=(measure,), sort_by=measure.name)
     found = Candidates()
@@ -91,7 +98,7 @@ def label_next(
     more = Counter(found.responses[found.owners[number]] for _, number in chosen)
     again = _read_again(reader, found, np.array([n for _, n in chosen], dtype=np.intp))
     picked = [(gain, one) for (gain, _), (_, one) in zip(chosen, again, strict=True)]
-    return Chosen(picked, *_forecast(board, people, measure, more))
+    return Chosen(picked, *_forecast(board, people, measure, more), measure.judge, measure.name)
 
 
 def _forecast(

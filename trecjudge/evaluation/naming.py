@@ -89,7 +89,8 @@ def _common(truth: LabelSet, predicted: LabelSet, scales: Sequence[Sequence[str]
         other, side = (theirs, truth) if ours == GRADED else (ours, predicted)
         # Grades of qrels and of judges stay grades; numbers of people may be a scale of support.
         return other if other != GRADED and side.people is not None else GRADED
-    return theirs or ours
+    # People are called as the judge calls it, whichever side they are.
+    return ours or theirs if predicted.people is not None is truth.people else theirs or ours
 
 
 def call_labels(

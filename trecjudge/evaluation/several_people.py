@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from trecjudge.inputs.labels import Labels, Vote, majority
+from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.packed import Group
 from trecjudge.stats.agreement import SHOWN, accuracy, alpha, kappa
 from trecjudge.stats.resampling import Array
 
+AT_ONCE = 1000
+"""Pairs of sides whose figures are computed together."""
 Cells = Counter[tuple[str, str]]
 """How many items have which two labels."""
 InOrder = Callable[[set[str]], tuple[list[str], bool]]
@@ -97,21 +99,23 @@ class _Tally:
     rest: defaultdict[str, Cells] = field(default_factory=lambda: defaultdict(Counter))
     judge_rest: defaultdict[str, Cells] = field(default_factory=lambda: defaultdict(Counter))
 
-    def add(self, labels: Labels, votes: Sequence[Vote], judged: str | None) -> None:
+    def add(self, names: Sequence[str], votes: Sequence[Vote], judged: str | None) -> None:
         """Take what people say of an item, and the judge's label of it, if it has one."""
-        said: dict[str | None, set[str]] = {}
-        for vote in votes:
-            said.setdefault(labels.person(vote), set()).add(vote[0])
-        named = {p: next(iter(own)) for p, own in said.items() if p and len(own) == 1}
-        unnamed = [vote[0] for vote in votes if labels.person(vote) is None]
+        votes = [vote for vote in votes if vote[3] != DECIDED]
+        said: dict[int, set[str]] = {}
+        for label, _, _, who in votes:
+            said.setdefault(who, set()).add(label)
+        unnamed = [label for label, _, _, who in votes if who == UNNAMED]
+        one_each = {who: own for who, own in said.items() if who != UNNAMED and len(own) == 1}
+        named = {names[who]: next(iter(own)) for who, own in one_each.items()}
         self._together([*named.values(), *unnamed])
-        for one, other in combinations(sorted(named), 2):
+        for one, other in itertools.combinations(sorted(named), 2):
             self.pairs[one, other][named[one], named[other]] += 1
         if judged is None:
             return
         for person, label in named.items():
             self.judge[person][label, judged] += 1
-            others = majority([v for v in votes if labels.person(v) != person])
+            others = majority([v for v in votes if v[3] == UNNAMED or names[v[3]] != person])
             if others is not None:
                 self.rest[person][others[0], label] += 1
                 self.judge_rest[person][others[0], judged] += 1
@@ -136,34 +140,32 @@ def compare_people(
     there. Krippendorff, Content Analysis, 2004, ch. 11. Leaving one out: each person and the judge
     are compared with the majority of the same other people, as a second assessor would be.
     """
-    tally = _Tally()
+    tally, names = _Tally(), labels.names
     for group in labels.rows:
         theirs = judged(group)
         for item, votes in labels.votes(group).items():
             found = (theirs[name] for name in items(item, group[0]) if name in theirs)
-            tally.add(labels, votes, next(found, None))
+            tally.add(names, votes, next(found, None))
     every = [tally.together, *tally.pairs.values(), *tally.judge.values(), *tally.rest.values()]
     every += tally.judge_rest.values()
     order, ordered = in_order({label for cells in every for pair in cells for label in pair})
     matrix = _matrix(tally.together, order) / 2
     beside = {one for pair in tally.pairs for one in pair}
-
-    def likeness(cells: Cells) -> Likeness:
-        return _likeness(_matrix(cells, order), ordered)
-
+    pairs = sorted(tally.pairs.items())
+    names = sorted(tally.judge.keys() & beside or tally.judge)
+    beside_them = (
+        _likenesses([counts[name] for name in names], order, ordered)
+        for counts in (tally.judge, tally.rest, tally.judge_rest)
+    )
+    both = _likenesses([cells for _, cells in pairs], order, ordered)
     return People(
         items=labels.size,
         several=labels.several,
         tied=labels.tied,
         alpha=_number(alpha(ordinal=False)(matrix)),
         alpha_ordinal=_number(alpha(ordinal=True)(matrix)) if ordered else None,
-        pairs=[(*pair, likeness(cells)) for pair, cells in sorted(tally.pairs.items())],
-        persons=[
-            Person(
-                name, *map(likeness, (tally.judge[name], tally.rest[name], tally.judge_rest[name]))
-            )
-            for name in sorted(tally.judge.keys() & beside or tally.judge)
-        ],
+        pairs=[(*pair, found) for (pair, _), found in zip(pairs, both, strict=True)],
+        persons=[Person(*found) for found in zip(names, *beside_them, strict=True)],
     )
 
 
@@ -175,11 +177,17 @@ def _matrix(cells: Mapping[tuple[str, str], float], order: Sequence[str]) -> Arr
     return found
 
 
-def _likeness(confusion: Array, ordered: bool) -> Likeness:
-    linear = _number(kappa(1)(confusion)) if ordered else None
-    items = int(confusion.sum())
-    return Likeness(items, _number(accuracy(confusion)), _number(kappa(0)(confusion)), linear)
+def _likenesses(every: Sequence[Cells], order: Sequence[str], ordered: bool) -> list[Likeness]:
+    """Return how alike the two sides of each are; many at once, for thousands of people."""
+    found: list[Likeness] = []
+    for start in range(0, len(every), AT_ONCE):
+        stack = np.array([_matrix(cells, order) for cells in every[start : start + AT_ONCE]])
+        items = stack.sum(axis=(-2, -1)).astype(int).tolist()
+        figures = [map(_number, figure(stack)) for figure in (accuracy, kappa(0))]
+        linear = map(_number, kappa(1)(stack)) if ordered else itertools.repeat(None)
+        found += map(Likeness, items, *figures, linear)
+    return found
 
 
-def _number(value: Array) -> float | None:
+def _number(value: Array | float) -> float | None:
     return None if np.isnan(value) else round(float(value), SHOWN)

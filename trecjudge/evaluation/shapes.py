@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from shlex import quote
 
 from trecjudge.errors import InputError
 from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, Row, take_label
@@ -79,7 +80,8 @@ def _as_qrels(side: LabelSet, grades: Collection[str]) -> LabelSet:
                 grade = str(numbers.get(label, label))
                 if not grade.lstrip("-").isdigit():
                     message = f"label {label!r} is no grade; qrels hold grades"
-                    raise InputError(f"{side.name}: {message}")
+                    hint = f"say what it means: --map {quote(label)}=GRADE"
+                    raise InputError(f"{side.name}: {message}: {hint}")
                 best[doc_id] = max(best.get(doc_id, grade), grade, key=int)
                 before = scores.setdefault(doc_id, score)
                 known = None if before is None or score is None else max(before, score)

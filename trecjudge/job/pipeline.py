@@ -199,7 +199,7 @@ class _Session:
         if job.human:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings, job.words)
-            # Before anything is paid for: labels that nobody understands end the job.
+            # Words that nobody knows stop the job before a model is paid.
             labels.rename(labels_of(named.judge for named in self.panel), self.findings)
         audit = await self._audit(inputs, model)
         if job.in_parts and not job.model.use:

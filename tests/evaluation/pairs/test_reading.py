@@ -53,6 +53,9 @@ def test_the_texts(record: dict[str, Any], texts: tuple[str, str] | None) -> Non
         pytest.param({"group": "g", "dataset": "d"}, ("3", "g", ()), id="group before dataset"),
         pytest.param({"label": None}, ("3", "", ()), id="no label yet"),
         pytest.param({"label": 0}, ("3", "", (0,)), id="a label that is false"),
+        pytest.param(
+            {"label1": "x", "label2": "y", "gold_label": "x"}, ("3", "", ("x",)), id="agreed on"
+        ),
     ],
 )
 def test_the_rest(more: dict[str, Any], found: tuple[Any, ...]) -> None:

@@ -8,7 +8,7 @@ from tests.fakes import judgment
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, unreported
-from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label, votes_at
+from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label
 from trecjudge.inputs.labels.vocabulary import SUPPORT
 from trecjudge.records import AskedNugget
 
@@ -102,6 +102,31 @@ def by(person: str, record: str) -> str:
             by("p", WHOLE) * 3 + by("q", NONE), [], ["4: labels_tied"], id="one vote each"
         ),
         pytest.param(WHOLE + WHOLE, ["full_support"], [], id="alike"),
+        pytest.param(
+            WHOLE.replace('"label"', '"gold_label": "NONE", "label2": "full", "label1"'),
+            ["no_support"],
+            [],
+            id="what all agreed on",
+        ),
+        pytest.param(
+            WHOLE.replace('"label": "FULL"', '"labels": ["full", "NONE"], "final_label": "full"'),
+            ["full_support"],
+            ["1: people_unnamed"],
+            id="agreed on after a tie",
+        ),
+        pytest.param(WHOLE.replace("label", "gold_label"), ["full_support"], [], id="gold alone"),
+        pytest.param(
+            by("p", WHOLE.replace('"label"', '"gold_label": "NONE", "label"')) + by("q", WHOLE),
+            ["no_support"],
+            [],
+            id="agreed on in a row of each person",
+        ),
+        pytest.param(
+            WHOLE.replace('"label"', '"gold_label": "-", "label2": "full", "label1"'),
+            ["full_support"],
+            [],
+            id="not agreed on, as SNLI has it",
+        ),
     ],
 )
 def test_what_most_people_say_of_an_item_counts(
@@ -120,9 +145,36 @@ def test_what_most_people_say_of_an_item_counts(
 def test_each_file_of_a_folder_is_of_one_person(write: Write) -> None:
     folder = write(WHOLE, "people/anna.jsonl").parent
     write(NONE, "people/bo.jsonl")
-    labels = votes_at(folder, pytest.fail)
+    labels = read_labels(folder, unreported)
+    assert (labels.several, labels.unnamed) == (1, False)
     (votes,) = labels.votes(("t1", "r")).values()
-    assert [labels.person(vote) for vote in votes] == ["anna", "bo"]
+    assert [labels.names[person] for *_, person in votes] == ["anna", "bo"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "persons"),
+    [
+        (("anna/x.jsonl", "bo/x.jsonl"), ["anna", "bo"]),
+        (("anna/1.jsonl", "anna/2.jsonl", "bo/1.jsonl"), ["anna", "anna", "bo"]),
+        (("labels.anna.jsonl", "labels.bo.jsonl"), ["labels.anna.jsonl", "labels.bo.jsonl"]),
+    ],
+)
+def test_files_of_one_name_are_of_their_folders(
+    paths: tuple[str, ...], persons: list[str], write: Write
+) -> None:
+    folders = {write(WHOLE, f"people/{path}") for path in paths}
+    base = next(p for p in next(iter(folders)).parents if p.name == "people")
+    labels = read_labels(base, unreported)
+    (votes,) = labels.votes(("t1", "r")).values()
+    assert [labels.names[person] for *_, person in votes] == persons
+
+
+def test_lists_without_names_are_of_nobody_in_a_folder_too(write: Write) -> None:
+    several = WHOLE.replace('"FULL"', '["FULL", "NONE", "NONE"]')
+    folder = write(several, "people/1.jsonl").parent
+    write(several.replace("t1", "t2"), "people/2.jsonl")
+    labels = read_labels(folder, unreported)
+    assert (set(labels.values()), labels.several) == ({"no_support"}, 2)
 
 
 CELLS = ("topic_id", "run_id", "sentence_index", "doc_id", "label", "Annotator")
@@ -141,6 +193,20 @@ def test_labels_may_be_a_table(separator: str, bom: str, write: Write) -> None:
     labels = read_labels(write(text, "labels.csv"), findings.append)
     assert dict(labels) == {("t1", "r", 2, "d"): "full_support", ("t1", "r", 3, "d"): "no_support"}
     assert (findings, list(labels.people)) == ([], ["p"])
+
+
+@pytest.mark.parametrize("start", ["sep=;\r\n", "\ufeffsep=;\n", '"sep=;"\n', ""])
+def test_a_table_of_a_spreadsheet_is_read_as_it_writes_it(start: str, write: Write) -> None:
+    text = f"{start}Topic ID;runId;Sentence Index;DOC-ID;Label\nt1;r;2;d;0,5\nt1;r;3;d;1,0\n"
+    labels = read_labels(write(text, "labels.csv"), unreported)
+    labels.rename(SUPPORT, unreported)
+    assert list(labels.values()) == ["partial_support", "full_support"]
+
+
+@pytest.mark.parametrize("head", ["Topic,Run,Label", "id,text,label", "t1,r,full"])
+def test_a_table_without_the_columns_of_labels_says_which(head: str, write: Write) -> None:
+    with pytest.raises(InputError, match="its header has no topic_id, no run_id"):
+        read_labels(write(f"{head}\n1,r,yes\n", "labels.csv"), unreported)
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,13 @@ def test_labels_of_several_people_in_other_words_are_read_from_a_table(tmp_path:
     table.write_text("\n".join(rows))
     runs = SAMPLES / "rag"
     given = ("--rag-responses", runs / "runs", "--documents", runs / "documents.jsonl")
-    assert "--map gut=full_support" in command("audit", table, *given).err
+    assert "--map gut=LABEL" in command("audit", table, *given).err
     done = command("audit", table, *given, "--map", "gut=full,schlecht=none", "--json")
     assert (done.status, json.loads(done.out)["figures"]["kappa"] > 0.9) == (0, True)
+
+
+def test_a_map_of_the_labels_of_pairs_names_their_file(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(pair_lines().replace("full_support", "good").replace("no_support", "bad"))
+    done = command("audit", pairs, "--judge", "citation", "--map", "good=full,bad=none")
+    assert (done.status, f"{pairs}: bad -> no_support" in done.err) == (0, True)

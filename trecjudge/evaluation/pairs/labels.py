@@ -48,8 +48,9 @@ def readings(pair: BarePair, report: OnFinding, words: Words | None = None) -> I
 
     `words` are what labels are to be called.
     """
+    asked = {word.strip().casefold(): name for word, name in (words or {}).items()}
     for label in pair.labels:
-        if (reading := read_label((words or {}).get(str(label), label))) is not None:
+        if (reading := read_label(asked.get(str(label).strip().casefold(), label))) is not None:
             yield reading
             continue
         message = f"label {shown(label)} is none of {CHOICES}"

@@ -14,12 +14,14 @@ from trecjudge.inputs.labels.said import other_columns, person_of
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Citation, Document, Place, Response, Sentence, Topic
 
+AGREED = "gold_label"
+"""What people agreed on: it stands for the labels of all of them."""
 EITHER = "text"
 """A name of the document beside a sentence, and of the sentence beside a document."""
 NAMES: Mapping[str, tuple[str, ...]] = {
     "sentence": ("sentence", "claim", "hypothesis", "statement", "response", EITHER),
     "document": ("document", "passage", "context", "evidence", "premise", EITHER),
-    "label": ("labels", "label", "gold_label"),
+    "label": ("labels", "label", AGREED),
     "group": ("group", "topic_id", "topic", "dataset"),
     "id": ("id", "pair_id", "uid"),
 }
@@ -103,9 +105,11 @@ def pair_of(
     said, source = _text(folded[sentence]), _text(folded[document])
     if said is None or source is None:
         return None
-    label = next((folded[n] for n in names["label"] if folded.get(n) is not None), None)
+    column = next((n for n in names["label"] if folded.get(n) is not None), "")
+    label = folded.get(column)
     labels = list(label) if isinstance(label, list) else [] if label is None else [label]
-    labels += [value for n in other_columns(folded) if (value := folded[n]) is not None]
+    others = () if column == AGREED else other_columns(folded)
+    labels += [value for n in others if (value := folded[n]) is not None]
     owner, known = (next(_ids(folded, names[part]), None) for part in ("group", "id"))
     own_id = known or str(place.line)
     by_person = person_of(folded) is not None

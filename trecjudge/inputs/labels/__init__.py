@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, counted
-from trecjudge.inputs.labels.entries import Entry, entries_of
+from trecjudge.inputs.labels.entries import Entry, entries_of, owners_of
 from trecjudge.inputs.labels.keys import (
     DecidesSome,
     ItemKey,
@@ -22,7 +23,9 @@ from trecjudge.inputs.labels.keys import (
     labels_of,
     takes_labels,
 )
+from trecjudge.inputs.labels.said import OF_ALL
 from trecjudge.inputs.labels.vocabulary import (
+    GRADED,
     SUPPORT,
     Naming,
     Words,
@@ -36,6 +39,8 @@ from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Place
 
 __all__ = [
+    "DECIDED",
+    "UNNAMED",
     "DecidesSome",
     "ItemKey",
     "LabelledItem",
@@ -59,8 +64,12 @@ MOST_UNPACKED = 64
 """Responses whose labels are held unpacked: a runner has some under way at a time."""
 
 Vote = tuple[str, int, int, int]
-"""A label, its line, the number of its file, and that of the person, UNNAMED for one unknown."""
+"""A label, its line, the number of its file, and that of the person.
+
+UNNAMED is a person who is not known, DECIDED all of them, who have agreed on a label.
+"""
 UNNAMED = -1
+DECIDED = -2
 
 
 @dataclass(slots=True, eq=False)
@@ -76,6 +85,8 @@ class Labels(Mapping[ItemKey, str]):
     files: list[str] = field(default_factory=list)
     people: dict[str, int] = field(default_factory=dict)
     """The persons who are named, and their numbers."""
+    names: list[str] = field(default_factory=list)
+    """The persons by their numbers, once it is said what labels are called."""
     counts: Counter[str] = field(default_factory=Counter)
     """How often each label was given, and to nuggets: those may read like others."""
     nugget_counts: Counter[str] = field(default_factory=Counter)
@@ -93,6 +104,8 @@ class Labels(Mapping[ItemKey, str]):
     """Items that two or more people labelled."""
     unnamed: bool = False
     """Whether people are not named who say different things."""
+    _owners: list[int] = field(default_factory=list)
+    """Whose the labels of each file are that name nobody: UNNAMED, or a person's own file."""
     _unpacked: dict[Group, dict[LabelledItem, Vote]] = field(default_factory=dict)
     _told: set[Finding] = field(default_factory=set)
     _alike: int = 0
@@ -131,6 +144,8 @@ class Labels(Mapping[ItemKey, str]):
             name = label if known is None else known[label]
             if name is None:
                 continue
+            if person == UNNAMED:
+                person = self._owners[file]
             if item in first:
                 more.setdefault(item, [first[item]]).append((name, line, file, person))
             else:
@@ -148,21 +163,31 @@ class Labels(Mapping[ItemKey, str]):
     def __len__(self) -> int:
         return self.size
 
-    def add(self, file: Path, entries: Iterable[Entry]) -> None:
-        """Add the labels of a file, each with its line."""
+    def add(self, file: Path, entries: Iterable[Entry], owner: str = "") -> None:
+        """Add the labels of a file, each with its line.
+
+        `owner` gave those that name nobody, unless a record has several of them.
+        """
         number, add = len(self.files), self.rows.add
         counts: tuple[dict[str, int], dict[str, int]] = {}, {}
+        before: ItemKey | None = None
         for line, key, label, person in entries:
             item = key[2:]
             own = counts[len(item) >= OF_NUGGET]
             own[label] = own.get(label, 0) + 1
             who = UNNAMED
-            if person is not None:
+            if person == OF_ALL:
+                who = DECIDED
+            elif person is not None:
                 who = self.people.setdefault(person, len(self.people))
+            elif owner:
+                owner, before = "" if key is before else owner, key
             add(key[:2], (item, label, line, number, who))
         self.counts.update(counts[0])
         self.nugget_counts.update(counts[1])
         self.files.append(str(file))
+        of_file = self.people.setdefault(owner, len(self.people)) if owner else UNNAMED
+        self._owners.append(of_file)
 
     def rename(self, target: Sequence[str], report: OnFinding) -> None:
         """Call labels as a judge does whose labels are `target`, unless they are called so already.
@@ -178,6 +203,7 @@ class Labels(Mapping[ItemKey, str]):
     def call(self, others: Naming, nuggets: Naming | None, report: OnFinding) -> None:
         """Call labels as the namings say, and report what is left out: unknown labels, and ties."""
         self.naming, self.nugget_naming = others, nuggets
+        self.names = list(self.people)
         self._unpacked.clear()
         self.size = self.tied = self.several = self._alike = 0
         found: list[tuple[int, int, Finding]] = []
@@ -205,7 +231,7 @@ class Labels(Mapping[ItemKey, str]):
         for item, label, line, file, _ in self.rows.rows(group):
             named = self.naming if len(item) < OF_NUGGET else self.nugget_naming
             if named and named.names[label] is None:
-                message = f"{label!r} is no {named.wanted}"
+                message = f"{label!r} is no {named.wanted}; --map says what it means"
                 yield file, line, Finding("label_unusable", self.place(line, file), message, label)
 
     def _divided(
@@ -213,11 +239,11 @@ class Labels(Mapping[ItemKey, str]):
     ) -> Iterator[tuple[int, int, Finding]]:
         """Yield the findings of an item that several votes are on, and count it."""
         labels = {label for label, *_ in votes}
-        people = {person for *_, person in votes}
+        people = {person for *_, person in votes} - {DECIDED}
         if len(people) == len(labels) == 1:
             self._alike += UNNAMED in people
             return
-        self.several += 1
+        self.several += len(people) > 1 or UNNAMED in people
         if len(labels) == 1:
             return
         self.unnamed = self.unnamed or UNNAMED in people
@@ -226,8 +252,8 @@ class Labels(Mapping[ItemKey, str]):
             given = [vote for vote in votes if vote[3] == person]
             if len(own := sorted({label for label, *_ in given})) > 1:
                 _, line, file, _ = given[-1]
-                who = list(self.people)[person]
-                message = f"{who} labels {item} {' and '.join(map(repr, own))}: neither counts"
+                said = f"{item} {' and '.join(map(repr, own))}"
+                message = f"{self.names[person]} labels {said}: neither counts"
                 place = self.place(line, file)
                 found = Finding("label_contradicted", place, message, "", None, run_id, topic_id)
                 yield file, line, found
@@ -257,20 +283,15 @@ class Labels(Mapping[ItemKey, str]):
         """Return where a label stands."""
         return Place(self.files[file], line)
 
-    def person(self, vote: Vote) -> str | None:
-        """Return who gave a label: their name or, of several files, that of the file."""
-        *_, file, person = vote
-        if person != UNNAMED:
-            return list(self.people)[person]
-        return Path(self.files[file]).name.partition(".")[0] if len(self.files) > 1 else None
-
 
 def majority(votes: Sequence[Vote], first_breaks_ties: bool = False) -> Vote | None:
     """Return the first vote for the label that most people give; None where they are divided.
 
     With `first_breaks_ties` it is then that for the first of these labels. A person who gives an
-    item two labels has no vote on it; one who is not named has one each time.
+    item two labels has no vote on it; one who is not named has one each time. A label that they
+    agreed on in the end stands for them all.
     """
+    votes = [vote for vote in votes if vote[3] == DECIDED] or votes
     tally = _tally(votes)
     most = max(tally.values(), default=0)
     labels = [label for label, n in tally.items() if n == most]
@@ -295,10 +316,10 @@ def _tally(votes: Iterable[Vote]) -> Counter[str]:
 def not_understood(counts: Iterable[str], named: Naming) -> str:
     """Return in words that labels are in no words that are known, and how to map them."""
     unknown = next(label for label in sorted(counts) if named.names[label] is None)
-    target = ("0", "1", "2") if named.target == ("grade",) else named.target
+    target = ("0", "1", "2") if named.target == GRADED else named.target
     return (
         f"its labels are {', '.join(sorted(counts))}; those to compare with {', '.join(target)}:"
-        f" say what they mean, such as --map {unknown}={target[-1]}"
+        f" say what each means: --map {quote(unknown)}=LABEL"
     )
 
 
@@ -323,8 +344,9 @@ def read_labels(
 def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Labels:
     """Return the same before anything is made of them: `call` says what the labels are called."""
     labels = Labels(words=words or {})
-    for file in files_below(path):
-        labels.add(file, entries_of(file, report))
+    files = files_below(path)
+    for file, owner in zip(files, owners_of(files), strict=True):
+        labels.add(file, entries_of(file, report), owner)
     labels.rows.pack()
     if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give {KINDS}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from trecjudge.inputs.labels.keys import NUGGET_KEYS, ItemKey
 from trecjudge.inputs.labels.said import said_in
 from trecjudge.inputs.nuggets.assessments import (
     assessments,
+    column_of,
     is_assessments,
     is_table,
     table_delimiter,
@@ -23,7 +25,7 @@ from trecjudge.records import Place
 from trecjudge.records.nuggets import plain_name
 
 _KEYS = ("topic_id", "run_id", "sentence_index", "doc_id", "answer_id", "nugget_id", "nugget")
-"""Columns that are named as the fields of JSONL, in any case."""
+"""Columns that are named as the fields of JSONL, in any spelling."""
 Entry = tuple[int, ItemKey, str, str | None]
 """The line of a label, its item, itself, and who gave it."""
 
@@ -37,6 +39,17 @@ def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
             yield line, key, label, None
     else:
         yield from _labels(path, _rows_of(path, report), report)
+
+
+def owners_of(files: Sequence[Path]) -> list[str]:
+    """Return whose each of several files is, by its name or else its folder's; nobody's, of one."""
+    if len(files) == 1:
+        return [""]
+    names = [file.name.partition(".")[0] for file in files]
+    if len({*names}) < len(names):
+        base = os.path.commonpath([file.parent for file in files])
+        names = [file.relative_to(base).parts[0] for file in files]
+    return names
 
 
 def _labels(
@@ -94,7 +107,7 @@ def _rows_of(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str
 def _record(cells: dict[str, str]) -> dict[str, str | int]:
     record: dict[str, str | int] = {}
     for name, cell in cells.items():
-        known = name.casefold()
+        known = column_of(name)
         if text := cell.strip():
             record[known if known in _KEYS else name] = text
     index = str(record.get("sentence_index", "")).removesuffix(".0")

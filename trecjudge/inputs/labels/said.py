@@ -9,14 +9,19 @@ from math import isfinite
 from typing import Any
 
 Said = tuple[str, str | None]
-"""A label, and who gave it; None for a person who is not named."""
+"""A label, and who gave it; None for a person who is not named, OF_ALL for what all agreed on."""
+OF_ALL = ""
 
 _WHO = r"(?:annotator|assessor|rater|coder|worker|labell?er|user)"
-_PERSON = re.compile(rf"{_WHO}(?:ids?|names?|s)?|(?:labell?ed|annotated|assessed|rated)by|username")
+_PERSON = re.compile(
+    rf"{_WHO}(?:ids?|names?|emails?|s)?|(?:labell?ed|annotated|assessed|rated|completed)by|username"
+)
 _NUMBERED = re.compile(r"(?:label|rating|annotation|assessment)\d+|(?:gold|human)label\d+")
 _OF_PERSON = re.compile(rf"{_WHO}\d+(?:label)?")
-_OWN = ("label", "goldlabel")
-_LISTS = ("labels", "annotations", "ratings")
+_OF_ALL = re.compile(
+    r"gold|adjudication|(?:gold|final|adjudicated|consensus|agreed|majority)(?:label|rating|vote)"
+)
+_LISTS = ("labels", "annotations", "ratings", "votes", "annotatorlabels", "humanlabels")
 _NO_PERSON = re.compile(
     r"ids?|names?|text|type|kind|source|time|timestamp|date|reason|explanation|comment|notes?|counts?"
     r"|confidence|score|prob|probability|evidence|set|version|raw|index|language|status|model|judge"
@@ -30,6 +35,7 @@ def said_in(record: Mapping[str, Any]) -> list[Said]:
 
     `label`, with the person in `annotator`, `assessor_id`, `rater`, …; `label_2`, `label_3`;
     without `label`, `label_anna` or `annotator_1`; `labels` as a list, or an object by person.
+    Beside those of several people, `gold_label` or `adjudicated` is what all of them agreed on.
     """
     person, columns, lists = _parts(tuple(record))
     if person is None and not lists and len(columns) == 1:  # as most files have it
@@ -41,8 +47,8 @@ def said_in(record: Mapping[str, Any]) -> list[Said]:
     for column, name in columns:
         if isinstance(value := record[column], list | Mapping):
             found += _listed(value, None)
-        elif (label := label_text(value)) is not None:
-            found.append((label, name or who))
+        elif (label := label_text(value)) is not None and (name, label) != (OF_ALL, "-"):
+            found.append((label, who if name is None else name))
     for column in lists:
         found += _listed(record[column], record[person] if person else None)
     return found
@@ -57,7 +63,7 @@ def person_of(record: Mapping[str, Any]) -> str | None:
 def other_columns(names: Iterable[str]) -> list[str]:
     """Return the columns of a record that have labels of further people: `label_2`, `label_3`."""
     _, columns, _ = _parts(tuple(names))
-    return [name for name, person in columns if person == name and _folded(name) not in _OWN]
+    return [name for name, person in columns if person == name and _folded(name) != "label"]
 
 
 def _folded(name: str) -> str:
@@ -68,7 +74,7 @@ def _folded(name: str) -> str:
 def _parts(names: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str | None]], list[str]]:
     """Return the field of the person, the columns of labels with their persons, and the lists."""
     folded = {name: _folded(name) for name in names}
-    own = [name for word in _OWN for name in names if folded[name] == word][:1]
+    own = [name for name in names if folded[name] == "label"][:1]
     more = [name for name in names if _NUMBERED.fullmatch(folded[name])]
     if not own:
         more += [n for n in names if _OF_PERSON.fullmatch(folded[n]) or _is_named(n)]
@@ -76,7 +82,12 @@ def _parts(names: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str | No
     # A column that has others beside it is a person's own, whoever that is.
     columns = [(name, name if more and person is None else None) for name in own]
     columns += [(name, name) for name in names if name in more]
-    return person, columns, [name for name in names if folded[name] in _LISTS]
+    lists = [name for name in names if folded[name] in _LISTS]
+    agreed = [name for name in names if _OF_ALL.fullmatch(folded[name])][:1]
+    several = more or lists or (own and person)
+    if agreed and (several or not own):
+        columns.append((agreed[0], OF_ALL if several else None))
+    return person, columns, lists
 
 
 def _is_named(name: str) -> bool:
@@ -106,6 +117,8 @@ def label_text(value: object) -> str | None:
     """Return a label as text: a word, a truth value, a number (1.0 is `1`); None for others."""
     if isinstance(value, str):
         text = value.strip()
+        if text[1:2] == "," and text[2:].isdecimal():
+            text = text.replace(",", ".")  # as spreadsheets of many languages write 0.5
         if text[-2:] == ".0" and text[:-2].isdecimal():
             return text[:-2]  # pandas writes whole numbers of a column with gaps as 1.0
         return text or None

@@ -15,13 +15,14 @@ AGAINST: Final = "contradicted"
 """What a document says that contradicts a sentence: no support, where a judge has no such label."""
 _WORDS = {
     FULL: "full fullsupport fully support supports supported entailment entailed entails"
-    " attributable attributed consistent faithful grounded correct true yes",
+    " attributable attributed consistent faithful grounded correct true yes met",
     PARTIAL: "partial partialsupport partially partly partiallyattributable partiallyattributed"
     " partiallycorrect partlycorrect mixed",
     NONE: "none no nosupport notsupport notsupported unsupported neutral notenoughinfo"
     " notenoughevidence nei irrelevant extrapolatory notentailment notentailed notattributable"
     " notattributed unattributable unattributed inconsistent unfaithful notfaithful ungrounded"
-    " notgrounded hallucinated hallucination incorrect notcorrect false",
+    " notgrounded hallucinated hallucination incorrect notcorrect false"
+    " unmet notmet",
     AGAINST: "refuted refutes refute contradiction contradicted contradicts contradictory",
 }
 _SENSES = {word: sense for sense, words in _WORDS.items() for word in words.split()}
@@ -50,6 +51,7 @@ SCALES: Final = (
 OF_NUGGETS: Final = (
     ("not_support", "partial_support", "support"),
     ("none", "partial", "contradicts", "supports"),
+    ("unmet", "partial", "met"),
     ("compound", "not-compound"),
     ("very-similar", "similar", "different", "very-different"),
 )
@@ -76,6 +78,14 @@ def support_label(label: str) -> str | None:
     """
     sense = sense_of(label)
     return NONE if sense == AGAINST else sense
+
+
+def label_among(label: str, target: Sequence[str]) -> str | None:
+    """Return the label of a target that a word stands for, by its letters or by its sense.
+
+    None for any other, and for numbers: all labels of a file say what these mean.
+    """
+    return next(_names([label], target)) if number_of(label) is None else None
 
 
 def number_of(label: str) -> float | None:
@@ -150,7 +160,9 @@ def target_of(counts: Counts, scales: Sequence[Sequence[str]] = SCALES) -> Seque
             # `no` may also be the opposite of `yes`.
             alone = scale is SUPPORT and {plain(label) for label in own} <= {"no"}
             if own and sum(own.values()) >= least and not alone:
-                return scale
+                # `partly` beside `yes` and `no` is no stray word.
+                others = least < every and SUPPORT in scales and all(map(sense_of, counts))
+                return SUPPORT if others else scale
     numbers = {number for label in counts if (number := number_of(label)) is not None}
     are_numbers = counts and all(number_of(label) is not None for label in counts)
     return SUPPORT if are_numbers and weights_of(numbers) else ()

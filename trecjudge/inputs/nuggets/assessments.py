@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.assignments import NuggetKey
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
+from trecjudge.inputs.sources.comma_separated import (
+    BrokenCsv,
+    csv_rows,
+    delimiter_of,
+    names_delimiter,
+)
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
@@ -33,13 +39,14 @@ def is_table(path: Path) -> bool:
 
 
 def _first_line(path: Path) -> str:
-    return next(iter(Opened(path).first(1)), b"").lstrip().decode(errors="replace")
+    lines = (line.lstrip().decode(errors="replace") for line in Opened(path).first(2))
+    return next((line for line in lines if not names_delimiter(line)), "")
 
 
 def is_assessments(path: Path) -> bool:
     """Return whether a table has the columns of DRAGUN's assessments, and not labels of others."""
     first = _first_line(path)
-    head = [cell.strip(' "').casefold() for cell in first.split(_delimiter(first))]
+    head = [column_of(cell) for cell in first.split(_delimiter(first))]
     own = "sentence_index" in head or any(name.startswith("label") for name in head)
     return not ("run_id" in head and own)
 
@@ -50,7 +57,13 @@ def table_delimiter(path: Path) -> str:
 
 
 def _delimiter(first: str) -> str:
-    return delimiter_of(first, lambda cells: "topic_id" in map(str.casefold, cells)) or ","
+    return delimiter_of(first, lambda cells: "topic_id" in map(column_of, cells)) or ","
+
+
+def column_of(cell: str) -> str:
+    """Return the name of a column in one spelling: `Topic ID` and `topicId` are `topic_id`."""
+    name = cell.strip(' "\t\r\n')
+    return re.sub(r"\W+|(?<=[a-z])(?=[A-Z])", "_", name).casefold()
 
 
 def rubric_rank(number: int) -> str:
@@ -69,7 +82,7 @@ def assessments(
     try:
         for number, cells in csv_rows(decoded_lines(path, report), table_delimiter(path)):
             if not head:
-                head = [cell.strip().casefold() for cell in cells]
+                head = list(map(column_of, cells))
                 _check(path, head)
                 continue
             row = dict(zip(head, map(str.strip, cells), strict=False))
@@ -86,7 +99,8 @@ def assessments(
 
 def _check(path: Path, head: Sequence[str]) -> None:
     """Raise InputError for a head that lacks a column that every row needs."""
-    lacking = [name for name in _wanted(head) if not {*name.split(" or ")} & {*head}]
+    wanted = _wanted(head) if {*LABEL_KEYS} & {*head} else ("topic_id", "run_id", "label")
+    lacking = [name for name in wanted if not {*name.split(" or ")} & {*head}]
     if lacking:
         message = f"its header has no {', no '.join(lacking)}: {', '.join(head)}"
         raise InputError(f"{path}: {message}; labels are {KINDS}")

@@ -21,6 +21,12 @@ def delimiter_of(line: str, is_header: Callable[[Sequence[str]], object]) -> str
     return next((delimiter for delimiter, cells in parted if is_header(cells)), None)
 
 
+def names_delimiter(line: str) -> bool:
+    """Return whether a line is no row, but tells a spreadsheet what separates cells: `sep=;`."""
+    start, _, rest = line.strip('" \r\n').partition("=")
+    return start == "sep" and len(rest) <= 1
+
+
 class BrokenCsv(Exception):
     """The rest of a file is not CSV; `line` is where that was found."""
 
@@ -40,6 +46,8 @@ def csv_rows(
     def texts() -> Iterator[str]:
         nonlocal number, size
         for at, text in lines:
+            if not number and names_delimiter(text):
+                continue
             number, size = at, size + len(text)
             if size > most.record:
                 raise csv.Error(f"a row {most.too_long}")

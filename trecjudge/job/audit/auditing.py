@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from trecjudge.errors import InputError, JudgeUnfit, ModelError
-from trecjudge.findings import OnFinding, counted
+from trecjudge.findings import Finding, OnFinding, counted
 from trecjudge.job.audit.items import AllResponses, AuditItems, are_pairs, of_pairs, of_runs
 from trecjudge.job.audit.rules import JUDGED, AuditRules
 from trecjudge.judging.judge import AllResponses as ShownResponses
 from trecjudge.judging.panel import Panel, panel_settings
 from trecjudge.judging.runner import JudgedResponse, Runner
 from trecjudge.models.model import Model
-from trecjudge.records import Judgment
+from trecjudge.records import Judgment, Place
 from trecjudge.results.judgments import Header, JudgmentsWriter
 from trecjudge.results.outputs import Outputs
 
@@ -146,8 +146,13 @@ class Auditor:
             if items.labels:
                 truth = Path(folder) / "labels.jsonl"
                 truth.write_bytes(b"".join(items.labels))
+
+            def report(finding: Finding) -> None:
+                own = items.labels and finding.place.path == str(truth)
+                self.report(replace(finding, place=Place(self.rules.labels)) if own else finding)
+
             try:
-                return agree(truth, made, self.report, words=self.rules.map)
+                return agree(truth, made, report, words=self.rules.map)
             except InputError as error:
                 reason = str(error).replace(str(made), f"the judgments of {name}")
                 reason = reason.replace(str(truth), self.rules.labels)
