@@ -14,6 +14,7 @@ from trecjudge.check.packed import Packed
 from trecjudge.check.parts import (
     METADATA,
     NUMBER,
+    Layout,
     found_without_topic,
     is_blank,
     is_flat,
@@ -56,10 +57,7 @@ class _File:
     """What the first citation is: `index` or `id`; empty before it."""
     constants: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, _Run] = field(default_factory=dict)
-    line: int | None = None
-    """The line of the record before."""
-    is_no_jsonl: bool = False
-    """Whether that was said."""
+    layout: Layout = field(default_factory=Layout)
     lost: dict[str, Packed[Finding]] = field(default_factory=dict)
     """Findings on lines that gave no record, by kind."""
 
@@ -108,12 +106,8 @@ class Checker:
         file, track = self._file, self._file.track
         observation = _Observation(self, file, track, place, record.written, response)
         observation.check(format_name, [f for f in self._pending if f.place == place])
-        crowded = "has several records in one line" if file.line == place.line else ""
-        if (fault := record.layout or crowded) and not file.is_no_jsonl:
-            file.is_no_jsonl = True
-            message = f"{fault}; a run has one JSON object in each line"
-            observation.complain("file_not_jsonl", message, place.line)
-        file.line = place.line
+        if fault := file.layout.fault_at(place.line, record.layout):
+            observation.complain("file_not_jsonl", fault, place.line)
         self._pending.clear()
 
     def finish(self) -> CheckReport:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from trecjudge.check.layout import Layout
 from trecjudge.check.mending import change_text, mend
 from trecjudge.check.packed import Packed
+from trecjudge.check.parts import Layout
 from trecjudge.check.read_findings import LOST
 from trecjudge.check.rules import Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError, why
@@ -21,8 +21,8 @@ from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.formats.response import Reader
-from trecjudge.inputs.run_records import not_a_run
-from trecjudge.inputs.sources.containers import ENDINGS
+from trecjudge.inputs.run_records import layout_of, not_a_run
+from trecjudge.inputs.sources.containers import ENDINGS, Opened
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place, Response, Topic
 from trecjudge.results.outputs import SAFE_NAME
@@ -146,9 +146,11 @@ class _Copying:
     def write(self, file: BinaryIO) -> None:
         """Write the records that remain."""
         try:
-            for number, record in objects(self.path, self._lose):
+            opened = Opened(self.path)
+            beginning = layout_of(opened)
+            for number, record in objects(opened, self._lose):
                 place = Place(str(self.path), number)
-                if fault := self.layout.fault_at(place):
+                if fault := self.layout.fault_at(number, beginning):
                     self._change(place, "layout", fault, "JSONL")
                 mended = self._mended(place, record)
                 if mended is not None:

@@ -6,7 +6,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.check.rules import LengthRule, Track
@@ -23,6 +23,27 @@ NUMBER = re.compile(
     r"true|false|\d+\.0|(['\"])\s*[-+]?(\d+\.?\d*(e[-+]?\d+)?|nan|inf(inity)?)\s*\1", re.IGNORECASE
 )
 """Shown values that the organisers' checker makes numbers of."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """Whether a run file is JSONL: tracks' checkers read an object in each line, nothing else."""
+
+    line: int | None = None
+    """The line of the record before."""
+    is_told: bool = False
+
+    def fault_at(self, line: int | None, beginning: str) -> str:
+        """Return what a record shows of a file that is not JSONL; nothing if that was told.
+
+        `beginning` is what the file's beginning shows.
+        """
+        fault = beginning or ("has several records in one line" if self.line == line else "")
+        self.line = line
+        if not fault or self.is_told:
+            return ""
+        self.is_told = True
+        return f"{fault}; a run has one JSON object in each line"
 
 
 def is_flat(record: Mapping[str, Any]) -> bool:

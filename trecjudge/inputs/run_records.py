@@ -140,7 +140,7 @@ class RunRecords:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
         inventories: dict[str, Inventory] = defaultdict(Inventory)
-        beside, layout = provenance_beside(path, self.report), _layout_of(opened)
+        beside, layout = provenance_beside(path, self.report), layout_of(opened)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
             claimed = format_of(record, self.dataset)
@@ -231,7 +231,7 @@ class RunRecords:
         self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
 
 
-def _layout_of(opened: Opened) -> str:
+def layout_of(opened: Opened) -> str:
     """Return what the beginning of a file has that JSONL has not; empty where it may be JSONL."""
     with suppress(InputError):  # reported where the file is read
         beginning, first = next(opened.look(), b""), opened.first(2)
