@@ -55,7 +55,9 @@ def test_what_labels_would_buy_is_told_from_those_there_are(job: Path) -> None:
     assert chosen(job, 5, dict.fromkeys(every[:3], "full")).why == (
         "3 labels are too few, 20 are needed"
     )
-    found = chosen(job, 5, dict.fromkeys(every[::2] + every[1:9:2], "full")).forecast
+    labels = dict.fromkeys(every[::2] + every[1:9:2], "full")
+    assert chosen(job, 5, labels).why == "all 21 labels say the same"
+    found = chosen(job, 5, labels | {every[0]: "none"}).forecast
     assert found is not None and found.labels == 5
     assert found.width_then < found.width_now
 

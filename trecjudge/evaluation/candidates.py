@@ -25,9 +25,10 @@ from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import evidence_of
+from trecjudge.stats.forecasts import Forecast, forecast
 from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
 from trecjudge.stats.resampling import SEED
-from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
+from trecjudge.stats.shrinkage import FEWEST_LABELS
 
 
 class Chosen(NamedTuple):
@@ -109,6 +110,8 @@ def _forecast(
         return None, f"{measure.name} needs all labels of a response"
     if evidence.labels < FEWEST_LABELS:
         return None, f"{evidence.labels} labels are too few, {FEWEST_LABELS} are needed"
+    if evidence.is_one_sided:
+        return None, f"all {evidence.labels} labels say the same"
     return forecast(evidence, more), ""
 
 
