@@ -112,7 +112,7 @@ def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
 
 
 def axes_in(nuggets: Iterable[Nugget]) -> list[str]:
-    """Return the axes of weighted criteria, sorted; those that differ only in case or spaces once."""
+    """Return the axes of weighted criteria, sorted, each once whatever its case and spaces."""
     every = sorted({n.group for n in nuggets if n.weight is not None and n.group.strip()})
     return sorted({plain(axis): axis for axis in reversed(every)}.values())
 

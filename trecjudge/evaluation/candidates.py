@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.inputs.labels import ItemKey, label_of, takes_labels
+from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.scores.corrections import HumanLabels
+from trecjudge.scores.corrections import HumanLabels, can_be_labelled
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
@@ -156,7 +157,7 @@ def _candidates(
     response: Response,
     judgments: Sequence[Judgment],
     labelled: Mapping[ItemKey, str],
-    takers: Container[str],
+    takers: Mapping[str, Judge],
 ) -> Iterator[tuple[int, Candidate]]:
     """Yield the items of a response that have no label yet and that people could label.
 
@@ -166,8 +167,8 @@ def _candidates(
     own = [judgments[place] for place in places]
     now = measured(measure, response, own)
     for i, judgment in enumerate(own):
-        known = label_of(labelled, judgment)[1] is not None or judgment.exists is False
-        if known or judgment.judge not in takers:
+        known = label_of(labelled, judgment)[1] is not None
+        if known or not can_be_labelled(takers.get(judgment.judge), judgment):
             continue
         worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
         # Undefined at either end: its label cannot move the mean by a known amount.

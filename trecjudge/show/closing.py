@@ -90,7 +90,8 @@ def labels_line(labels: Mapping[str, Any], measure: str) -> str:
     if effect is None:
         return f"{said}{measure} cannot be corrected by them: it needs all labels of a response"
     if "shift" not in effect:
-        why = f"{effect['labels']} are too few to correct others, {effect['needed']} are needed"
+        why = f"{effect['labels']} count for {measure}, too few to correct others:"
+        why += f" {effect['needed']} are needed"
         if effect["labels"] >= effect["needed"]:
             why = (
                 f"all {effect['labels']} say the same, and the judge does not; if they were chosen"
