@@ -115,7 +115,7 @@ class ArgueJudge(Attesting):
 
     def decides_itself(self, item: Item) -> bool:
         """Return whether labels of others say nothing about an item: they are on citations."""
-        return isinstance(item, WholeResponse)
+        return item.citation is None
 
     def given(self, item: Item, label: str) -> Judgment:
         """Return the judgment of a citation that somebody else's label makes.

@@ -11,6 +11,7 @@ from trecjudge import (
     AskedNugget,
     AttesterName,
     GoldAnswer,
+    InputError,
     Item,
     Judgment,
     JudgmentFailed,
@@ -31,6 +32,7 @@ from trecjudge import (
     nuggets_given,
     ranged,
     unjudged,
+    unknown,
 )
 
 from .matching import assessed, form_of, likeness, verdict
@@ -50,6 +52,7 @@ from .scoring import (
     best_or_worst,
     best_or_worst_question,
     contradictory,
+    plain,
     supportive,
 )
 
@@ -95,8 +98,15 @@ class RubricJudge:
         return self.assessor == "llm"
 
     def fitted(self, nuggets: Sequence[Nugget], cited: object) -> RubricJudge:
-        """Return the judge with the axes of the banks, where none are given."""
-        return self if self.axes else replace(self, axes=axes_in(nuggets))
+        """Return the judge with the axes of the banks, where none are given.
+
+        Raises InputError for one that the banks do not have.
+        """
+        known = axes_in(nuggets)
+        for axis in self.axes:
+            if plain(axis) not in map(plain, known):
+                raise InputError(unknown("axis of the banks", axis, known))
+        return self if self.axes else replace(self, axes=known)
 
     @property
     def measures(self) -> LeaderboardSpec:

@@ -51,7 +51,12 @@ def supportive(
     for less. None where nothing is judged, or no weight is positive. `axis` takes only its own.
     """
     if axis is not None:  # of a response of which nothing is known no axis is known either
-        on = (j for j in judgments if j.nugget and (j.nugget == UNKNOWN or j.nugget.group == axis))
+        wanted = plain(axis)
+        on = (
+            j
+            for j in judgments
+            if j.nugget and (j.nugget == UNKNOWN or plain(j.nugget.group) == wanted)
+        )
         judgments = list(on)
     return _over_questions(judgments, lambda labels: _share(labels, SUPPORT))
 
@@ -107,16 +112,22 @@ def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
 
 
 def axes_in(nuggets: Iterable[Nugget]) -> list[str]:
-    """Return the axes of weighted criteria, sorted."""
-    return sorted({n.group for n in nuggets if n.weight is not None and n.group})
+    """Return the axes of weighted criteria, sorted, each once whatever its case and spaces."""
+    every = sorted({n.group for n in nuggets if n.weight is not None and n.group.strip()})
+    return sorted({plain(axis): axis for axis in reversed(every)}.values())
+
+
+def plain(axis: str) -> str:
+    """Return what tells an axis from others: its letters, whatever their case and spaces."""
+    return " ".join(axis.casefold().split())
 
 
 def axis_measures(axes: Sequence[str]) -> list[MeasureSpec]:
     """Return a measure for each axis: `AXIS_` and its name in capitals."""
     found: dict[str, MeasureSpec] = {}
     for number, axis in enumerate(axes, 1):
-        plain = unicodedata.normalize("NFKD", axis).encode("ascii", "ignore").decode()
-        name = f"AXIS_{re.sub('[^A-Z0-9]+', '_', plain.upper()).strip('_') or number}"
+        letters = unicodedata.normalize("NFKD", axis).encode("ascii", "ignore").decode()
+        name = f"AXIS_{re.sub('[^A-Z0-9]+', '_', letters.upper()).strip('_') or number}"
         if name in found:  # two axes that differ in what a name cannot have
             name = f"{name}_{number}"
         found[name] = MeasureSpec(

@@ -38,6 +38,7 @@ from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import corrections_of
 from trecjudge.stats.correlation import Side, kendall
+from trecjudge.stats.labelling import Candidate
 
 ROOT = Path(__file__).parent.parent.parent
 NUMBERS = (25, 50, 100, 200, 400, 700, 1000, 2000)
@@ -106,8 +107,12 @@ class Job:
         """Return so many labels: some drawn at random, then those that `label-next` lists."""
         first = dict(self.random(min(FIRST, number // 2), draw))
         listed = label_next(self.path, number - len(first), first).items
+        return first | self.labelled(listed)
+
+    def labelled(self, listed: Sequence[tuple[float, Candidate]]) -> Labels:
+        """Return the labels of what `label-next` lists; people are divided on some items."""
         keys = [(c.topic_id, c.run_id, c.sentence_index, c.doc_id) for _, c in listed]
-        return first | {key: self.labels[key] for key in keys}
+        return {key: self.labels[key] for key in keys if key in self.labels}
 
     def tau(self, means: Means) -> float:
         """Return tau-b of the order by some means with that by all labels."""
@@ -175,8 +180,7 @@ def forecasts(job: Job, numbers: Sequence[int], draws: int) -> list[Row]:
             chosen = label_next(job.path, number, labels)
             if chosen.forecast is None:
                 continue
-            keys = [(c.topic_id, c.run_id, c.sentence_index, c.doc_id) for _, c in chosen.items]
-            then = figures(job, {**labels, **{key: job.labels[key] for key in keys}})
+            then = figures(job, {**labels, **job.labelled(chosen.items)})
             told["tau"].append(chosen.forecast.tau_then or 0.0)
             told["width"].append(chosen.forecast.width_then)
             told["tau came"].append(then["tau"])

@@ -14,6 +14,8 @@ from trecjudge.evaluation.candidates import label_next as chosen
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.stats.labelling import Candidate
 
+NAMES = ("topic_id", "run_id", "sentence_index", "doc_id")
+
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -21,6 +23,17 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("job")
     sample("rag", folder, "-q", "--judge", "support")
     return folder
+
+
+@pytest.fixture(scope="module")
+def banks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return banks for the sample data."""
+    path = tmp_path_factory.mktemp("banks") / "banks.jsonl"
+    texts = ("The kettle works opened in 1902", "Tin is soft")
+    nuggets = [{"text": text, "importance": "vital"} for text in texts]
+    every = [{"qid": str(topic), "query": "q", "nuggets": nuggets} for topic in (11, 12, 13)]
+    path.write_text("\n".join(map(json.dumps, every)))
+    return path
 
 
 def label_next(
@@ -56,9 +69,25 @@ def test_what_labels_would_buy_is_told_from_those_there_are(job: Path) -> None:
     assert chosen(job, 5, dict.fromkeys(every[:3], "full")).why == (
         "3 labels are too few, 20 are needed"
     )
-    found = chosen(job, 5, dict.fromkeys(every[::2] + every[1:9:2], "full")).forecast
+    labels = dict.fromkeys(every[::2] + every[1:9:2], "full")
+    assert chosen(job, 5, labels).why == "all 21 labels say the same"
+    found = chosen(job, 5, labels | {every[0]: "none"}).forecast
     assert found is not None and found.labels == 5
     assert found.width_then < found.width_now
+
+
+def test_only_items_that_the_judge_takes_labels_on_are_listed(tmp_path: Path, banks: Path) -> None:
+    """Argue takes them on citations, and matches nuggets itself; F1 needs all citations of one."""
+    sample("rag", tmp_path, "-q", "--judge", "argue", "--nuggets", banks)
+    every = label_next(tmp_path, 1000, {}, at_random=True)
+    assert len(every) == 38 and all(c.doc_id and not c.nugget for _, c in every)
+    labels = tmp_path / "labels.jsonl"
+    rows = [dict(zip(NAMES, key(c), strict=True)) | {"label": c.label} for _, c in every]
+    labels.write_text("\n".join(map(json.dumps, rows)))
+    command("rescore", tmp_path, "--human", labels)
+    lines = map(json.loads, next(tmp_path.glob("*.leaderboard.jsonl")).open())
+    human = [(one["mean"], one["human"]) for one in lines if one["measure"] == "F1"]
+    assert human and all(by and by["mean"] == by["low"] == mean for mean, by in human)
 
 
 def test_what_is_labelled_is_left_out(job: Path) -> None:

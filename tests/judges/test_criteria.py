@@ -12,10 +12,12 @@ import pytest
 
 from tests.commandline import judge
 from tests.fakes import ScriptedModel, response
+from trecjudge.errors import InputError
 from trecjudge.judges.argue import ArgueJudge
 from trecjudge.judges.nuggets import NuggetsJudge
 from trecjudge.judges.rubric import RubricJudge
 from trecjudge.judges.rubric.program import Verdict
+from trecjudge.judges.rubric.scoring import axes_in
 from trecjudge.judging.labelled import GivenJudge
 from trecjudge.measures import MeasureSpec
 from trecjudge.models.model import NoModel
@@ -109,6 +111,20 @@ def test_axes_have_names_that_a_leaderboard_can_hold() -> None:
     names = list(columns(*AXES, "a-b", "a b"))[2:]
     assert names[:3] == ["AXIS_EXPLICIT_CRITERIA", "AXIS_IMPLICIT", "AXIS_REFERENCES"]
     assert names[3:] == ["AXIS_4", "AXIS_A_B", "AXIS_A_B_6"]
+
+
+@pytest.mark.parametrize("other", ["a B", " A  b ", "A\tb", "A\u00a0b"])
+def test_axes_that_differ_in_case_or_spaces_are_one(other: str) -> None:
+    nuggets = bank(5, 3, axes=["A b", other])
+    assert axes_in(nuggets) == sorted(["A b", other])[:1]
+    assert columns("a b")["AXIS_A_B"].compute(REPORT, given("mu", nuggets)) == 5 / 8
+
+
+def test_an_axis_that_the_banks_lack_is_named_with_those_there_are() -> None:
+    judge, nuggets = RubricJudge(axes=["Explict"]), bank(5, 3, axes=["Explicit", "Implicit"])
+    with pytest.raises(InputError, match=r"'Explict'; did you mean 'Explicit'.*Implicit"):
+        judge.fitted(nuggets, None)
+    assert RubricJudge(axes=["EXPLICIT"]).fitted(nuggets, None).axes == ["EXPLICIT"]
 
 
 def test_labels_are_those_of_criteria() -> None:

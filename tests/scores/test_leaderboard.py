@@ -13,6 +13,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissingResponse
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
 from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
+from trecjudge.scores.summary import summarise
 
 FAILED = Failure("transport", "reset")
 
@@ -311,6 +312,12 @@ def test_runs_are_ranked_by_a_measure_that_has_a_value(
     own = labelled(measures, ("a", "t1", "okay"), ("b", "t1", "okay"))
     assert own.spec.ranked_by == ranked
     assert (own.passed_over.name if own.passed_over else "") == passed_over
+
+
+def test_it_is_said_why_no_run_has_a_value() -> None:
+    measures = tuple(of_labels(name, "none is there") for name in ("vital", "all"))
+    own = labelled(measures, ("a", "t1", "okay"), ("b", "t1", "okay"))
+    assert summarise("x", "j", own, {}).remarks == ["VITAL has no value for any run: none is there"]
 
 
 def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:

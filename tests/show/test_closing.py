@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -98,6 +99,16 @@ def test_labels_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     bad.write_text("")
     done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
     assert (done.status, "no labels in it" in done.err) == (1, True)
+
+
+def test_labels_that_all_say_the_same_are_told(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "support")
+    found = json.loads(command("label-next", tmp_path, "--budget", "100", "--json").out)["items"]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("\n".join(json.dumps(one | {"label": "none"}) for one in found[:25]))
+    text = " ".join(rescored(tmp_path / "x", "--human", labels))
+    assert "all 25 say the same, and the judge does not" in text
+    assert "too few" not in text.partition("labels of people")[2]
 
 
 def test_a_judge_that_takes_no_labels_says_so_before_it_judges(tmp_path: Path) -> None:

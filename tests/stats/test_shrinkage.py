@@ -13,10 +13,9 @@ from trecjudge.stats.shrinkage import (
     SLOPES,
     Corrected,
     Evidence,
+    Model,
     Posterior,
-    _Model,
     fit,
-    forecast,
 )
 
 Responses = Mapping[tuple[str, str], Sequence[Labellable]]
@@ -107,12 +106,12 @@ def test_means_and_intervals_stay_within_what_is_possible(label: float) -> None:
         for run in range(20)
         for topic in range(5)
     }
-    found, _ = evidence(given).corrected()
-    for run, one in found.items():
+    one = evidence(given)
+    found = fit(one)
+    for run, mean, below, above in zip(one.runs, found.mean, *found.intervals(), strict=True):
         share = int(run[1:]) % 5 / 5
         low, high = (0.0, 1 - share) if label == 0 else (share, 1.0)
-        assert one.low is not None and one.high is not None
-        assert low - 1e-6 <= one.low <= one.mean <= one.high <= high + 1e-6
+        assert low - 1e-6 <= below <= mean <= above <= high + 1e-6
 
 
 def test_neither_names_nor_the_order_of_topics_change_a_figure() -> None:
@@ -131,10 +130,46 @@ def test_a_judge_that_is_off_on_all_runs_is_put_right() -> None:
     assert np.abs(found.mean - truth).mean() < np.abs(judged - truth).mean() / 2
 
 
+def test_labels_drawn_at_random_correct_a_judge_that_is_wrong_on_long_responses() -> None:
+    """A run of long responses gets its own error, not that of the runs of short ones."""
+    rng, errors, without = np.random.default_rng(9), [], []
+    for _ in range(10):
+        given, truth, judged = {}, np.zeros((12, 6)), np.zeros((12, 6))
+        for run, topic in np.ndindex(12, 6):
+            size, share = (24, 0.4) if run < 4 else (4, 0.05)
+            people = rng.choice([0.0, 0.5, 1.0], size, p=[0.3, 0.2, 0.5])
+            own = np.where(rng.random(size) < share, 1.0, people)
+            known = [w if rng.random() < 0.3 else None for w in people.tolist()]
+            given[f"r{run:02}", f"t{topic}"] = items(own.tolist(), known)
+            truth[run, topic], judged[run, topic] = people.mean(), own.mean()
+        found = fit(evidence(given)).mean
+        errors.append(np.abs(found - truth.mean(axis=1)))
+        without.append(np.abs(judged.mean(axis=1) - truth.mean(axis=1)))
+    after, before = np.mean(errors, axis=0), np.mean(without, axis=0)
+    assert after[:4].mean() < before[:4].mean() / 2
+    assert after[4:].mean() < before[4:].mean() + 0.01
+
+
 def test_a_judge_that_is_right_on_average_is_left() -> None:
     found = [fit(evidence(world(seed, labels=40)[0])) for seed in range(10)]
     assert sum(one.is_told for one in found) <= 1
     assert np.mean([abs(one.shift) for one in found]) < 0.03
+
+
+@pytest.mark.parametrize("label", [0.0, 1.0])
+def test_labels_that_all_say_the_same_do_not_correct_other_items(label: float) -> None:
+    """As where people list the faults that they found, and no more."""
+    given, _, judged = world(8, labels=24 * 8 * 8)
+    chosen = {
+        name: [one if one.label == label else one._replace(label=None) for one in own]
+        for name, own in given.items()
+    }
+    found, effect = evidence(chosen).corrected()
+    assert effect["labels"] > FEWEST_LABELS and "shift" not in effect
+    means = np.array([one.mean for one in found.values()])
+    assert np.abs(means - judged).max() < 0.3
+    right = {("r", "t"): items([1.0] * 30, [1.0] * 25 + [None] * 5)}  # the judge says it too
+    assert evidence(right).corrected()[1]["told"] is False
 
 
 @pytest.mark.parametrize("labels", [40, 300, 900])
@@ -173,7 +208,8 @@ def test_the_model_at_a_point_is_generalised_least_squares() -> None:
     given, _, _ = world(6, labels=30, runs=3, topics=2, size=8)
     one = evidence(given)
     run_ratio, response_ratio, shift = 0.4, 0.3, 0.5
-    found = _Model(one).solved(run_ratio, response_ratio, shift)
+    model = Model(one)
+    found = model.solved(run_ratio, model.grouped(response_ratio), shift)
     every = [(name, item) for name, own in sorted(given.items()) for item in own]
     judged = np.array([item.judged for _, item in every])
     runs = np.array([[name[0] == other[0] for other, _ in every] for name, _ in every])
@@ -191,15 +227,3 @@ def test_the_model_at_a_point_is_generalised_least_squares() -> None:
         own = np.array([name[0] == run for name, _ in every]) / 8
         assert found.mean[place] == pytest.approx(own @ (judged + gain @ errors))
         assert found.variance[place] == pytest.approx(own @ left @ own)
-
-
-def test_a_forecast_is_of_what_comes() -> None:
-    given, _, _ = world(7, labels=100)
-    found = evidence(given)
-    nothing = forecast(found, {})
-    assert (nothing.tau_then, nothing.width_then) == (nothing.tau_now, nothing.width_now)
-    told = forecast(found, dict.fromkeys(given, 3))
-    assert told.tau_now is not None and told.tau_then is not None
-    assert told.tau_then > told.tau_now and told.width_then < told.width_now
-    whole = forecast(found, dict.fromkeys(given, 99))
-    assert whole.tau_then == pytest.approx(1.0) and whole.width_then == pytest.approx(0.0)

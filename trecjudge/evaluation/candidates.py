@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -17,18 +17,20 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
+from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.scores.corrections import HumanLabels
+from trecjudge.scores.corrections import HumanLabels, can_be_labelled
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import evidence_of
+from trecjudge.stats.forecasts import Forecast, forecast
 from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
 from trecjudge.stats.resampling import SEED
-from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
+from trecjudge.stats.shrinkage import FEWEST_LABELS
 
 
 class Chosen(NamedTuple):
@@ -116,6 +118,8 @@ def _forecast(
         return None, f"{measure.name} needs all labels of a response"
     if evidence.labels < FEWEST_LABELS:
         return None, f"{evidence.labels} labels are too few, {FEWEST_LABELS} are needed"
+    if evidence.is_one_sided:
+        return None, f"all {evidence.labels} labels say the same"
     return forecast(evidence, more), ""
 
 
@@ -160,7 +164,7 @@ def _candidates(
     response: Response,
     judgments: Sequence[Judgment],
     labelled: Mapping[ItemKey, str],
-    takers: Container[str],
+    takers: Mapping[str, Judge],
 ) -> Iterator[tuple[int, Candidate]]:
     """Yield the items of a response that have no label yet and that people could label.
 
@@ -170,8 +174,8 @@ def _candidates(
     own = [judgments[place] for place in places]
     now = measured(measure, response, own)
     for i, judgment in enumerate(own):
-        known = label_of(labelled, judgment)[1] is not None or judgment.exists is False
-        if known or judgment.judge not in takers:
+        known = label_of(labelled, judgment)[1] is not None
+        if known or not can_be_labelled(takers.get(judgment.judge), judgment):
             continue
         worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
         # Undefined at either end: its label cannot move the mean by a known amount.

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.inputs.labels import ItemKey, TakesLabels, TakesNuggetLabels, label_of
+from trecjudge.inputs.labels import (
+    DecidesSome,
+    ItemKey,
+    TakesLabels,
+    TakesNuggetLabels,
+    label_of,
+)
 from trecjudge.judging.judge import Judge
 from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic
@@ -89,7 +95,11 @@ class HumanLabels:
         ]
         for measure in spec.measures:
             own = [one for one in items if measure.judge in ("", one.own.judge)]
-            places = [i for i, one in enumerate(own) if one.can_be_labelled(self.takers)]
+            places = [
+                i
+                for i, one in enumerate(own)
+                if one.human or can_be_labelled(self.takers.get(one.own.judge), one.own)
+            ]
             if places and measure.aggregate in MEANS:
                 found = MeasuredResponse(measure, response, own, places)
                 self.by_measure.setdefault(measure.name, Labelled()).add(found)
@@ -111,23 +121,36 @@ class HumanLabels:
         (key, label), judge = label_of(self.labels, judgment), self.takers.get(judgment.judge)
         if label is None or judge is None or key in self.unusable:
             return None
-        cited = None
-        if judgment.citation is not None or judgment.doc_id is not None:
-            cited = Citation(judgment.doc_id, judgment.citation or judgment.doc_id or "")
-        item = Item(
-            topic=Topic(judgment.topic_id),
-            run_id=judgment.run_id,
-            text="",
-            sentence_index=judgment.sentence_index,
-            citation=cited,
-            exists=judgment.exists,
-        )
         try:
-            made = _made(judge, item, judgment, label)
+            made = _made(judge, _item_of(judgment), judgment, label)
         except JudgmentFailed as failed:
             self.unusable[key] = failed.message
             return None
         return replace(made, judge=judgment.judge)
+
+
+def can_be_labelled(judge: Judge | None, judgment: Judgment) -> bool:
+    """Return whether people could label an item: a citation of no document nobody can.
+
+    Nor what the judge decides itself; None is a judge that takes no labels.
+    """
+    if judge is None or judgment.exists is False:
+        return False
+    return not (isinstance(judge, DecidesSome) and judge.decides_itself(_item_of(judgment)))
+
+
+def _item_of(judgment: Judgment) -> Item:
+    cited = None
+    if judgment.citation is not None or judgment.doc_id is not None:
+        cited = Citation(judgment.doc_id, judgment.citation or judgment.doc_id or "")
+    return Item(
+        topic=Topic(judgment.topic_id),
+        run_id=judgment.run_id,
+        text="",
+        sentence_index=judgment.sentence_index,
+        citation=cited,
+        exists=judgment.exists,
+    )
 
 
 def _made(judge: Judge, item: Item, judgment: Judgment, label: str) -> Judgment:
@@ -146,10 +169,6 @@ class _Item(NamedTuple):
     human: Judgment | None
     worst: Judgment
     best: Judgment
-
-    def can_be_labelled(self, takers: Mapping[str, Judge]) -> bool:
-        """Return whether people could label it: a citation of no document nobody can."""
-        return self.human is not None or (self.own.exists is not False and self.own.judge in takers)
 
 
 @dataclass(frozen=True, slots=True)

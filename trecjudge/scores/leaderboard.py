@@ -159,11 +159,15 @@ class Leaderboard:
         Those of its own judge come first. Where no measure has a value, or unjudged items leave it
         open in every run, it is returned itself: what is not known is not undefined.
         """
-        if all(self.mean(run_id, measure).is_open for run_id in self.scores):
+        if not self.is_undefined(measure):
             return measure
         others = sorted(self.spec.measures, key=lambda other: other.judge != measure.judge)
-        found = (m for m in (measure, *others) if self.has_value(m))
-        return next(found, measure)
+        return next((m for m in others if self.has_value(m)), measure)
+
+    def is_undefined(self, measure: MeasureSpec) -> bool:
+        """Return whether no run has a value of a measure, and not for unjudged items in each."""
+        is_open = all(self.mean(run_id, measure).is_open for run_id in self.scores)
+        return not self.has_value(measure) and not is_open
 
     def has_value(self, measure: MeasureSpec) -> bool:
         """Return whether a run has a value of a measure."""

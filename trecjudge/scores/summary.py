@@ -151,10 +151,13 @@ def summarise(
 
 
 def _remarks(board: Leaderboard) -> Iterator[str]:
-    if (wanted := board.passed_over) is not None:
-        why = f": {wanted.undefined}" if wanted.undefined else ""
-        which = "most runs" if board.has_value(wanted) else "any run"
+    wanted = board.passed_over or board.ranking_measure
+    why = f": {wanted.undefined}" if wanted.undefined else ""
+    which = "most runs" if board.has_value(wanted) else "any run"
+    if board.passed_over is not None:
         yield f"ranked by {board.spec.ranked_by}: {wanted.name} has no value for {which}{why}"
+    elif board.is_undefined(wanted):
+        yield f"{wanted.name} has no value for any run{why}"
     for measure in board.spec.measures:
         if measure.remark and board.has_value(measure):
             yield measure.remark

@@ -90,8 +90,14 @@ def labels_line(labels: Mapping[str, Any], measure: str) -> str:
     if effect is None:
         return f"{said}{measure} cannot be corrected by them: it needs all labels of a response"
     if "shift" not in effect:
-        few = f"{effect['labels']} are too few to correct others, {effect['needed']} are needed"
-        return f"{said}only labelled items change the means `with labels`: {few}"
+        why = f"{effect['labels']} count for {measure}, too few to correct others:"
+        why += f" {effect['needed']} are needed"
+        if effect["labels"] >= effect["needed"]:
+            why = (
+                f"all {effect['labels']} say the same, and the judge does not; if they were chosen"
+                " for that, they tell nothing of others: label items whatever they say"
+            )
+        return f"{said}only labelled items change the means `with labels`: {why}"
     told = "" if effect["told"] else " (not told from 0)"
     return (
         f"{said}they correct the means `with labels`: people differ from the judge by"

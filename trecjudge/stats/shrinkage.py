@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Final, NamedTuple
@@ -22,8 +22,7 @@ import numpy as np
 
 from trecjudge.measures import DIGITS
 from trecjudge.stats import labelled as at
-from trecjudge.stats.correlation import Side, kendall
-from trecjudge.stats.resampling import ALIKE, SEED, Array, Indices, student_quantile
+from trecjudge.stats.resampling import ALIKE, Array, Indices, student_quantile
 
 RATIOS: Final = np.array([0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
 """Standard deviations of errors of runs, and of responses, over that of items: all are weighed."""
@@ -45,8 +44,6 @@ FEWEST_LABELS: Final = 20
 """With fewer, one label is more than a twentieth of what is known of the judge's errors."""
 UNTOLD: Final = 0.05
 """A shift is told from 0 where none has no more than this chance."""
-DRAWS: Final = 500
-"""Worlds that a forecast is the mean of."""
 
 
 class Point(NamedTuple):
@@ -130,6 +127,22 @@ class Evidence:
         """The labels of items that the judge has a value of."""
         return int(self.table[:, at.SEEN.start].sum())
 
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether all labels say the same where the judge does not: chosen for that, they mislead.
+
+        What they say of other items then nobody can tell.
+        """
+        products = self.table[:, at.SEEN].sum(axis=0).reshape(4, 4)
+        label = np.array([0.0, 1.0, 0.0, 1.0])  # w = x + y
+        varies = products[0, 0] * (label @ products @ label) - (products[0] @ label) ** 2
+        return bool(varies <= ALIKE * products[0, 0] ** 2 and products[3, 3] > ALIKE)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether labels tell of the items without one."""
+        return self.labels >= FEWEST_LABELS and not self.is_one_sided
+
     @cached_property
     def owners(self) -> Indices:
         """The run of each response, by its place."""
@@ -172,21 +185,22 @@ class Evidence:
     def corrected(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
         """Return the means of the runs as labels correct them, and what these show of the judge.
 
-        That is the number of `labels` used and of those `needed`, and from these on the `shift` of
-        all runs, whether it is `told` from 0, and the standard deviation of the errors of `runs`.
-        With fewer only labelled items change a mean, and only a run labelled whole has an interval.
+        That is the number of `labels` used and of those `needed`. Where they are enough, also the
+        `shift` of all runs, whether it is `told` from 0, and the standard deviation of the errors
+        of `runs`. Else only labelled items change a mean, and only a run labelled whole has an
+        interval.
         """
-        table, used = self.table, self.labels
-        effect: dict[str, float | bool] = {"labels": used, "needed": FEWEST_LABELS}
+        table = self.table
+        effect: dict[str, float | bool] = {"labels": self.labels, "needed": FEWEST_LABELS}
         below, above = low, high = self.possible
         mean = self.means(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
-        if used >= FEWEST_LABELS:
+        if self.is_enough:
             found = fit(self)
             mean, (below, above) = found.mean, found.intervals()
             runs = found.point.runs * math.sqrt(found.point.noise)
             effect |= {"shift": round(found.shift, DIGITS), "told": found.is_told}
             effect |= {"runs": round(runs, DIGITS)}
-        bounded = (high - low <= ALIKE) | (used >= FEWEST_LABELS)
+        bounded = (high - low <= ALIKE) | self.is_enough
         labelled = self.by_run((table[:, at.LABELS] > 0).astype(np.float64))
         columns = (labelled, np.clip(mean, low, high), below, above, bounded)
         by_run = {}
@@ -207,7 +221,23 @@ class _Solved(NamedTuple):
     log_determinant: float
 
 
-class _Model:
+class _Grouped(NamedTuple):
+    """What is known once errors of responses are integrated out: sums by run, and over all."""
+
+    seen: Array
+    y: Array
+    s: Array
+    weight: Array
+    reached: Array
+    mean: Array
+    variance: Array
+    products: Array
+    with_errors: Array
+    squares: float
+    log_left: float
+
+
+class Model:
     """The model of one body of evidence. Errors of responses and runs are integrated out."""
 
     def __init__(self, evidence: Evidence) -> None:
@@ -227,29 +257,42 @@ class _Model:
         varies = table[:, at.SPREAD].sum() / max(1.0, table[:, at.ITEMS].sum())
         self.unknown = self.by_run(table[:, at.BLIND]) * varies
 
-    def solved(self, run_ratio: float, response_ratio: float, shift: float) -> _Solved:
-        """Return means and variances at these ratios (see Point)."""
+    def grouped(self, response_ratio: float) -> _Grouped:
+        """Return the sums at this ratio (see Point); all that takes time with many responses."""
         by_run, own, errors = self.by_run, self.sums, self.errors
         left = 1 / (1 + self.count * response_ratio**2)
         of_response = response_ratio**2 * left
-        seen, y, s = by_run(self.count * left), by_run(errors * left), by_run(own * left[:, None])
+        opened = self.open * of_response
+        return _Grouped(
+            seen=by_run(self.count * left),
+            y=by_run(errors * left),
+            s=by_run(own * left[:, None]),
+            weight=by_run(self.open * left),
+            reached=self.reached - by_run(own * opened[:, None]),
+            mean=self.known + by_run(opened * errors),
+            variance=by_run(self.open * opened) + self.noise,
+            products=self.products - (own.T * of_response) @ own,
+            with_errors=self.with_errors - own.T @ (of_response * errors),
+            squares=float(self.squares - of_response @ errors**2),
+            log_left=np.log(left).sum(),
+        )
+
+    def solved(self, run_ratio: float, grouped: _Grouped, shift: float) -> _Solved:
+        """Return means and variances at these ratios (see Point)."""
+        seen, y, s, weight = grouped.seen, grouped.y, grouped.s, grouped.weight
         of_run = run_ratio**2 / (1 + seen * run_ratio**2)
         prior = np.array([shift, SLOPES, SLOPES, shift]) ** -2.0
-        precision = (
-            self.products - (own.T * of_response) @ own - (s.T * of_run) @ s + np.diag(prior)
-        )
+        precision = grouped.products - (s.T * of_run) @ s + np.diag(prior)
         inverse = np.linalg.inv(precision)
-        with_errors = self.with_errors - own.T @ (of_response * errors) - s.T @ (of_run * y)
+        with_errors = grouped.with_errors - s.T @ (of_run * y)
         weights = inverse @ with_errors
-        weight = by_run(self.open * left)
-        reached = self.reached - by_run(own * (self.open * of_response)[:, None])
-        reached -= (weight * of_run)[:, None] * s
-        mean = self.known + by_run(self.open * of_response * errors) + weight * of_run * y
+        reached = grouped.reached - (weight * of_run)[:, None] * s
+        mean = grouped.mean + weight * of_run * y
         variance = np.einsum("ra,ab,rb->r", reached, inverse, reached)
-        variance += weight**2 * of_run + by_run(self.open**2 * of_response) + self.noise
+        variance += weight**2 * of_run + grouped.variance
         determinant = np.linalg.slogdet(precision)[1] - np.log(prior).sum()
-        determinant -= np.log(left).sum() - np.log1p(seen * run_ratio**2).sum()
-        squares = self.squares - of_response @ errors**2 - of_run @ y**2 - with_errors @ weights
+        determinant -= grouped.log_left - np.log1p(seen * run_ratio**2).sum()
+        squares = grouped.squares - float(of_run @ y**2 + with_errors @ weights)
         return _Solved(mean + reached @ weights, variance, weights[0], max(squares, 0), determinant)
 
 
@@ -258,13 +301,14 @@ def fit(evidence: Evidence) -> Posterior:
 
     `variance` has the doubt about the point too.
     """
-    model, topics = _Model(evidence), evidence.topics
+    model, topics = Model(evidence), evidence.topics
     found, points, chances = [], [], []
     priors = np.log(np.gradient(RATIOS) * RATIOS) - (RATIOS / USUAL) ** 2 / 2
+    grouped = [model.grouped(ratio) for ratio in RATIOS.tolist()]
     for (i, run_ratio), (j, response_ratio), (shift, chance) in product(
         enumerate(RATIOS.tolist()), enumerate(RATIOS.tolist()), SHIFTS
     ):
-        one = model.solved(run_ratio, response_ratio, shift)
+        one = model.solved(run_ratio, grouped[j], shift)
         noise = (PSEUDO + one.residual) / (1 + model.fitted)
         likelihood = -((1 + model.fitted) * math.log(noise) + one.log_determinant) / 2
         chances.append(likelihood + priors[i] + priors[j] + math.log(chance))
@@ -285,62 +329,3 @@ def fit(evidence: Evidence) -> Posterior:
         is_told=bool(weights[every[:, 2] == SHIFTS[0][0]].sum() < UNTOLD),
         point=Point(*(weights @ every).tolist()),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Tau with the order by labels on all items, and the mean width of the 95 % intervals.
-
-    They are expected, `now` and `then`, with `labels` more.
-    """
-
-    labels: int
-    tau_now: float | None
-    tau_then: float | None
-    width_now: float
-    width_then: float
-
-
-def forecast(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Forecast:
-    """Return what so many more labels by response would buy, from the labels there are.
-
-    True means are drawn around those of now, and estimates of then between both, as far apart as
-    the variances are (a preposterior analysis: Raiffa and Schlaifer, 1961).
-    """
-    found = fit(evidence)
-    now = _variance_at(evidence, found.point)
-    then = np.minimum(_variance_at(_with_more(evidence, more), found.point), now)
-    chance = np.random.default_rng(SEED)
-    first, second = (chance.normal(size=(DRAWS, len(now))) for _ in range(2))
-    estimates = found.mean + first * np.sqrt(now - then)
-    truth = Side(estimates + second * np.sqrt(then))
-    taus = [kendall(truth, Side(side)) for side in (np.tile(found.mean, (DRAWS, 1)), estimates)]
-    known = [tau[~np.isnan(tau)] for tau in taus]
-    widths = []
-    for variance in (now, then):
-        low, high = replace(found, variance=variance).intervals()
-        widths.append(round(float((high - low).mean()), DIGITS))
-    tau_now, tau_then = (round(float(t.mean()), DIGITS) if len(t) else None for t in known)
-    return Forecast(sum(more.values()), tau_now, tau_then, *widths)
-
-
-def _with_more(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Evidence:
-    """Return the evidence with so many more labels: on average items of each response."""
-    table = evidence.table.copy()
-    left = np.maximum(table[:, at.ITEMS] - table[:, at.SEEN.start], 0.0)
-    extra = np.minimum([more.get(response, 0) for response in evidence.responses], left)
-    reach = np.where(table[:, at.OPEN.start] == 0, 1.0, table[:, at.OPEN.start])
-    item = np.column_stack([table[:, at.OPEN] / reach[:, None], np.zeros(len(table))])
-    table[:, at.SEEN] += (extra[:, None, None] * item[:, :, None] * item[:, None]).reshape(-1, 16)
-    share = 1 - extra / np.maximum(left, 1.0)
-    for place in (at.SQUARES, at.BLIND, *range(at.OPEN.start, at.OPEN.stop)):
-        table[:, place] *= share
-    return replace(evidence, table=table)
-
-
-def _variance_at(evidence: Evidence, point: Point) -> Array:
-    """Return the variance of each run's mean where the point is known: (runs,)."""
-    model = _Model(evidence)
-    found = model.solved(point.runs, point.responses, point.shift)
-    variance: Array = (point.noise * found.variance + model.unknown) / evidence.topics**2
-    return variance
