@@ -11,7 +11,6 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.inputs.labels.vocabulary import words_of
 
@@ -42,7 +41,7 @@ def agree(
     judge: Annotated[
         str, typer.Option(help="The judge whose labels to compare; by default each by itself.")
     ] = "",
-    mapped: MapLabels = None,
+    mapped: flag.MapLabels = None,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="Show the figures of each topic.")
     ] = False,

@@ -15,7 +15,6 @@ from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.errors import InputError
 from trecjudge.findings import counted
@@ -67,7 +66,7 @@ class AuditFlags:
     settings: flag.Settings = None
     calibration: flag.CalibrationFile = None
     minimum: Minimum = None
-    mapped: MapLabels = None
+    mapped: flag.MapLabels = None
     baseline: Baseline = None
     max_drop: MaxDrop = None
     responses: flag.Responses = None

@@ -7,7 +7,6 @@ from pathlib import Path
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
-from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command
@@ -19,7 +18,7 @@ from trecjudge.show.calibration import closing_lines, counted_lines, figure_tabl
 @exits
 def calibrate(
     labels: own.Labels = None,
-    mapped: MapLabels = None,
+    mapped: flag.MapLabels = None,
     responses: own.LabelledRuns = None,
     documents: flag.Documents = None,
     dataset: flag.Dataset = "auto",

@@ -12,7 +12,6 @@ import typer
 
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
-from trecjudge.cli.options import MapLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class JobFlags:
     judgments_from: flag.JudgmentsFrom = None
     calibration: flag.CalibrationFile = None
     human: flag.Human = None
-    mapped: MapLabels = None
+    mapped: flag.MapLabels = None
     workflow: flag.WorkflowFile = None
     settings: flag.Settings = None
     variant: flag.Variant = None

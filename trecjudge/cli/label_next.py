@@ -13,7 +13,6 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
@@ -35,7 +34,7 @@ def label_next(
         Path | None,
         typer.Option(help="The labels that you have already; their items are left out."),
     ] = None,
-    mapped: MapLabels = None,
+    mapped: flag.MapLabels = None,
     measure: Annotated[
         str, typer.Option(help="The measure to rank by; by default the job's.")
     ] = "",

@@ -10,7 +10,6 @@ import typer
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits, warning_printer
-from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
@@ -32,7 +31,7 @@ def merge(
     name: flag.Name = "default",
     compress: flag.Compress = False,
     human: flag.Human = None,
-    mapped: MapLabels = None,
+    mapped: flag.MapLabels = None,
     trust: own.Trust = False,
     measures: flag.MeasuresShown = None,
     wide: flag.Wide = False,

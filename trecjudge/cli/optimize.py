@@ -15,7 +15,6 @@ from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.options import MapLabels
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.job.choice import Choice, jobs_of, workflow_at
@@ -117,7 +116,7 @@ class OptimizeFlags:
     """What the command line asks for: a flag each."""
 
     truth: Truth
-    mapped: MapLabels = None
+    mapped: flag.MapLabels = None
     judge: flag.JudgeName = None
     program: ProgramName = ""
     optimizer: With = "bootstrap"

@@ -134,7 +134,8 @@ def defined(scores: Scores, measures: Sequence[str], rules: Rules, report: OnFin
     Raises InputError where none is left.
     """
     least = len(scores.runs) if rules.on_missing == "error" else FEWEST_RUNS
-    known = {m: int(np.isfinite(scores.overall(m)).sum()) for m in measures}
+    counts = scores.runs_with_value
+    known = {measure: counts[measure] for measure in measures}
     if lacking := {m: len(scores.runs) - n for m, n in known.items() if n < least}:
         named = ", ".join(f"{measure} ({n})" for measure, n in lacking.items())
         message = f"measures that runs lack (how many of {len(scores.runs)}): {named}"

@@ -77,7 +77,7 @@ class Scores:
     @property
     def runs_with_value(self) -> dict[str, int]:
         """How many runs have an `all` value, by measure."""
-        return {m: int((~np.isnan(self.overall(m))).sum()) for m in self.measures}
+        return {m: int(np.isfinite(self.overall(m)).sum()) for m in self.measures}
 
     def overall(self, measure: str) -> Array:
         """Return the `all` row of each run, what its topics give where it has none: (runs,)."""

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from trecjudge.evaluation.pairs.reading import BarePair
+from trecjudge.evaluation.pairs.reading import BarePair, by_texts
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.labels.vocabulary import Words, number_of, support_label
+from trecjudge.inputs.labels.vocabulary import Words, folded, number_of, support_label
 from trecjudge.records import FULL, NONE, PARTIAL
 
 WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
@@ -48,9 +48,9 @@ def readings(pair: BarePair, report: OnFinding, words: Words | None = None) -> I
 
     `words` are what labels are to be called.
     """
-    asked = {word.strip().casefold(): name for word, name in (words or {}).items()}
+    asked = {folded(word): name for word, name in (words or {}).items()}
     for label in pair.labels:
-        if (reading := read_label(asked.get(str(label).strip().casefold(), label))) is not None:
+        if (reading := read_label(asked.get(folded(str(label)), label))) is not None:
             yield reading
             continue
         message = f"label {shown(label)} is none of {CHOICES}"
@@ -71,12 +71,13 @@ def decided(
     A pair may have several labels, or a record for each person. One on which people are divided is
     reported and left out, as is a label that cannot be read.
     """
-    read: dict[tuple[str, str, str, str], tuple[BarePair, list[Reading]]] = {}
-    for pair in pairs:
-        read.setdefault(pair.key, (pair, []))[1].extend(readings(pair, report, words))
-    numbers = {one.value for _, own in read.values() for one in own if one.is_number}
+    read = [
+        (records[0], [one for record in records for one in readings(record, report, words)])
+        for records in by_texts(pairs)
+    ]
+    numbers = {one.value for _, own in read for one in own if one.is_number}
     found = []
-    for pair, own in read.values():
+    for pair, own in read:
         weights = [one.weight(scale_of(numbers)) for one in own]
         tally = Counter(weight for weight in weights if weight is not None)
         most = [weight for weight, n in tally.items() if n == max(tally.values())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -48,6 +48,14 @@ class BarePair:
     def key(self) -> tuple[str, str, str, str]:
         """What tells it from other pairs: of people's records, the texts."""
         return self.group, "" if self.by_person else self.pair_id, self.sentence, self.document
+
+
+def by_texts(pairs: Iterable[BarePair]) -> list[list[BarePair]]:
+    """Return the records of each pair of texts: one, or one of each person."""
+    found: dict[tuple[str, str, str, str], list[BarePair]] = {}
+    for pair in pairs:
+        found.setdefault(pair.key, []).append(pair)
+    return list(found.values())
 
 
 def renamed(written: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -179,10 +179,10 @@ def naming(labels: Iterable[str], target: Sequence[str], words: Words) -> Naming
     first. Raises InputError where these lead to no label of the target.
     """
     own = list(labels)
-    asked = {_folded(label): _asked(name, target) for label, name in words.items()}
-    rest = [label for label in own if _folded(label) not in asked]
+    asked = {folded(label): _asked(name, target) for label, name in words.items()}
+    rest = [label for label in own if folded(label) not in asked]
     names = dict(zip(rest, _names(rest, target), strict=True))
-    names |= {label: asked[_folded(label)] for label in own if _folded(label) in asked}
+    names |= {label: asked[folded(label)] for label in own if folded(label) in asked}
     return Naming(names, target)
 
 
@@ -192,7 +192,8 @@ def named_alike(labels: Iterable[str], theirs: Iterable[str], words: Words) -> N
     return Naming({label: name or label for label, name in found.names.items()})
 
 
-def _folded(label: str) -> str:
+def folded(label: str) -> str:
+    """Return a label as `--map` knows it: whatever its case, and without space around it."""
     return label.strip().casefold()
 
 
@@ -212,7 +213,7 @@ def _names(labels: Sequence[str], target: Sequence[str]) -> Iterator[str | None]
         return
     first: dict[str, str] = {}
     if not target:
-        yield from (first.setdefault(_folded(label), label) for label in labels)
+        yield from (first.setdefault(folded(label), label) for label in labels)
         return
     by_word = {plain(one): one for one in target if plain(one)}
     by_sense: dict[str, str] = {}

@@ -78,6 +78,10 @@ class Auditor:
     report: OnFinding
     notify: Callable[[str], None]
 
+    @property
+    def _place(self) -> int:
+        return self.rules.tried(self.panel)
+
     def items(self, responses: Callable[[], AllResponses]) -> AuditItems:
         """Return the labelled items; of labels without texts, those of `responses`."""
         path = Path(self.rules.labels)
@@ -93,7 +97,7 @@ class Auditor:
         A judge that is shown all responses first may put what it makes of them beside `outputs`.
         """
         topics = {topic.topic_id: topic for topic, _ in items.responses}
-        runner = Runner([self.judging[self.rules.tried(self.panel)]], model)
+        runner = Runner([self.judging[self._place]], model)
         beside = outputs.folder / outputs.name
         shown = partial(iter, items.responses)
         await runner.prepare(ShownResponses(shown, topics, model, beside, self.notify))
@@ -119,7 +123,7 @@ class Auditor:
             if low is not None and high is not None
         }
         return Audit(
-            judge=self.panel[self.rules.tried(self.panel)].name,
+            judge=self.panel[self._place].name,
             labels=self.rules.labels,
             items=found.items,
             topics=found.topics,
@@ -133,8 +137,7 @@ class Auditor:
     def _agreement(self, items: AuditItems, judged: Sequence[JudgedResponse]) -> Agreement:
         from trecjudge.evaluation.agreement import agree  # numpy: not in every job
 
-        name = self.panel[self.rules.tried(self.panel)].name
-        truth = Path(self.rules.labels)
+        name, truth = self.panel[self._place].name, Path(self.rules.labels)
         with TemporaryDirectory(prefix="trecjudge-audit-") as folder:
             made = Path(folder) / f"{name.replace('/', '_')}.judgments.jsonl"
             with made.open("wb") as file:

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, pair_of
+from trecjudge.evaluation.pairs.reading import bare_pairs, by_texts, pair_as_response, pair_of
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.labels.vocabulary import Words
@@ -41,18 +41,15 @@ def are_pairs(path: Path) -> bool:
 
 def of_pairs(path: Path, report: OnFinding) -> AuditItems:
     """Return bare pairs as responses; one without a label is passed over. Raises InputError."""
-    found: dict[tuple[str, str, str, str], tuple[BarePair, list[object]]] = {}
-    for pair in bare_pairs([path], report):
-        if pair.labels:  # a pair may have a record for each person
-            found.setdefault(pair.key, (pair, []))[1].extend(pair.labels)
+    labelled = (pair for pair in bare_pairs([path], report) if pair.labels)
     responses: list[tuple[Topic, Response]] = []
     labels: list[bytes] = []
-    for place, (pair, said) in enumerate(found.values()):
+    for place, records in enumerate(by_texts(labelled)):
         # Numbered: two pairs of a topic are two responses, and those need two runs.
-        numbered = replace(pair, pair_id=str(place))
+        numbered = replace(records[0], pair_id=str(place))
         topic, response = pair_as_response(numbered, f"{RUN}-{place}", RUN)
         responses.append((topic, response))
-        labels.append(_label(response, said))
+        labels.append(_label(response, [label for one in records for label in one.labels]))
     if not responses:
         raise InputError(f"{path}: no labelled pair in it; each needs a label")
     return AuditItems(responses, labels)

@@ -187,8 +187,7 @@ class _Report:
         """Return the page, with notes on what is missing."""
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
-        more = {"by_judge": self._by_judge(), "folded": self._folded()[1]}
-        static = head | _totals(head, grouped) | more
+        static = head | _totals(head, grouped) | {"by_judge": self._by_judge()}
         charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
@@ -220,8 +219,10 @@ class _Report:
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
         items = sum(coverage.expected for coverage in board.coverage.values())
+        leading, folded = self._folded()
         return standings(board, self._shown_statistics(), self.judged.teams) | {
-            "leading": self._folded()[0],
+            "leading": leading,
+            "folded": folded,
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judged.judges,
