@@ -1,0 +1,49 @@
+"""How each command is called with the files of the kit."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+LINES = (Path(__file__).parent / "recipes.txt").read_text().splitlines()
+ALSO = {"prompted.yml": ("prompt.json",), "experiment.yml": ("topics.jsonl", "documents.jsonl")}
+"""Files of the kit that another file of it names."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A command line; `{NAME}` is an input that may be spoiled, `+{NAME}` one that is not typed."""
+
+    line: str
+
+    @property
+    def command(self) -> str:
+        """The command's name; a family's with that of its member."""
+        first, second = (*self.line.split(), "")[:2]
+        return f"{first} {second}" if first in ("cache", "nuggets", "prompts") else first
+
+    @property
+    def spoilable(self) -> list[str]:
+        """The inputs of which one is spoiled."""
+        return [word.strip("+{}") for word in self.line.split() if "{" in word]
+
+    @property
+    def arguments(self) -> list[str]:
+        """The words of the command line."""
+        words = shlex.split(self.line)
+        words = words[1:] if self.command == "judge" else words
+        return [word.strip("{}") for word in words if not word.startswith("+")]
+
+    @property
+    def needed(self) -> list[str]:
+        """Everything of the kit that it reads."""
+        named = [word.strip("+{}") for word in self.line.split()]
+        return [*named, *chain.from_iterable(ALSO.get(name, ()) for name in named)]
+
+
+def recipes(command: str = "") -> list[Recipe]:
+    """Return the recipes of a command; without one, all."""
+    found = map(Recipe, LINES)
+    return [recipe for recipe in found if command in ("", recipe.command)]

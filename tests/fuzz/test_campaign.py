@@ -1,0 +1,23 @@
+"""Commands on spoiled files: a seeded sample of what `python -m tests.fuzz` tries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.cli_page import pages
+from tests.commandline import ROOT
+from tests.fuzz.recipes import recipes
+
+FAMILIES = {"prompts", "nuggets", "cache"}
+
+
+def test_every_command_has_a_recipe() -> None:
+    names = {page.name or "judge" for page in pages()} - FAMILIES
+    assert names == {recipe.command for recipe in recipes()}
+
+
+def test_no_spoiled_file_makes_a_command_crash_hang_or_swell() -> None:
+    call = [sys.executable, "-m", "tests.fuzz", "--seconds", "12", "--seed", "7"]
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
