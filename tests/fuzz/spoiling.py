@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -56,7 +57,7 @@ def spoil(path: Path, dice: random.Random) -> str:
 def _spoiled(data: bytes, dice: random.Random) -> tuple[str, bytes]:
     for magic, unpack, pack in PACKINGS:
         if data.startswith(magic) and dice.random() < 0.8:
-            with suppress(OSError, EOFError, zstandard.ZstdError, ValueError):
+            with suppress(OSError, EOFError, ValueError, zlib.error, zstandard.ZstdError):
                 name, inner = _spoiled(unpack(data), dice)
                 return f"packed {name}", pack(inner)
     ways = dict(BYTES)
