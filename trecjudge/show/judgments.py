@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment, Vote
-from trecjudge.results.leaderboards.spreadsheet import csv_line, tsv_line
+from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.show.selection import verdict_of
 from trecjudge.show.words import NumberedForms, cut
 
@@ -40,7 +40,11 @@ FIELDS = (
         "text",
     ),
 )
-FORMATS = (".jsonl", ".csv", ".tsv")
+TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
+"""Fields that are no names."""
+JSONL = ".jsonl"
+SEPARATORS = {JSONL: "", ".csv": ",", ".tsv": "\t"}
+"""What separates cells, by the ending of a file."""
 
 
 def judgment_fields(row: Row) -> dict[str, Any]:
@@ -70,23 +74,26 @@ def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
 
     Raises InputError for another ending.
     """
-    written = _writer(path)
-    if written is None:
+    separator = SEPARATORS[_ending(path)]
+    if not separator:
         for row in rows:
             yield orjson.dumps(judgment_fields(row), option=orjson.OPT_APPEND_NEWLINE)
         return
-    yield written(FIELDS).encode()
+    yield csv_line(FIELDS, separator).encode()
     for row in rows:
-        yield written([_cell(value) for value in judgment_fields(row).values()]).encode()
+        cells = {name: _cell(value) for name, value in judgment_fields(row).items()}
+        if separator == "\t":  # tools that read it take no line ends in a cell; ids are kept
+            cells |= {name: " ".join(cells[name].split()) for name in TEXTS}
+        yield csv_line(cells.values(), separator).encode()
 
 
-def _writer(path: Path) -> Callable[[Iterable[str]], str] | None:
+def _ending(path: Path) -> str:
     ending = path.suffix.lower()
     if not ending and path.is_relative_to("/dev"):
-        ending = FORMATS[0]
-    if ending not in FORMATS:
-        raise InputError(f"--output {path}: {unknown('ending', ending, FORMATS)}")
-    return {".csv": csv_line, ".tsv": tsv_line}.get(ending)
+        return JSONL
+    if ending not in SEPARATORS:
+        raise InputError(f"--output {path}: {unknown('ending', ending, SEPARATORS)}")
+    return ending
 
 
 def _cell(value: object) -> str:
