@@ -1,0 +1,23 @@
+"""The time that files name as their own, where one is to be named for good."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+from trecjudge.errors import WorkflowError
+
+FIXED = "SOURCE_DATE_EPOCH"
+"""The variable of reproducible builds: seconds since 1970."""
+
+
+def fixed_time() -> str:
+    """Return the time of SOURCE_DATE_EPOCH, UTC, ISO 8601; no text where it is not set.
+
+    Raises WorkflowError where it is no number of seconds.
+    """
+    seconds = os.environ.get(FIXED, "")
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat() if seconds else ""
+    except (ValueError, OverflowError, OSError):
+        raise WorkflowError(f"{FIXED} is {seconds!r}: give seconds since 1970") from None
