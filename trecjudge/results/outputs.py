@@ -125,11 +125,13 @@ class Outputs:
         if len(judges) <= 1:
             return dict.fromkeys(judges, self.qrels)
         found: dict[str, Path] = {}
+        taken: set[str] = set()
         for judge in judges:
             name = f"{self.name}.{UNSAFE.sub('+', judge)}"
-            while (path := self.folder / f"{name}{SUFFIXES['qrels']}") in found.values():
+            while name.casefold() in taken:  # some file systems know no case
                 name += "+"
-            found[judge] = path
+            taken.add(name.casefold())
+            found[judge] = self.folder / f"{name}{SUFFIXES['qrels']}"
         return found
 
     def remove_other_qrels(

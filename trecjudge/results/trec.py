@@ -12,9 +12,10 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
@@ -31,17 +32,18 @@ LONGEST_ROW = 1000
 """Columns of a line that are counted."""
 RUN_NAME_ROW = "runid"
 """The measure of the row `runid all NAME`, which trec_eval writes first."""
-NO_RUN = {"0", "1", "Q0", "q0"}
+NO_WORDS: frozenset[str] = frozenset()
+NO_RUN = frozenset(("0", "1", "Q0", "q0"))
 """What the second column of classic qrels holds."""
-RESERVED_ALL, RESERVED_MEASURES = (ALL,), (ALL, RUN_NAME_ROW)
+RESERVED_ALL, RESERVED_MEASURES = frozenset((ALL,)), frozenset((ALL, RUN_NAME_ROW))
 """Words that mean something in a leaderboard: as a run or a topic, and as a measure."""
 LIKE_ALL = re.compile(r"all|%(?:25)*61ll")
 """`all`, and what it is encoded as; in JSON no other topic is encoded."""
 EMPTY = "%"
 """An id without a character, as a column."""
-ODD = re.compile(rf"[\s%\x00-\x1f\x7f-\x9f{UNSEEN}{UNSEEN_BEYOND}]")
-"""Characters that are percent-encoded in a column."""
-ODD_OF_ASCII = re.compile(r"[\s%\x00-\x1f\x7f]")
+ODD = re.compile(rf"[\s%\x00-\x1f\x7f-\x9f{UNSEEN}{UNSEEN_BEYOND}]|^B(?=Zh)")
+"""What is percent-encoded in a column; a file that begins with BZh passes for packed."""
+ODD_OF_ASCII = re.compile(r"[\s%\x00-\x1f\x7f]|^B(?=Zh)")
 """Those of ASCII: nearly all ids hold no other character."""
 
 
@@ -105,12 +107,18 @@ class _Grades:
                 yield Finding("grade_duplicate", places[0], message, *about)
 
 
-def encode(column: str, reserved: Collection[str] = ()) -> str:
+@lru_cache(1 << 12)  # runs, topics and measures are the same in many rows
+def encode(column: str, reserved: frozenset[str] = NO_WORDS) -> str:
     """Return an id as a column: `a b` -> `a%20b`; with `all` among the `reserved`, -> `%61ll`."""
     if column in reserved:
         return f"%{ord(column[0]):02X}{column[1:]}"
     odd = ODD_OF_ASCII if column.isascii() else ODD
-    return odd.sub(lambda match: quote(match[0], safe=""), column) or EMPTY
+    return odd.sub(percent, column) or EMPTY
+
+
+def percent(found: re.Match[str]) -> str:
+    """Return what was found percent-encoded, as UTF-8."""
+    return "".join(f"%{byte:02X}" for byte in found[0].encode())
 
 
 def leaderboard_line(row: LeaderboardRow) -> str:
@@ -135,7 +143,7 @@ def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
     return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
-def decode(column: str, reserved: Collection[str] = ()) -> str:
+def decode(column: str, reserved: frozenset[str] = NO_WORDS) -> str:
     """Return an id as it was before `encode`; a column that `encode` did not write is unchanged."""
     if "%" not in column:
         return column
@@ -159,7 +167,7 @@ def topic_of_json(written: str) -> str | None:
 
 def qrels_line(row: QrelsRow) -> str:
     """Return `topic iteration doc grade`, separated by single spaces."""
-    iteration = encode(row.iteration, NO_RUN if row.named else ())
+    iteration = encode(row.iteration, NO_RUN if row.named else NO_WORDS)
     return f"{encode(row.topic_id)} {iteration} {encode(row.doc_id)} {row.grade}\n"
 
 

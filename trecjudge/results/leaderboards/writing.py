@@ -14,7 +14,7 @@ from trecjudge.errors import OutputError
 from trecjudge.files import chosen, whole
 from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
 from trecjudge.results.leaderboards.spreadsheet import csv_line
-from trecjudge.results.trec import LeaderboardRow, columns_of, encode, topic_in_json
+from trecjudge.results.trec import LeaderboardRow, columns_of, encode, percent, topic_in_json
 
 LONGEST_NAME = 200
 """Bytes of a file's name: file systems take 255, and a temporary name is longer than it."""
@@ -58,15 +58,11 @@ def _file_name(run_id: str, taken: Collection[str]) -> str:
 
     It is none of those `taken`, in any case and normal form of its letters.
     """
-    name = UNSAFE.sub(_percent, encode(run_id))
-    name = name if _folded(name) not in taken else re.sub(r"(?s).", _percent, run_id)
+    name = UNSAFE.sub(percent, encode(run_id))
+    name = name if _folded(name) not in taken else re.sub(r"(?s).", percent, run_id)
     if len(name.encode()) > LONGEST_NAME:
         raise OutputError(f"run {run_id!r}: too long for the name of a file; give another format")
     return name
-
-
-def _percent(found: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in found[0].encode())
 
 
 def _folded(name: str) -> str:
