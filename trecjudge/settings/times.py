@@ -1,8 +1,9 @@
-"""The time that files name as their own, where one is to be named for good."""
+"""Times that files name: with SOURCE_DATE_EPOCH those of two equal jobs are the same."""
 
 from __future__ import annotations
 
 import os
+import time
 from datetime import UTC, datetime
 
 from trecjudge.errors import WorkflowError
@@ -21,3 +22,8 @@ def fixed_time() -> str:
         return datetime.fromtimestamp(int(seconds), UTC).isoformat() if seconds else ""
     except (ValueError, OverflowError, OSError):
         raise WorkflowError(f"{FIXED} is {seconds!r}: give seconds since 1970") from None
+
+
+def elapsed(started: float) -> float:
+    """Return the seconds since a value of `time.perf_counter`; 0 where the time is fixed."""
+    return 0.0 if fixed_time() else round(time.perf_counter() - started, 3)
