@@ -210,3 +210,13 @@ def test_commands_read_back_what_a_job_wrote(seed: int, tmp_path: Path) -> None:
     ok("judgments", job, f"--run={runs[1]}", f"--topic={topics[1]}", "-q", "--output", rows)
     assert len(rows.read_text()) > 100
     ok("report", job, "-q")
+
+
+def test_a_table_that_cannot_hold_a_name_is_refused(tmp_path: Path) -> None:
+    source, out = tmp_path / "runs.jsonl", tmp_path / "out"
+    source.write_text("".join(map(json.dumps, _records(["a\r\nb"], ["t"], ["d", "e"]))))
+    ok("--rag-responses", source, "--judge", "citation", "--out-dir", out, "-q")
+    done = command("judgments", out, "--output", tmp_path / "rows.csv")
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "does not keep its line ends; give a .jsonl file" in done.err
+    ok("judgments", out, "--output", tmp_path / "rows.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -12,7 +13,7 @@ import orjson
 from rich.cells import cell_len
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import visible
+from trecjudge.findings import shown, visible
 from trecjudge.records import Judgment, Vote
 from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.show.selection import verdict_of
@@ -40,6 +41,9 @@ FIELDS = (
         "text",
     ),
 )
+NAMES = ("run_id", "topic_id", "doc_id")
+LOST = re.compile(r"[ \r\n]\n|\n[ \r]")
+"""Line ends of which a reader of tables keeps only one."""
 TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
 """Fields that are no names."""
 JSONL = ".jsonl"
@@ -72,7 +76,7 @@ def _vote(vote: Vote) -> str:
 def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
     """Yield judgments as lines of a file, its format by the ending; a pipe takes JSONL.
 
-    Raises InputError for another ending.
+    Raises InputError for another ending, and an id that a table cannot hold.
     """
     separator = SEPARATORS[_ending(path)]
     if not separator:
@@ -82,6 +86,10 @@ def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
     yield csv_line(FIELDS, separator).encode()
     for row in rows:
         cells = {name: _cell(value) for name, value in judgment_fields(row).items()}
+        for name in NAMES:
+            if LOST.search(cells[name]):
+                message = f"{name} {shown(cells[name])}: a table does not keep its line ends"
+                raise InputError(f"--output {path}: {message}; give a {JSONL} file")
         if separator == "\t":  # tools that read it take no line ends in a cell; ids are kept
             cells |= {name: " ".join(cells[name].split()) for name in TEXTS}
         yield csv_line(cells.values(), separator).encode()
