@@ -137,6 +137,7 @@ KINDS: dict[str, FindingKind] = {
     "people_unnamed": FindingKind("note", "the majority of its labels counts"),
     "row_unreadable": FindingKind("error", "left out"),
     "grade_missing": FindingKind("error", "unjudged"),
+    "layout_assumed": FindingKind("warning", "read so, unless `--format` names another"),
     "row_repeated": FindingKind("note", "counts once"),
     "row_duplicate": FindingKind("warning", "the first value counts, as set by `--duplicates`"),
     "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--all-rows`"),

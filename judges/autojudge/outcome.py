@@ -69,7 +69,10 @@ class _Call:
     folder: Path
 
     def check(self) -> None:
-        """Raise a TrecJudgeError for classes or files that are not there."""
+        """Raise a TrecJudgeError for classes or files that are not there, and a topic `all`."""
+        if any(topic_id == ALL for _, topic_id in self.given.keys):
+            message = f"a topic is called {ALL!r}, as the row of means is in AutoJudge"
+            raise InputError(f"{self.judge.judge_class}: {message}; rename the topic")
         for name in ("judge_class", "nugget_class", "qrels_class"):
             if reference := getattr(self.judge, name):
                 refresh(class_at(reference))

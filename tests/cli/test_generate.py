@@ -119,13 +119,25 @@ def test_provenance_leads_back_to_the_documents(folder: Path, tmp_path: Path) ->
         assert line["index"] == str(folder / "docs.index")
 
 
-def test_two_equal_jobs_differ_only_in_their_time(folder: Path, tmp_path: Path) -> None:
+def test_two_equal_jobs_write_equal_bytes(folder: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
         generate(folder, tmp_path, "-q", "--name", name, "--run-id", "r")
-    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
-    trails = [records(tmp_path / f"{name}.provenance.jsonl") for name in ("a", "b")]
-    assert all(line.pop("time") for trail in trails for line in trail)
-    assert trails[0] == trails[1] != []
+    for ending in ("jsonl", "provenance.jsonl"):
+        first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("a", "b"))
+        assert first == second != b""
+    assert "time" not in records(tmp_path / "a.provenance.jsonl")[0]
+
+
+def test_a_fixed_time_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    generate(folder, tmp_path, "-q", "--name", "a")
+    times = {line["time"] for line in records(tmp_path / "a.provenance.jsonl")}
+    assert times == {"1970-01-02T00:00:00+00:00"}
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
+    done = generate(folder, tmp_path, "-q", "--name", "a")
+    assert (done.status, done.err.count("\n")) == (1, 1)
 
 
 def test_abstention_is_an_empty_answer(folder: Path, tmp_path: Path) -> None:

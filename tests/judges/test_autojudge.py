@@ -75,6 +75,12 @@ def rows_of_numbers(path: Path) -> dict[tuple[str, ...], float]:
     return {tuple(x[:3]): round(float(x[3]), 6) for x in lines if len(x) > 3 and x[2] != "KIND"}
 
 
+def test_a_topic_that_is_called_as_the_means_are(tmp_path: Path) -> None:
+    done = judged(tmp_path, "Words", "-q", given=inputs(tmp_path, topics=("1", "all")))
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "a topic is called 'all', as the row of means is in AutoJudge; rename" in done.err
+
+
 def test_failures_that_it_hides_are_said_to_be_unknown(tmp_path: Path) -> None:
     done = judged(tmp_path, "Words")
     assert "failures unknown: judge autojudge" in done.out + done.err

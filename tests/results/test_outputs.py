@@ -23,9 +23,9 @@ def test_points_have_files_of_their_own() -> None:
 
 
 def test_qrels_of_several_judges_have_names_of_their_own() -> None:
-    judges = ["a b", "a+b", "my.mod:Judge", "support"]
+    judges = ["a b", "a+b", "my.mod:Judge", "Support", "support"]
     found = Outputs(Path("out"), "x").qrels_of(judges)
-    names = ["x.a+b", "x.a+b+", "x.my+mod+Judge", "x.support"]
+    names = ["x.a+b", "x.a+b+", "x.my+mod+Judge", "x.Support", "x.support+"]
     assert list(found.values()) == [Path(f"out/{name}.qrels") for name in names]
     assert Outputs(Path("out"), "x").qrels_of(["support"]) == {"support": Path("out/x.qrels")}
 

@@ -26,7 +26,7 @@ from trecjudge.records import NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.graded_records import NO_GRADE, is_graded_records
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.trec import is_json_qrels, read_decimal_qrels
+from trecjudge.results.trec import is_json_qrels, is_row, read_decimal_qrels
 
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
@@ -39,8 +39,8 @@ class LabelSet:
     """The labels of one side by item, and scores where its judge gives some.
 
     `kind` is `qrels`, `judgments` or `labels`, `judge` whose judgments they are. `unjudged` counts
-    items that have no label. Items are grouped by topic and run (of qrels, what their second column
-    holds), and packed.
+    items that have no label. Items are grouped by topic and run (of qrels, no text
+    where they are of none), and packed.
     """
 
     name: str
@@ -145,7 +145,8 @@ def label_sets_at(path: Path, report: OnFinding, words: Words | None = None) -> 
             return [LabelSet.of_people(votes_at(path, report, words), str(path))]
         return _of_judgments(judgments_at(path), report)
     first = first_line(path)
-    of_qrels = not first.lstrip().startswith((b"{", b"[")) and not is_table(path)
+    # Four columns with a number last are no JSON and no header, whatever a topic is called.
+    of_qrels = is_row(first) or not (first.lstrip().startswith((b"{", b"[")) or is_table(path))
     if of_qrels or is_json_qrels(path) or is_graded_records(path):
         side = _of_qrels(path, report)
         if side.first is None and first.strip():
@@ -252,7 +253,7 @@ def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
         report(finding)
 
     for row, grade in read_decimal_qrels(path, counting):
-        graded.add((row.topic_id, row.iteration), (row.doc_id, row.grade, grade))
+        graded.add((row.topic_id, row.run_id), (row.doc_id, row.grade, grade))
         decimal = decimal or row.grade != grade
     for group in graded:
         best: dict[str, tuple[int, float]] = {}

@@ -10,7 +10,6 @@ from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, Row, take_la
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.packed import Group
 from trecjudge.records import FULL, GRADES, PARTIAL
-from trecjudge.results.trec import NO_RUN
 
 
 def in_one_shape(
@@ -27,7 +26,7 @@ def in_one_shape(
     sides = [
         side if side.kind == "qrels" else _as_qrels(side, grades) for side in (truth, predicted)
     ]
-    named = [{run_id for _, run_id in side.groups} - NO_RUN for side in sides]
+    named = [{run_id for _, run_id in side.groups if run_id} for side in sides]
     # Runs in common: then grades are compared by run; else over all runs, as classic qrels are.
     if named[0] & named[1]:
         return sides[0], sides[1]

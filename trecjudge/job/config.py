@@ -18,6 +18,7 @@ from trecjudge.job.job import Job
 from trecjudge.job.workflow import KEYS
 from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
+from trecjudge.settings.times import fixed_time
 from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
@@ -85,7 +86,7 @@ def write_config(
 ) -> None:
     """Write the config of a finished job, with more sections; no credentials of addresses."""
     config = {
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
         **head_of(job, settings, model, checksums),
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},

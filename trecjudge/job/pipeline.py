@@ -47,6 +47,7 @@ from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.packed import written
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
+from trecjudge.settings.times import elapsed
 
 T = TypeVar("T")
 
@@ -228,10 +229,8 @@ class _Session:
         check_all_there(shard, counts.responses)
         spared, bug = self.recording.spared, self.stopped.why
         written = counts.written(job.shard, spared, self.findings, bug, job.filters)
-        seconds = round(time.perf_counter() - self.started, 3)
-        self._end(
-            inputs, model, {"model": model.spent(), "seconds": seconds}, shard=written.as_dict()
-        )
+        end = {"model": model.spent(), "seconds": elapsed(self.started)}
+        self._end(inputs, model, end, shard=written.as_dict())
         return written
 
     def _begin(self, model: Model) -> tuple[JobInputs, RunReader]:
@@ -340,4 +339,4 @@ class _Session:
         summary.calls = model.spent()
         if summary.calls and self.recording.spared:
             summary.calls["spared"] = self.recording.spared
-        summary.seconds = round(time.perf_counter() - self.started, 3)
+        summary.seconds = elapsed(self.started)

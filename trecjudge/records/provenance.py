@@ -11,7 +11,8 @@ class ProvenanceLine:
 
     `sentence_index` counts from 0, as in judgments. `start` and `end` are offsets of `quote` in the
     title and text of the document. `document_digest` is the sha256 of that text when it was read;
-    `document_version` is the document's own, where it has one. `time` is UTC, ISO 8601.
+    `document_version` is the document's own, where it has one. `time` is UTC, ISO 8601, no
+    text where the line names none.
     """
 
     run_id: str

@@ -14,6 +14,7 @@ from trecjudge.errors import OutputError
 from trecjudge.files import new_part, remove_left_parts
 from trecjudge.results.lock import locked
 from trecjudge.results.packed import PACKED
+from trecjudge.settings.times import fixed_time
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
 UNSAFE = re.compile(r"[^\w-]")
@@ -54,8 +55,10 @@ class Outputs:
     def prepare(self, judges: Sequence[str] = ()) -> None:
         """Make the folder. Raises OutputError if it, or a file of ours in it, cannot be written.
 
-        `judges` are those of the job: of several, each has its own qrels.
+        `judges` are those of the job: of several, each has its own qrels. Raises WorkflowError for
+        a SOURCE_DATE_EPOCH that is no time.
         """
+        fixed_time()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             # Tried now: else a folder that cannot be written is found only after hours of judging.
@@ -125,11 +128,13 @@ class Outputs:
         if len(judges) <= 1:
             return dict.fromkeys(judges, self.qrels)
         found: dict[str, Path] = {}
+        taken: set[str] = set()
         for judge in judges:
             name = f"{self.name}.{UNSAFE.sub('+', judge)}"
-            while (path := self.folder / f"{name}{SUFFIXES['qrels']}") in found.values():
+            while name.casefold() in taken:  # some file systems know no case
                 name += "+"
-            found[judge] = path
+            taken.add(name.casefold())
+            found[judge] = self.folder / f"{name}{SUFFIXES['qrels']}"
         return found
 
     def remove_other_qrels(

@@ -1,18 +1,21 @@
 """TREC files: leaderboard and qrels lines, written and read.
 
-A column must hold no white space, so in ids white space, control characters and `%` are
-percent-encoded as UTF-8 when written, and decoded when read.
+A column must hold no white space, and be seen. So in ids white space, control characters,
+characters without width or ink and `%` are percent-encoded as UTF-8 when written, and decoded when
+read. So is the first character of an id that means something in its column, such as `all`. An
+empty id is `%`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
@@ -22,16 +25,26 @@ from trecjudge.inputs.sources.values import objects
 from trecjudge.measures import DIGITS, UNJUDGED
 from trecjudge.records import Place
 from trecjudge.results.graded_records import graded_records, is_graded_records
+from trecjudge.text.visible import UNSEEN, UNSEEN_BEYOND
 
 ALL = "all"
 LONGEST_ROW = 1000
 """Columns of a line that are counted."""
-ENCODED_ALL = "%61ll"
-"""A topic that is called `all`, as a column."""
-NO_RUN = {"0", "1", "Q0", "q0"}
+RUN_NAME_ROW = "runid"
+"""The measure of the row `runid all NAME`, which trec_eval writes first."""
+NO_WORDS: frozenset[str] = frozenset()
+NO_RUN = frozenset(("0", "1", "Q0", "q0"))
 """What the second column of classic qrels holds."""
-ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
-"""Characters that are percent-encoded in a column."""
+RESERVED_ALL, RESERVED_MEASURES = frozenset((ALL,)), frozenset((ALL, RUN_NAME_ROW))
+"""Words that mean something in a leaderboard: as a run or a topic, and as a measure."""
+LIKE_ALL = re.compile(r"all|%(?:25)*61ll")
+"""`all`, and what it is encoded as; in JSON no other topic is encoded."""
+EMPTY = "%"
+"""An id without a character, as a column."""
+ODD = re.compile(rf"[\s%\x00-\x1f\x7f-\x9f{UNSEEN}{UNSEEN_BEYOND}]|^B(?=Zh)")
+"""What is percent-encoded in a column; a file that begins with BZh passes for packed."""
+ODD_OF_ASCII = re.compile(r"[\s%\x00-\x1f\x7f]|^B(?=Zh)")
+"""Those of ASCII: nearly all ids hold no other character."""
 
 
 class LeaderboardRow(NamedTuple):
@@ -45,12 +58,21 @@ class LeaderboardRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QrelsRow:
-    """One line of a qrels file; `iteration` is the second column: `0`, `Q0` or a run."""
+    """One line of a qrels file; `iteration` is the second column: `0`, `Q0` or a run.
+
+    `named` is whether it is a run although it is called so.
+    """
 
     topic_id: str
     iteration: str
     doc_id: str
     grade: int
+    named: bool = False
+
+    @property
+    def run_id(self) -> str:
+        """The run, no text where the row is of none."""
+        return "" if self.iteration in NO_RUN and not self.named else self.iteration
 
 
 @dataclass(slots=True)
@@ -63,8 +85,7 @@ class _Grades:
 
     def add(self, line: int | None, row: QrelsRow, grade: float) -> None:
         """Add a grade."""
-        run_id = "" if row.iteration in NO_RUN else row.iteration
-        self.rows.add((row.topic_id, run_id), (row.doc_id, grade, line))
+        self.rows.add((row.topic_id, row.run_id), (row.doc_id, grade, line))
 
     def report_others(self, report: OnFinding) -> None:
         """Report documents that have two different grades on one topic, or for one run of it."""
@@ -86,9 +107,18 @@ class _Grades:
                 yield Finding("grade_duplicate", places[0], message, *about)
 
 
-def encode(column: str) -> str:
-    """Return an id that fits in one column: `a b` -> `a%20b`."""
-    return ODD.sub(lambda match: quote(match[0], safe=""), column)
+@lru_cache(1 << 12)  # runs, topics and measures are the same in many rows
+def encode(column: str, reserved: frozenset[str] = NO_WORDS) -> str:
+    """Return an id as a column: `a b` -> `a%20b`; with `all` among the `reserved`, -> `%61ll`."""
+    if column in reserved:
+        return f"%{ord(column[0]):02X}{column[1:]}"
+    odd = ODD_OF_ASCII if column.isascii() else ODD
+    return odd.sub(percent, column) or EMPTY
+
+
+def percent(found: re.Match[str]) -> str:
+    """Return what was found percent-encoded, as UTF-8."""
+    return "".join(f"%{byte:02X}" for byte in found[0].encode())
 
 
 def leaderboard_line(row: LeaderboardRow) -> str:
@@ -97,9 +127,15 @@ def leaderboard_line(row: LeaderboardRow) -> str:
     A value that is not finite would be a bug of ours: AssertionError.
     """
     assert math.isfinite(row.value), row
-    topic = ALL if row.topic_id is None else encode_topic(row.topic_id)
     value = f"{row.value:.0f}" if row.measure.endswith(UNJUDGED) else f"{row.value:.{DIGITS}f}"
-    return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{value}\n"
+    return "\t".join((*columns_of(row), value)) + "\n"
+
+
+def columns_of(row: LeaderboardRow) -> tuple[str, str, str]:
+    """Return run, topic and measure of a row as columns: no other id is `all`."""
+    topic = ALL if row.topic_id is None else encode(row.topic_id, RESERVED_ALL)
+    measure = encode(row.measure, RESERVED_MEASURES)
+    return encode(row.run_id, RESERVED_ALL), topic, measure
 
 
 def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
@@ -107,28 +143,41 @@ def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
     return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
-def decode(column: str) -> str:
+def decode(column: str, reserved: frozenset[str] = NO_WORDS) -> str:
     """Return an id as it was before `encode`; a column that `encode` did not write is unchanged."""
     if "%" not in column:
         return column
-    found = unquote(column)
-    return found if encode(found) == column else column
+    found = unquote(column) if column != EMPTY else ""
+    return found if encode(found, reserved) == column else column
 
 
-def encode_topic(topic_id: str) -> str:
-    """Return a topic id as a column; a topic that is called `all` must not pass for the mean."""
-    return ENCODED_ALL if topic_id == ALL else encode(topic_id)
+def topic_in_json(topic_id: str | None) -> str:
+    """Return the topic of a row in JSON: `all` for the mean, all others as they are but `all`."""
+    if topic_id is None:
+        return ALL
+    return encode(topic_id, RESERVED_ALL) if LIKE_ALL.fullmatch(topic_id) else topic_id
 
 
-def decode_topic(column: str) -> str:
-    """Return a topic id as it was before `encode_topic`."""
-    return ALL if column == ENCODED_ALL else decode(column)
+def topic_of_json(written: str) -> str | None:
+    """Return a topic as it was before `topic_in_json`, None for the mean."""
+    if written == ALL:
+        return None
+    return decode(written, RESERVED_ALL) if LIKE_ALL.fullmatch(written) else written
 
 
 def qrels_line(row: QrelsRow) -> str:
     """Return `topic iteration doc grade`, separated by single spaces."""
-    columns = (row.topic_id, row.iteration, row.doc_id)
-    return f"{' '.join(map(encode, columns))} {row.grade}\n"
+    iteration = encode(row.iteration, NO_RUN if row.named else NO_WORDS)
+    return f"{encode(row.topic_id)} {iteration} {encode(row.doc_id)} {row.grade}\n"
+
+
+def is_row(line: bytes, separator: bytes | None = None, columns: Collection[int] = (4,)) -> bool:
+    """Return whether a line has so many columns, a number last: then it is no JSON and no header.
+
+    Without a `separator` columns stand between white space.
+    """
+    cells = line.split(separator)
+    return len(cells) in columns and number_of(cells[-1].decode(errors="replace")) is not None
 
 
 def read_qrels(path: Path, report: OnFinding) -> Iterator[QrelsRow]:
@@ -139,7 +188,7 @@ def read_qrels(path: Path, report: OnFinding) -> Iterator[QrelsRow]:
     seen = _Grades(path)
     for place, ids, grade in _grades(path, report):
         try:
-            row = QrelsRow(*ids, _grade(grade))
+            row = _row(*ids, _grade(grade))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {grade!r}", grade))
         else:
@@ -180,7 +229,7 @@ def read_decimal_qrels(path: Path, report: OnFinding) -> Iterator[tuple[QrelsRow
             report(Finding("row_unreadable", place, f"has grade {written!r}", written))
         else:
             # Half goes up; round() would make 0.5 a 0 and 1.5 a 2.
-            row = QrelsRow(*ids, math.floor(grade + 0.5))
+            row = _row(*ids, math.floor(grade + 0.5))
             seen.add(place.line, row, grade)
             yield row, grade
     seen.report_others(report)
@@ -198,14 +247,13 @@ def is_json_qrels(path: Path) -> bool:
 
 
 def _grades(path: Path, report: OnFinding) -> Iterator[tuple[Place, tuple[str, str, str], str]]:
-    """Yield (place, (topic, iteration, doc), grade as written) of each row."""
+    """Yield (place, (topic, iteration as a column, doc), grade as written) of each row."""
     if is_graded_records(path):
         yield from graded_records(path, report)
         return
     if not is_json_qrels(path):
         for place, (*ids, grade) in _columns(path, 4, report):
-            topic_id, iteration, doc_id = map(decode, ids)
-            yield place, (topic_id, iteration, doc_id), grade
+            yield place, (decode(ids[0]), ids[1], decode(ids[2])), grade
         return
     for number, record in objects(path, report):
         place = Place(str(path), number)
@@ -217,6 +265,12 @@ def _grades(path: Path, report: OnFinding) -> Iterator[tuple[Place, tuple[str, s
             for doc_id, grade in graded.items():
                 whole = isinstance(grade, float) and grade.is_integer()
                 yield place, (topic_id, "0", doc_id), str(int(grade) if whole else grade)
+
+
+def _row(topic_id: str, column: str, doc_id: str, grade: int) -> QrelsRow:
+    """Return a row by the column of its iteration: `%30` is a run that is called 0."""
+    iteration = decode(column, NO_RUN)
+    return QrelsRow(topic_id, iteration, doc_id, grade, iteration in NO_RUN and column != iteration)
 
 
 def _grade(text: str) -> int:

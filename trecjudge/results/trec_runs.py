@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trecjudge.results.trec import encode, encode_topic
+from trecjudge.results.trec import encode
 
 FINE, COARSE = 6, 4
 """Decimals of a score, for scores up to `MOST_FINE` and for larger ones."""
@@ -20,7 +20,7 @@ def run_lines(topic_id: str, ranked: Sequence[tuple[str, float]], tag: str) -> I
     """
     largest = max((abs(score) for _, score in ranked), default=0.0)
     digits = FINE if largest <= MOST_FINE else COARSE
-    topic, name = encode_topic(topic_id), encode(tag)
+    topic, name = encode(topic_id), encode(tag)
     last: int | None = None
     for rank, (doc_id, score) in enumerate(ranked, 1):
         units = round(score * 10**digits)

@@ -10,7 +10,7 @@ from statistics import fmean
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Judgment, Response
-from trecjudge.results.trec import LeaderboardRow, QrelsRow, companion
+from trecjudge.results.trec import NO_RUN, LeaderboardRow, QrelsRow, companion
 from trecjudge.scores.coverage import Coverage
 from trecjudge.scores.measuring import (
     BoundedSums,
@@ -321,7 +321,9 @@ def response_qrels(response: Response, judgments: Sequence[Judgment]) -> list[Qr
     """Return a run's grades of documents on a topic: of each document its best sentence's."""
     best = best_grades(judgments)
     rows = ((doc_id, grade) for (_, doc_id), grade in sorted(best.items()))
-    return [QrelsRow(response.topic_id, response.run_id, *row) for row in rows]
+    run_id = response.run_id
+    named = run_id in NO_RUN
+    return [QrelsRow(response.topic_id, run_id, *row, named) for row in rows]
 
 
 def best_grades(

@@ -11,6 +11,7 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import SUFFIXES
+from trecjudge.settings.times import fixed_time
 from trecjudge.show.html.output import read_log
 from trecjudge.show.selection import sentence_texts, text_of
 from trecjudge.show.tones import Tone, tone, word
@@ -228,7 +229,10 @@ def _quoted(text: str) -> str:
 
 
 def _add_times(found: FailingResponses, log: Path) -> None:
-    """Add how long the job took, and how long models were asked about each response."""
+    """Add how long the job took, and how long models were asked about each response.
+
+    Nothing is added where the time of files is fixed.
+    """
 
     def add(event: dict[str, Any]) -> None:
         of_job = found if event["event"] == "session_end" else None
@@ -236,4 +240,5 @@ def _add_times(found: FailingResponses, log: Path) -> None:
         if one is not None and not event.get("cached"):
             one.seconds = (one.seconds or 0.0) + event.get("seconds", 0.0)
 
-    read_log(log, {"MODEL_CALL": add, "session_end": add})
+    if not fixed_time():
+        read_log(log, {"MODEL_CALL": add, "session_end": add})

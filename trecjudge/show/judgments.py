@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -12,9 +13,9 @@ import orjson
 from rich.cells import cell_len
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import visible
+from trecjudge.findings import shown, visible
 from trecjudge.records import Judgment, Vote
-from trecjudge.results.leaderboards.spreadsheet import csv_line, tsv_line
+from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.show.selection import verdict_of
 from trecjudge.show.words import NumberedForms, cut
 
@@ -40,7 +41,14 @@ FIELDS = (
         "text",
     ),
 )
-FORMATS = (".jsonl", ".csv", ".tsv")
+NAMES = ("run_id", "topic_id", "doc_id")
+LOST = re.compile(r"[ \r\n]\n|\n[ \r]")
+"""Line ends of which a reader of tables keeps only one."""
+TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
+"""Fields that are no names."""
+JSONL = ".jsonl"
+SEPARATORS = {JSONL: "", ".csv": ",", ".tsv": "\t"}
+"""What separates cells, by the ending of a file."""
 
 
 def judgment_fields(row: Row) -> dict[str, Any]:
@@ -68,25 +76,32 @@ def _vote(vote: Vote) -> str:
 def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
     """Yield judgments as lines of a file, its format by the ending; a pipe takes JSONL.
 
-    Raises InputError for another ending.
+    Raises InputError for another ending, and an id that a table cannot hold.
     """
-    written = _writer(path)
-    if written is None:
+    separator = SEPARATORS[_ending(path)]
+    if not separator:
         for row in rows:
             yield orjson.dumps(judgment_fields(row), option=orjson.OPT_APPEND_NEWLINE)
         return
-    yield written(FIELDS).encode()
+    yield csv_line(FIELDS, separator).encode()
     for row in rows:
-        yield written([_cell(value) for value in judgment_fields(row).values()]).encode()
+        cells = {name: _cell(value) for name, value in judgment_fields(row).items()}
+        for name in NAMES:
+            if LOST.search(cells[name]):
+                message = f"{name} {shown(cells[name])}: a table does not keep its line ends"
+                raise InputError(f"--output {path}: {message}; give a {JSONL} file")
+        if separator == "\t":  # tools that read it take no line ends in a cell; ids are kept
+            cells |= {name: " ".join(cells[name].split()) for name in TEXTS}
+        yield csv_line(cells.values(), separator).encode()
 
 
-def _writer(path: Path) -> Callable[[Iterable[str]], str] | None:
+def _ending(path: Path) -> str:
     ending = path.suffix.lower()
     if not ending and path.is_relative_to("/dev"):
-        ending = FORMATS[0]
-    if ending not in FORMATS:
-        raise InputError(f"--output {path}: {unknown('ending', ending, FORMATS)}")
-    return {".csv": csv_line, ".tsv": tsv_line}.get(ending)
+        return JSONL
+    if ending not in SEPARATORS:
+        raise InputError(f"--output {path}: {unknown('ending', ending, SEPARATORS)}")
+    return ending
 
 
 def _cell(value: object) -> str:

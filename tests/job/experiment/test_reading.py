@@ -62,6 +62,7 @@ def test_a_variant_without_settings_is_a_name_alone(tmp_path: Path) -> None:
         (f"{HEAD}variants: {{a: {{}}, b: {{chunk_overlap: 200}}}}\n", "an overlap of 200 words"),
         (f"{HEAD}variants: {{a: {{}}, b: {{prompts: {{x: y}}}}}}\n", "unknown prompt 'x'"),
         (f"{HEAD}variants: {{a: {{}}}}\n", "give two or more"),
+        (f"{HEAD}variants: {{a: {{}}, 'b ': {{}}}}\n", "a name without blanks around it"),
         (f"{HEAD}variants: {{a: 3, b: {{}}}}\n", "e.yml:4: variants"),
         (
             f"{HEAD}variants: {{5: {{top: 5}}, 10: {{top: 10}}}}\n",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from trecjudge.findings import OnFinding
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.records import Topic
+from trecjudge.settings.times import fixed_time
 
 Settings = Mapping[str, Any]
 
@@ -105,8 +105,7 @@ async def make_run(
             if options.plan and options.use:
                 await ask_all(each)
                 return None, model.spent() | {"items": len(topics)}
-            time = datetime.now(UTC).isoformat(timespec="seconds")
-            origin = Origin(facts.run_id, index_name(wanted.index), time)
+            origin = Origin(facts.run_id, index_name(wanted.index), fixed_time())
             with held or nullcontext():
                 made = await write_run(each, wanted.path, wanted.format, facts, origin)
             return made, model.spent()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import BinaryIO
 
 import orjson
@@ -15,7 +15,10 @@ from trecjudge.records import ProvenanceLine
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What all lines of a run have in common: the run, the index, and when it was made (UTC)."""
+    """What all lines of a run have in common: the run, the index, and when it was made (UTC).
+
+    Without a `time` the lines name none, so that two equal jobs write equal bytes.
+    """
 
     run_id: str
     index: str
@@ -68,4 +71,7 @@ def _line(
 def write_provenance(file: BinaryIO, answer: Answer, origin: Origin) -> None:
     """Write the lines of an answer to an open file, a JSON object each."""
     for line in provenance_lines(answer, origin):
-        file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        record = asdict(line)
+        if not line.time:
+            del record["time"]
+        file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

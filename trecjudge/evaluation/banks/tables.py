@@ -14,11 +14,17 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
+from trecjudge.inputs.sources.comma_separated import (
+    FORMULA,
+    MARK,
+    BrokenCsv,
+    csv_rows,
+    delimiter_of,
+    unmarked,
+)
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import GoldAnswer, Nugget, Place
-from trecjudge.results.leaderboards.spreadsheet import FORMULA, MARK
 
 COLUMNS: Final = (
     *("keep", "topic_id", "nugget_id", "kind", "text", "importance", "weight", "aggregator"),
@@ -94,8 +100,7 @@ def safe(text: str) -> str:
 
 def unsafe(cell: str) -> str:
     """Return the text that `safe` made a cell of."""
-    plain = cell[1:] if cell.startswith(MARK) and FORMULA.match(cell) else cell
-    return re.sub(r"\\([ntr\\])", lambda found: _UNESCAPED[found[1]], plain)
+    return re.sub(r"\\([ntr\\])", lambda found: _UNESCAPED[found[1]], unmarked(cell))
 
 
 def read_table(path: Path, report: OnFinding) -> Iterator[tuple[Place, dict[str, str] | None]]:

@@ -9,7 +9,6 @@ from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, apart
 from trecjudge.inputs.labels import key_of
 from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
 from trecjudge.records import GRADES, Item, Judgment
-from trecjudge.results.trec import NO_RUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +31,9 @@ class People:
         named = side.people.naming if side.people is not None else side.naming
         people = cls(side.name, side.kind, named is not None and named.target == SUPPORT)
         for topic_id, run_id in side.groups:
-            run = "" if side.kind == "qrels" and run_id in NO_RUN else run_id
             for item, label, _, _ in side.rows((topic_id, run_id)):
-                people.labels[topic_id, run, *item] = label
-                people._covered.update(((topic_id, run), (topic_id, run, *item[:2])))
+                people.labels[topic_id, run_id, *item] = label
+                people._covered.update(((topic_id, run_id), (topic_id, run_id, *item[:2])))
         return people
 
     def label(self, judgment: Judgment) -> str | None:

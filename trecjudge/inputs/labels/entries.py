@@ -19,7 +19,7 @@ from trecjudge.inputs.nuggets.assessments import (
 )
 from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
 from trecjudge.inputs.nuggets.autoargue_judgments import attestations, is_judged_report
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, unmarked
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import Place
 from trecjudge.records.nuggets import plain_name
@@ -108,7 +108,7 @@ def _record(cells: dict[str, str]) -> dict[str, str | int]:
     record: dict[str, str | int] = {}
     for name, cell in cells.items():
         known = column_of(name)
-        if text := cell.strip():
+        if text := unmarked(cell.strip()):
             record[known if known in _KEYS else name] = text
     index = str(record.get("sentence_index", "")).removesuffix(".0")
     if index.isascii() and index.isdecimal():

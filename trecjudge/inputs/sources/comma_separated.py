@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from trecjudge.settings.limits import IN_ALL, limits
 
 DELIMITERS = ("\t", ",", ";")
 """What separates cells; spreadsheets write `;` where the comma is decimal."""
+MARK = "'"
+FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""Text that a spreadsheet may calculate; with marks before it, text that looks marked already."""
 LONGEST_HEADER = 100_000
 """Characters of a first line that may be a header."""
+
+
+def unmarked(cell: str) -> str:
+    """Return a cell without the mark that keeps a spreadsheet from calculating it."""
+    return cell[1:] if cell.startswith(MARK) and FORMULA.match(cell) else cell
 
 
 def delimiter_of(line: str, is_header: Callable[[Sequence[str]], object]) -> str | None:

@@ -154,6 +154,8 @@ def _file_names(file: _File, variants: Mapping[str, Variant]) -> dict[str, str]:
     owners: dict[str, str] = {}
     for name in variants:
         where, safe = file.where("variants", name), suffix_of(name).lstrip(".")
+        if name != name.strip():  # it is the run's name, which no reader takes with them
+            raise WorkflowError(f"{where}: {shown(name)}: give a name without blanks around it")
         if not any(map(str.isalnum, safe)):
             raise WorkflowError(f"{where}: {shown(name)} can be in no file name; give letters")
         if owner := owners.get(safe.casefold()):

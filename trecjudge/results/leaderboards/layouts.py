@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.results.trec import ALL
+from trecjudge.findings import Finding, OnFinding
+from trecjudge.records import Place
+from trecjudge.results.trec import ALL, number_of
 
 RUN, TOPIC, MEASURE, VALUE = "run", "topic", "measure", "value"
 
@@ -73,29 +75,41 @@ def layout_named(name: str) -> Layout | None:
 def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     """Return the columns that a first line names, or None if it is no header.
 
-    A column of another name is empty text; there may be any number of them.
+    A column of another name is empty text; there may be any number of them, but no number.
     """
     named = [COLUMN_NAMES.get(cell.strip().lower(), "") for cell in cells]
     known = [name for name in named if name]
     needed = {TOPIC, MEASURE, VALUE}
-    return tuple(named) if needed <= set(known) and len(set(known)) == len(known) else None
+    is_header = needed <= set(known) and len(set(known)) == len(known)
+    has_number = any(number_of(cell) is not None for cell in cells)
+    return tuple(named) if is_header and not has_number else None
 
 
-def layout_of(path: str, rows: Iterable[Sequence[str]]) -> Layout:
+def layout_of(rows: Sequence[tuple[Place, Sequence[str]]], report: OnFinding) -> Layout:
     """Return the layout of lines without a header: by their number of columns, and where `all` is.
 
-    Raises InputError where neither decides.
+    Where `all` is the first of all four columns, a run may be called so: that is reported. Raises
+    InputError where neither decides.
     """
-    widths, places = set(), set()
-    for cells in rows:
-        widths.add(len(cells))
-        places |= {i for i, cell in enumerate(cells[:3]) if cell == ALL and len(cells) == 4}
+    widths = {len(cells) for _, cells in rows}
+    first: dict[int, Place] = {}
+    for place, cells in rows:
+        for column in [i for i, cell in enumerate(cells[:3]) if cell == ALL and len(cells) == 4]:
+            first.setdefault(column, place)
     if 3 in widths and 4 not in widths:
         return LAYOUTS["trec_eval"]
-    if len(places) == 1:
-        return LAYOUTS[BY_PLACE_OF_ALL[places.pop()]]
-    choices = ", ".join(LAYOUTS)
-    raise InputError(
-        f"{path}: neither a header nor `all` rows show its format; give one of {choices}"
-        " (--format, --truth-format)"
-    )
+    choices = f"give one of {', '.join(LAYOUTS)} (--format, --truth-format)"
+    if len(first) == 1:
+        ((column, place),) = first.items()
+        layout = LAYOUTS[BY_PLACE_OF_ALL[column]]
+        if column == 0 and all(cells[0] == ALL for _, cells in rows):
+            message = f"`all` is the first column of all lines: read as {layout.name}, where it is"
+            message = f"{message} the topic of means, and no run; else {choices}"
+            report(Finding("layout_assumed", place, message))
+        return layout
+    if first:
+        where = " and ".join(f"column {column + 1} ({first[column]})" for column in sorted(first))
+        message = f"`all` is in {where}: a run or a measure may be called so; {choices}"
+        raise InputError(f"{first[min(first)].path}: {message}")
+    message = f"neither a header nor `all` rows show its format; {choices}"
+    raise InputError(f"{rows[0][0].path}: {message}")

@@ -30,16 +30,17 @@ from trecjudge.results.leaderboards.spreadsheet import csv_cells
 from trecjudge.results.leaderboards.wide import Scored, is_wide, is_wide_header, score_of, wide_rows
 from trecjudge.results.trec import (
     ALL,
-    ENCODED_ALL,
+    RESERVED_ALL,
+    RESERVED_MEASURES,
+    RUN_NAME_ROW,
     LeaderboardRow,
     companion,
     decode,
-    decode_topic,
+    is_row,
+    topic_of_json,
 )
 
 Placed = tuple[Place, LeaderboardRow]
-RUN_NAME_ROW = "runid"
-"""The measure of the row `runid all NAME`, which trec_eval writes first."""
 FEWEST_COLUMNS = 3
 
 
@@ -69,21 +70,20 @@ def _counts_nothing(row: LeaderboardRow) -> bool:
 def _any_rows(
     path: Path, report: OnFinding, format_name: str, shared: Collection[str]
 ) -> Iterator[Placed]:
-    layout = layout_named(format_name)
-    if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
+    layout, first = layout_named(format_name), first_line(path)
+    # An id may begin like JSON, or hold commas like a header: tabs and a number tell rows.
+    if is_row(first, b"\t", (3, 4)) and (layout is None or layout.name != "jsonl"):
+        yield from _of_lines(path, report, layout, shared, "")
+    elif (layout.name == "jsonl") if layout else first.lstrip()[:1] in (b"{", b"["):
         yield from _of_objects(path, report)
-    elif layout is None and (delimiter := _wide_delimiter(path)):
+    elif layout is None and (delimiter := _wide_delimiter(first)):
         yield from wide_rows(path, list(_of_cells(path, delimiter, report)))
     else:
-        yield from _of_lines(path, report, layout, shared)
+        yield from _of_lines(path, report, layout, shared, None)
 
 
-def _begins_json(path: Path) -> bool:
-    return first_line(path).lstrip()[:1] in (b"{", b"[")
-
-
-def _wide_delimiter(path: Path) -> str | None:
-    return delimiter_of(first_line(path).decode(errors="replace"), is_wide_header)
+def _wide_delimiter(first: bytes) -> str | None:
+    return delimiter_of(first.decode(errors="replace"), is_wide_header)
 
 
 def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]:
@@ -121,9 +121,7 @@ def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
             report(_no_number(place, value))
         else:
             run_id, topic_id, measure = map(str, ids)
-            # Ids are not encoded in JSON, except for a topic called `all`, which is no mean.
-            topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
-            yield place, LeaderboardRow(run_id, topic, measure, number)
+            yield place, LeaderboardRow(run_id, topic_of_json(topic_id), measure, number)
     yield from wide_rows(path, wide)
 
 
@@ -158,13 +156,19 @@ def _check_rows(path: Path, rows: Sequence[Sequence[str]]) -> None:
 
 
 def _of_lines(
-    path: Path, report: OnFinding, layout: Layout | None, shared: Collection[str]
+    path: Path,
+    report: OnFinding,
+    layout: Layout | None,
+    shared: Collection[str],
+    delimiter: str | None,
 ) -> Iterator[Placed]:
+    """Yield the rows of lines, whose `delimiter` the first one shows where it is None."""
     # All lines are held: the layout may be shown only by a later line, the first `all` row.
     texts = list(_texts(path, report))
-    delimiter = _csv_delimiter(texts[0][1]) if texts else ""
-    if layout and not (layout.separator and delimiter):
-        delimiter = layout.separator or ""
+    if delimiter is None:
+        delimiter = _csv_delimiter(texts[0][1]) if texts else ""
+        if layout and not (layout.separator and delimiter):
+            delimiter = layout.separator or ""
     rows = [(place, _split(text, delimiter)) for place, text in texts]
     columns = header_columns(rows[0][1]) if rows else None
     if columns is not None:
@@ -172,27 +176,45 @@ def _of_lines(
     elif rows:
         if layout is None:
             _check_rows(path, [cells for _, cells in rows])
-        columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
+        columns = (layout or layout_of(rows, report)).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
+    width = len(columns or ())
+    ids = {
+        column: _ids({cells[at[column]] for _, cells in rows if len(cells) == width}, column)
+        for column in (RUN, TOPIC, MEASURE)
+        if column in at
+    }
     for place, cells in rows:
-        if len(cells) != len(columns or ()) or not cells:
-            message = f"has {len(cells)} columns, not {len(columns or ())}"
+        if len(cells) != width or not cells:
+            message = f"has {len(cells)} columns, not {width}"
             report(_bad(place, message, " ".join(cells)))
             continue
         topic_id, measure, value = cells[at[TOPIC]], cells[at[MEASURE]], cells[at[VALUE]]
         if RUN not in at and measure == RUN_NAME_ROW:
-            named = named if value in shared else decode(value)
+            named = named if value in shared else decode(value, RESERVED_ALL)
             continue
-        run_id = decode(cells[at[RUN]]) if RUN in at else named
+        run_id = ids[RUN][cells[at[RUN]]] if RUN in at else named
         number = score_of(value)
         if number is None:
             report(_no_number(place, value))
-        elif not (run_id and topic_id and measure):
+        elif not all(cells[at[column]] for column in ids):
             report(_bad(place, "has a column that is empty", ",".join(cells)))
         else:
-            topic = None if topic_id == ALL else decode_topic(topic_id)
-            yield place, LeaderboardRow(run_id, topic, decode(measure), number)
+            topic = None if topic_id == ALL else ids[TOPIC][topic_id]
+            yield place, LeaderboardRow(run_id, topic, ids[MEASURE][measure], number)
+
+
+def _ids(there: set[str], column: str) -> dict[str, str]:
+    """Return the id of each text in a column.
+
+    One that would become another text there, which stands for itself, is of another tool: it is
+    unchanged.
+    """
+    reserved = RESERVED_MEASURES if column == MEASURE else RESERVED_ALL
+    found = {text: decode(text, reserved) for text in there}
+    taken = {text for text in there if found[text] == text and (text, column) != (ALL, TOPIC)}
+    return {text: text if own in taken else own for text, own in found.items()}
 
 
 def _unpacked_name(path: Path) -> str:

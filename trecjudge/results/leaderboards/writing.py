@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import orjson
@@ -12,10 +14,17 @@ from trecjudge.errors import OutputError
 from trecjudge.files import chosen, whole
 from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
 from trecjudge.results.leaderboards.spreadsheet import csv_line
-from trecjudge.results.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
+from trecjudge.results.trec import LeaderboardRow, columns_of, encode, percent, topic_in_json
 
 LONGEST_NAME = 200
 """Bytes of a file's name: file systems take 255, and a temporary name is longer than it."""
+# A leading dot would hide a file, `..` leave the folder, and `.gz` pass for packed. The rest is
+# nothing that every file system takes: signs, a dot at the end, and names of devices.
+UNSAFE = re.compile(
+    r'[/\\:*?"<>|]|^\.|\.$|\.(?=(?:gz|bz2|xz|zst)$)'
+    r"|^(?:c(?=on\b|om\d\b)|p(?=rn\b)|a(?=ux\b)|n(?=ul\b)|l(?=pt\d\b))",
+    re.IGNORECASE,
+)
 
 
 def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> list[Path]:
@@ -35,21 +44,29 @@ def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> 
     except OSError as error:
         message = f"{target}: no folder for one file a run: {error.strerror or error}"
         raise OutputError(message) from error
-    paths = {run_id: target / _file_name(run_id) for run_id in runs}
-    for run_id, path in paths.items():
-        with whole(path) as file:
+    names: dict[str, str] = {}
+    for run_id in runs:
+        names[run_id] = _file_name(run_id, {_folded(name) for name in names.values()})
+    for run_id, name in names.items():
+        with whole(target / name) as file:
             file.writelines(line.encode() for line in texts(runs[run_id], layout))
-    return list(paths.values())
+    return [target / name for name in names.values()]
 
 
-def _file_name(run_id: str) -> str:
-    """Return a run's id as the name of a file in the folder, which is read back as that id."""
-    name = encode(run_id).replace("/", "%2F").replace("\\", "%5C")
-    # A leading dot would hide the file, and `..` leave the folder.
-    name = f"%2E{name[1:]}" if name.startswith(".") else name
+def _file_name(run_id: str, taken: Collection[str]) -> str:
+    """Return a run's id as the name of a file in the folder, which is read back as that id.
+
+    It is none of those `taken`, in any case and normal form of its letters.
+    """
+    name = UNSAFE.sub(percent, encode(run_id))
+    name = name if _folded(name) not in taken else re.sub(r"(?s).", percent, run_id)
     if len(name.encode()) > LONGEST_NAME:
         raise OutputError(f"run {run_id!r}: too long for the name of a file; give another format")
     return name
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def texts(rows: Iterable[LeaderboardRow], layout: Layout) -> Iterator[str]:
@@ -59,22 +76,14 @@ def texts(rows: Iterable[LeaderboardRow], layout: Layout) -> Iterator[str]:
         if layout.name == "jsonl":
             yield orjson.dumps(_record(row), option=orjson.OPT_APPEND_NEWLINE).decode()
             continue
-        cells = [_cell(row, column) for column in layout.columns]
+        run_id, topic, measure = columns_of(row)
+        # The shortest text that reads back as the same number.
+        named = {RUN: run_id, TOPIC: topic, MEASURE: measure, VALUE: repr(row.value)}
+        cells = [named[column] for column in layout.columns]
         yield csv_line(cells) if layout.separator == "," else "\t".join(cells) + "\n"
 
 
 def _record(row: LeaderboardRow) -> dict[str, object]:
     """Return a row by name, ids as they are; a topic called `all` is not the mean."""
-    topic_id = {None: ALL, ALL: ENCODED_ALL}.get(row.topic_id, row.topic_id)
-    named = {"run_id": row.run_id, "topic_id": topic_id}
+    named = {"run_id": row.run_id, "topic_id": topic_in_json(row.topic_id)}
     return named | {"measure": row.measure, "value": row.value}
-
-
-def _cell(row: LeaderboardRow, column: str) -> str:
-    return {
-        RUN: encode(row.run_id),
-        TOPIC: ALL if row.topic_id is None else encode_topic(row.topic_id),
-        MEASURE: encode(row.measure),
-        # The shortest text that reads back as the same number.
-        VALUE: repr(row.value),
-    }[column]
