@@ -53,7 +53,7 @@ async def ask_ahead(
     """
     if not await _works(job, panel, inputs, model) or model.fault_policy.stopped:
         return  # the job itself finds that again, and says so
-    with closing(workers_of(job)) as workers:
+    with closing(workers_of(job, teller.notify)) as workers:
         whole = job.workflow.llm.get("in_flight", DIVIDED["in_flight"])
         count = max(1, min(workers.count, int(whole or 1)))
         runs = [opened.path for opened in inputs.files]
@@ -155,6 +155,7 @@ class AskingAhead:
         done, _ = await asyncio.wait(
             self._under_way, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
         )
+        self.workers.look()
         self._tell()
         for future in done:
             await self._take(self._under_way.pop(future), future)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.job.shards.merging import append, merge_judgments
-from trecjudge.job.shards.part import PartWritten
+from trecjudge.job.shards.merging import Judged, append, merge_judgments
+from trecjudge.job.shards.part import PartWritten, is_sealed
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form, written
@@ -45,15 +46,21 @@ ALIKE: Mapping[str, Callable[[Any], Any]] = {
     "inputs_sha256": lambda value: list(value.values()),
 }
 """Sections of the configs that must be alike, and what of them."""
+WORDS = {"prompts": "prompts", "cut": "runs and topics"}
+"""What messages call what all parts say of the whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a job on disk: its files, what its config says of it, and the whole config."""
+    """A part of a job on disk: its files, what its config says of it, and the whole config.
+
+    It is `sealed` where its config is as it was written; None where that had no digest yet.
+    """
 
     outputs: Outputs
     written: PartWritten
     config: Mapping[str, Any]
+    sealed: bool | None
 
     @property
     def judgments(self) -> Path:
@@ -62,8 +69,9 @@ class Part:
 
     @property
     def log(self) -> Path | None:
-        """Its log, packed or not; None where it has none."""
-        return newest_form(self.outputs.log)
+        """Its log, packed or not; None where it has none, or another job left one there."""
+        own = "log" in self.written.sha256 or not self.written.sha256
+        return newest_form(self.outputs.log) if own else None
 
 
 def part_name(name: str, number: int, of: int) -> str:
@@ -83,8 +91,14 @@ def parts_at(paths: Sequence[Path]) -> list[Part]:
     for part in parts[1:]:
         _check_alike(part, parts[0])
     for part in parts:
+        _check_sealed(part, parts[0], not without_digests(parts))
         _check_whole(part, parts[0])
     return parts
+
+
+def without_digests(parts: Sequence[Part]) -> bool:
+    """Return whether parts were written by a version whose parts had no digests."""
+    return not any(part.written.sha256 for part in parts)
 
 
 def lacking_logs(parts: Sequence[Part]) -> str:
@@ -112,7 +126,8 @@ def _configs(path: Path) -> Iterator[Path]:
 
 def _part(path: Path) -> Part:
     try:
-        config = read_yaml(path.read_text(encoding="utf-8")).value
+        text = path.read_text(encoding="utf-8")
+        config = read_yaml(text).value
     except (OSError, UnicodeDecodeError, YamlFault) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     shard = config.get("shard") if isinstance(config, Mapping) else None
@@ -123,7 +138,8 @@ def _part(path: Path) -> Part:
     except TypeError as error:
         raise InputError(f"{path}: shard: {error}") from error
     name = path.name.removesuffix(".config.yml")
-    return Part(Outputs(path.parent, name), written, config)
+    sealed = is_sealed(text) if "sha256" in config else None
+    return Part(Outputs(path.parent, name), written, config, sealed)
 
 
 def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
@@ -165,6 +181,21 @@ def _differing(own: Any, others: Any) -> str:
     return f" ({', '.join(key for key in own | others if own.get(key) != others.get(key))})"
 
 
+def _check_sealed(part: Part, first: Part, digests: bool) -> None:
+    """Raise InputError where a part is not as it was written, with `digests`, or of another cut."""
+    own, path = part.written, part.outputs.config
+    if part.sealed is False or (digests and not (part.sealed and own.sha256)):
+        lost = "its digest is missing" if part.sealed is None else "its SHA-256 is another"
+        raise InputError(f"{path}: was changed since it was written: {lost}; judge the part again")
+    for what in ("prompts", "cut"):
+        if getattr(own, what) != getattr(first.written, what):
+            others = f"those of {first.outputs.config}: they are no parts of one job"
+            raise InputError(f"{path}: its {WORDS[what]} are not {others}")
+    if own.sha256 and not part.outputs.name.endswith(part_name("", own.number, own.of)):
+        written = f"was written as part {own.number} of {own.of}"
+        raise InputError(f"{path}: {written}: give its files the names that they had")
+
+
 def _check_whole(part: Part, first: Part) -> None:
     """Raise InputError where the judgments of a part are of another header, or not there."""
     headers = [JudgmentsReader(one.judgments).header for one in (part, first)]
@@ -173,14 +204,27 @@ def _check_whole(part: Part, first: Part) -> None:
 
 
 def merge_parts(parts: Sequence[Part], outputs: Outputs) -> None:
-    """Write the judgments and the log of the whole. Raises InputError where a part has no file."""
-    judged = [(part.judgments, part.written.responses, part.written.judgments) for part in parts]
-    with written(outputs.judgments) as file:
-        merge_judgments(file, judged)
-    logs = [log for part in parts if (log := part.log) is not None]
-    if len(logs) == len(parts):
-        with written(outputs.log) as file:
-            append(logs, file)
+    """Write the judgments and the log of the whole.
+
+    Raises InputError, and writes neither, where a part has no file, or another one.
+    """
+    with ExitStack() as files:
+        merge_judgments(files.enter_context(written(outputs.judgments)), map(_judged, parts))
+        logs = {log: part.written.sha256.get("log") for part in parts if (log := part.log)}
+        if len(logs) < len(parts):
+            return
+        whole_log = files.enter_context(written(outputs.log))
+        for log, sha256 in logs.items():
+            if append([log], whole_log) != sha256 and sha256:
+                why = "is not the log that this part wrote: its SHA-256 is another"
+                raise InputError(f"{log}: {why}; judge the part again")
+
+
+def _judged(part: Part) -> Judged:
+    own = part.written
+    ids = own.cut[own.number - 1] if len(own.cut) == own.of else ""
+    sha256 = own.sha256.get("judgments", "")
+    return Judged(part.judgments, own.responses, own.judgments, sha256, ids)
 
 
 def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
@@ -198,7 +242,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
         path = getattr(outputs, what)
         if path.is_file() or what == "config":
             summary.files[what] = str(path)
-    config = {k: v for k, v in parts[0].config.items() if k not in ("shard", "counts")}
+    config = {k: v for k, v in parts[0].config.items() if k not in ("shard", "counts", "sha256")}
     config["command_line"] = [part.config.get("command_line") for part in parts]
     text = written_yaml(config | {"counts": counts_of(summary)})
     with whole(outputs.config) as file:
