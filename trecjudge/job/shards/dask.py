@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import logging
 import pkgutil
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
@@ -83,6 +84,7 @@ class DaskWorkers:
         except ImportError as error:
             message = f"--workers {SCHEME}://: needs Dask: pip install 'trecjudge[{EXTRA}]'"
             raise PluginError(message) from error
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what ends a job is one line
 
         def connected() -> Any:
             return distributed.Client(
