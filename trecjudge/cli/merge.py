@@ -9,18 +9,12 @@ import typer
 
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits, print_errors, warning_printer
+from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import words_of
-from trecjudge.job.shards.together import (
-    complete,
-    lacking_logs,
-    merge_parts,
-    parts_at,
-    without_digests,
-)
+from trecjudge.job.shards.together import complete, lacking, merge_parts, parts_at
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
@@ -52,12 +46,8 @@ def merge(
     wanted = Wanted.of(measures or (), wide, all_runs)
     outputs = Outputs(out_dir, name, compress)
     found, warn = parts_at(parts), warning_printer(quiet)
-    if why := lacking_logs(found):
+    for why in lacking(found):
         warn(why)
-    if without_digests(found) and not quiet:
-        print_errors(
-            ["note: an older version wrote the parts: whether they were edited is not known"]
-        )
     with outputs.held(warn):
         printer = FindingPrinter(quiet)
         labels = read_labels(human, printer, words_of(mapped or ())) if human else None

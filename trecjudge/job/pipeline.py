@@ -233,18 +233,13 @@ class _Session:
         spared, bug = self.recording.spared, self.stopped.why
         spent = {"model": model.spent(), "seconds": round(time.perf_counter() - self.started, 3)}
         self.recording.event("session_end", **spent)  # the log ends here: its digest is taken
-        written = counts.written(
-            job.shard,
-            spared,
-            self.findings,
-            bug,
-            job.filters,
-            sha256={"judgments": counts.sha256}
-            | ({"log": self.log_file.sha256} if isinstance(self.log_file, Digested) else {}),
-            prompts=wordings(model),
-            cut=[part.ids for part in parts],
-        )
-        self._write_config(inputs, model, spent, shard=written.as_dict())
+        digests = {"judgments": counts.sha256}
+        if isinstance(self.log_file, Digested):
+            digests["log"] = self.log_file.sha256
+        written = counts.written(job.shard, spared, self.findings, bug, job.filters, digests)
+        more = {"shard": written.as_dict(), "prompts": wordings(model)}
+        # What all parts say of one another: none can be of another job, or in another's place.
+        self._write_config(inputs, model, spent, **more, parts=[part.ids for part in parts])
         return written
 
     def _begin(self, model: Model) -> tuple[JobInputs, RunReader]:

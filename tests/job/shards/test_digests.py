@@ -140,7 +140,8 @@ def unsigned(parts: Path, number: int) -> None:
     rewrite(file(parts, number), lambda text: re.sub(r',"sha256":"\w+"}', "}", text))
     path = file(parts, number, "config.yml")
     text = path.read_text()[: path.read_text().rindex("sha256: ")]
-    path.write_text(re.sub(r"(?m)^  (sha256|cut|prompts):.*\n(    .*\n|  - .*\n)*", "", text))
+    text = re.sub(r"(?m)^(parts|prompts):.*\n([ -].*\n)*", "", text)
+    path.write_text(re.sub(r"(?m)^  sha256:.*\n(    .*\n)*", "", text))
 
 
 def digest_of_records_edited(parts: Path) -> None:
@@ -206,7 +207,7 @@ def test_parts_of_an_older_version_are_merged_with_a_note(folder: Path, parts: P
     for number in (1, 2):
         unsigned(parts, number)
     done = merged(parts)
-    assert (done.status, done.err.count("note: an older version")) == (0, 1), done.err
+    assert (done.status, done.err.count("warning: an older version")) == (0, 1), done.err
     assert same_files(folder / "one", parts.parent / "out") == list(FILES)
 
 
@@ -229,6 +230,6 @@ def test_parts_that_were_asked_by_other_prompts(
     first = file(tmp_path / "parts", 1, "config.yml")
     assert (done.status, done.err) == (
         1,
-        f"error: {file(tmp_path / 'parts', 2, 'config.yml')}: its prompts are not those of {first}:"
-        " they are no parts of one job\n",
+        f"error: {file(tmp_path / 'parts', 2, 'config.yml')}: its prompts (attest) are not those of"
+        f" {first}: they are no parts of one job\n",
     )

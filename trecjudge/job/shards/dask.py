@@ -12,15 +12,13 @@ from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from trecjudge.errors import PluginError, WorkflowError
+from trecjudge.job.shards.executing import G, S, T
 from trecjudge.job.shards.silence import SECONDS_OF_SILENCE, SECONDS_UNTIL_TOLD, Silence
 from trecjudge.version import __version__
 
-G = TypeVar("G")
-S = TypeVar("S")
-T = TypeVar("T")
 EXTRA = "cluster"
 """The extra of this project that brings Dask."""
 SECONDS_TO_CONNECT = 30
@@ -36,7 +34,7 @@ class DaskWorkers:
 
     They must see the input files and the output folder by the same paths, and have this package.
     `notify` is told whom this process waits for. Raises WorkflowError where it waits too long,
-    where no worker is there, and where a process of the cluster has another version.
+    where no worker is there, and where one has another version.
     """
 
     address: str
@@ -110,11 +108,7 @@ class DaskWorkers:
         asked = (pkgutil.resolve_name, VERSION)  # of Python itself: it is there in any case
         client = self._client
         versions = self._answer("all workers", lambda: client.run(*asked, on_error="return"))
-        try:
-            own = self._answer("the scheduler", lambda: client.run_on_scheduler(*asked))
-        except (ImportError, AttributeError) as error:
-            own = error
-        for there, version in ({"its scheduler": own} | versions).items():
+        for there, version in versions.items():
             if version != __version__:
                 self.close()
                 has = f"version {version}" if isinstance(version, str) else f"none: {version}"
@@ -187,7 +181,7 @@ def _as_future(asked: Any, found: Future[T], place: str) -> Future[T]:
             error = BrokenExecutor(str(error))
         elif isinstance(error, ImportError) or "deserialization" in str(error):
             why = " ".join(str(error).split())
-            error = WorkflowError(f"{place}: a worker cannot load this job: {why}")
+            error = WorkflowError(f"{place}: it cannot load this job: {why}")
         found.set_exception(error)
 
     asked.add_done_callback(done)

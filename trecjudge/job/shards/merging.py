@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -13,8 +12,7 @@ from typing import BinaryIO
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.inputs.sources.containers import ENDINGS, chunks, lines
-from trecjudge.inputs.sources.packing import CHUNK
+from trecjudge.inputs.sources.containers import chunks, lines
 from trecjudge.job.shards.cutting import digest_of_ids
 from trecjudge.job.shards.shard import ShardDone, ShardSetup
 from trecjudge.judging.panel import Panel
@@ -84,19 +82,10 @@ def merge_judgments(file: BinaryIO, parts: Iterable[Judged]) -> None:
     writer.end()
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file of a part, unpacked."""
-    if path.suffix in ENDINGS:
-        yield from chunks(path)
-        return
-    with path.open("rb") as part:
-        yield from iter(partial(part.read, CHUNK), b"")
-
-
 def append(paths: Iterable[Path], target: BinaryIO) -> str:
     """Append files, unpacked, to an open one; return the digest of what was added."""
     added = Digested(target)
-    for piece in (piece for path in paths for piece in _pieces(path)):
+    for piece in (piece for path in paths for piece in chunks(path)):
         added.write(piece)
     target.flush()
     return added.sha256

@@ -19,8 +19,7 @@ class PartWritten:
     """A part of a job, judged and written: its counts, and the findings on all of the input.
 
     `filters` are the runs and topics that were asked for, where these are not all. `sha256` are
-    digests of the part's files, unpacked, `prompts` those of prompts by program. `cut` has a digest
-    of the responses of every part of the job. Parts of older versions lack all three.
+    digests of the part's files, unpacked; parts of older versions have none.
     """
 
     number: int
@@ -35,8 +34,6 @@ class PartWritten:
     bug: str = ""
     filters: Mapping[str, Any] = field(default_factory=dict)
     sha256: Mapping[str, str] = field(default_factory=dict)
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    cut: list[str] = field(default_factory=list)
 
     @property
     def exit_status(self) -> int:
@@ -71,12 +68,9 @@ class PartCounts:
         findings: FindingLog,
         bug: str,
         filters: Mapping[str, Any],
-        **digests: Any,
+        sha256: Mapping[str, str],
     ) -> PartWritten:
-        """Return the part; its findings are those of all runs, which every part reads.
-
-        `digests` are as in PartWritten.
-        """
+        """Return the part; its findings are those of all runs, which every part reads."""
         return PartWritten(
             *asked,
             self.responses,
@@ -88,7 +82,7 @@ class PartCounts:
             findings.of_severity("error"),
             bug,
             filters,
-            **digests,
+            sha256,
         )
 
 

@@ -44,10 +44,13 @@ ALIKE: Mapping[str, Callable[[Any], Any]] = {
     "shard": _of("filters"),
     # Machines may see the same files by other paths; in another order they are cut elsewhere.
     "inputs_sha256": lambda value: list(value.values()),
+    "prompts": lambda value: value,
+    "parts": lambda value: value,
 }
 """Sections of the configs that must be alike, and what of them."""
-WORDS = {"prompts": "prompts", "cut": "runs and topics"}
-"""What messages call what all parts say of the whole."""
+OF_A_PART = ("shard", "prompts", "parts", "counts", "sha256")
+"""Sections that the config of the whole does not take from one of its parts."""
+CHANGED = "was changed since it was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +94,19 @@ def parts_at(paths: Sequence[Path]) -> list[Part]:
     for part in parts[1:]:
         _check_alike(part, parts[0])
     for part in parts:
-        _check_sealed(part, parts[0], not without_digests(parts))
+        _check_sealed(part)
         _check_whole(part, parts[0])
     return parts
 
 
-def without_digests(parts: Sequence[Part]) -> bool:
-    """Return whether parts were written by a version whose parts had no digests."""
-    return not any(part.written.sha256 for part in parts)
-
-
-def lacking_logs(parts: Sequence[Part]) -> str:
-    """Return why the whole has no log though some of its parts have one; else ""."""
+def lacking(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield why the whole has no log though some parts have one, and why edits are not seen."""
     without = [part for part in parts if part.log is None]
-    if len(without) in (0, len(parts)):
-        return ""
-    name = without[0].outputs.name
-    return f"no log is written: {len(without)} of {len(parts)} parts have none, the first: {name}"
+    if len(without) not in (0, len(parts)):
+        few, name = f"{len(without)} of {len(parts)} parts", without[0].outputs.name
+        yield f"no log is written: {few} have none, the first: {name}"
+    if not any(part.written.sha256 for part in parts):
+        yield "an older version wrote the parts: whether they were edited is not known"
 
 
 def _configs(path: Path) -> Iterator[Path]:
@@ -161,6 +160,10 @@ def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
     if missing := sorted(set(range(1, of + 1)) - set(numbers)):
         few = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
         raise InputError(f"{len(missing)} of {of} parts are missing: {few}")
+    bare = [part for part in parts if part.sealed is None or not part.written.sha256]
+    if bare and any(part.written.sha256 for part in parts):
+        path = bare[0].outputs.config
+        raise InputError(f"{path}: {CHANGED}: its digest is missing; judge the part again")
 
 
 def _check_alike(part: Part, first: Part) -> None:
@@ -181,16 +184,11 @@ def _differing(own: Any, others: Any) -> str:
     return f" ({', '.join(key for key in own | others if own.get(key) != others.get(key))})"
 
 
-def _check_sealed(part: Part, first: Part, digests: bool) -> None:
-    """Raise InputError where a part is not as it was written, with `digests`, or of another cut."""
+def _check_sealed(part: Part) -> None:
+    """Raise InputError where the config of a part is not as it was written, or is another's."""
     own, path = part.written, part.outputs.config
-    if part.sealed is False or (digests and not (part.sealed and own.sha256)):
-        lost = "its digest is missing" if part.sealed is None else "its SHA-256 is another"
-        raise InputError(f"{path}: was changed since it was written: {lost}; judge the part again")
-    for what in ("prompts", "cut"):
-        if getattr(own, what) != getattr(first.written, what):
-            others = f"those of {first.outputs.config}: they are no parts of one job"
-            raise InputError(f"{path}: its {WORDS[what]} are not {others}")
+    if part.sealed is False:
+        raise InputError(f"{path}: {CHANGED}: its SHA-256 is another; judge the part again")
     if own.sha256 and not part.outputs.name.endswith(part_name("", own.number, own.of)):
         written = f"was written as part {own.number} of {own.of}"
         raise InputError(f"{path}: {written}: give its files the names that they had")
@@ -222,8 +220,8 @@ def merge_parts(parts: Sequence[Part], outputs: Outputs) -> None:
 
 def _judged(part: Part) -> Judged:
     own = part.written
-    ids = own.cut[own.number - 1] if len(own.cut) == own.of else ""
-    sha256 = own.sha256.get("judgments", "")
+    cut, sha256 = part.config.get("parts") or (), own.sha256.get("judgments", "")
+    ids = str(cut[own.number - 1]) if len(cut) == own.of else ""
     return Judged(part.judgments, own.responses, own.judgments, sha256, ids)
 
 
@@ -242,7 +240,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
         path = getattr(outputs, what)
         if path.is_file() or what == "config":
             summary.files[what] = str(path)
-    config = {k: v for k, v in parts[0].config.items() if k not in ("shard", "counts", "sha256")}
+    config = {k: v for k, v in parts[0].config.items() if k not in OF_A_PART}
     config["command_line"] = [part.config.get("command_line") for part in parts]
     text = written_yaml(config | {"counts": counts_of(summary)})
     with whole(outputs.config) as file:
