@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -143,6 +145,7 @@ KINDS: dict[str, FindingKind] = {
     "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--all-rows`"),
     "statistics_differ": FindingKind("warning", "they are of another job, and not used"),
     "items_unjudged": FindingKind("warning", "in no mean: the order of runs could change"),
+    "judgments_edited": FindingKind("note", "none: its judgments count as they stand"),
     "grade_duplicate": FindingKind("warning", "the highest grade counts"),
     "grade_conflict": FindingKind("warning", "of pooled qrels the highest grade counts"),
     "run_id_shared": FindingKind("warning", "the files' names are used instead"),
@@ -259,6 +262,24 @@ OnFinding = Callable[[Finding], None]
 
 def unreported(_: object) -> None:
     """Do nothing with a finding: it is reported elsewhere, or says nothing here."""
+
+
+_TOLD: ContextVar[OnFinding] = ContextVar("told", default=unreported)
+
+
+@contextmanager
+def telling(report: OnFinding) -> Iterator[None]:
+    """Have findings go to `report` meanwhile that are made where nobody listens to others."""
+    token = _TOLD.set(report)
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def tell(finding: Finding) -> None:
+    """Report a finding to whoever listens by `telling`."""
+    _TOLD.get()(finding)
 
 
 UNREAD = frozenset(

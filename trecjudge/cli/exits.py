@@ -11,7 +11,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from trecjudge.errors import TrecJudgeError, why
-from trecjudge.findings import visible, visible_line
+from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
 from trecjudge.job.interrupts import INTERRUPTS
 
 P = ParamSpec("P")
@@ -26,16 +26,25 @@ def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
     @functools.wraps(command)
     def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
-        raise typer.Exit(exit_status(lambda: command(*arguments, **options)))
+        quiet = bool(options.get("quiet"))
+        raise typer.Exit(exit_status(lambda: command(*arguments, **options), quiet))
 
     return run
 
 
-def exit_status(work: Callable[[], int]) -> int:
+def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
     """Return the exit status of `work`: 1 with one line for what the user can put right."""
     _BEFORE_ERROR.clear()
+    printed: set[Finding] = set()
+
+    def note(finding: Finding) -> None:
+        if finding not in printed and not quiet:  # a file may be read more than once
+            print_errors([f"{PREFIX[finding.severity]}: {finding}"])
+        printed.add(finding)
+
     try:
-        return work()
+        with telling(note):
+            return work()
     except TrecJudgeError as error:
         for tell in _BEFORE_ERROR:
             tell()

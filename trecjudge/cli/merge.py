@@ -14,7 +14,7 @@ from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import words_of
-from trecjudge.job.shards.together import complete, lacking_logs, merge_parts, parts_at
+from trecjudge.job.shards.together import complete, lacking, merge_parts, parts_at
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
@@ -46,7 +46,7 @@ def merge(
     wanted = Wanted.of(measures or (), wide, all_runs)
     outputs = Outputs(out_dir, name, compress)
     found, warn = parts_at(parts), warning_printer(quiet)
-    if why := lacking_logs(found):
+    for why in lacking(found):
         warn(why)
     with outputs.held(warn):
         printer = FindingPrinter(quiet)

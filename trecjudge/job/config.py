@@ -15,6 +15,7 @@ from trecjudge.files import whole
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
+from trecjudge.job.shards.part import sealed
 from trecjudge.job.workflow import KEYS
 from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
@@ -92,9 +93,11 @@ def write_config(
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         **sections,
     }
-    text = written_yaml(config)
+    text = CREDENTIALS.sub("", written_yaml(config))
+    if job.shard is not None:
+        text = sealed(text)
     with whole(job.outputs.config) as file:
-        file.write(CREDENTIALS.sub("", text).encode(errors="backslashreplace"))
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def _inputs(job: Job) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
 from trecjudge.errors import InputError, PluginError
 from trecjudge.findings import Finding, FindingLog
@@ -43,8 +43,9 @@ from trecjudge.judging.panel import (
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
 from trecjudge.models.shared_work import AskingModel, asked_before
+from trecjudge.models.voters import wordings
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
-from trecjudge.results.packed import written
+from trecjudge.results.packed import Digested, written
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.times import elapsed
@@ -137,7 +138,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
             inputs.check_documents(findings)
             reader = inputs.reader(findings, watcher.taken)
             if job.shard is not None:
-                _, reader = _of_part(job.shard, inputs, reader)
+                reader = inputs.reader_of(_of_part(job.shard, inputs, reader)[1].read)
             judging, items = voting(job.workflow, panel), 0
             if rules := audit_rules(job.workflow):
                 auditor = Auditor(panel, judging, rules, findings, watcher.notify)
@@ -147,12 +148,13 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
             return model.spent() | {"items": items}
 
 
-def _of_part(asked: ShardAsked, inputs: JobInputs, reader: RunReader) -> tuple[Shard, RunReader]:
-    """Return a part of the responses, and what reads only those; `reader` reads all to cut them."""
+def _of_part(
+    asked: ShardAsked, inputs: JobInputs, reader: RunReader
+) -> tuple[list[Shard], ShardRecords]:
+    """Return all parts of the responses, and what reads one; `reader` reads all of them."""
     number, of = asked
-    shard = into_parts(all_placed(inputs, reader), of)[number - 1]
-    own = ShardRecords(inputs.run_records(), shard.portions)
-    return shard, inputs.reader_of(own.read)
+    parts = into_parts(all_placed(inputs, reader), of)
+    return parts, ShardRecords(inputs.run_records(), parts[number - 1].portions)
 
 
 @dataclass(slots=True)
@@ -184,6 +186,8 @@ class _Session:
             async with models as model:
                 if job.debug_log:
                     file = files.enter_context(written(job.outputs.log, keep_partial=True))
+                    if job.shard is not None:
+                        file = cast(BinaryIO, Digested(file))
                     self.log_file = file
                     self.findings.listeners.append(self.recording.log_to(file).finding)
                 try:
@@ -224,13 +228,19 @@ class _Session:
         await self._audit(inputs, model)
         assert job.shard is not None
         with unchanged([opened.path for opened in inputs.files]):
-            shard, own = _of_part(job.shard, inputs, reader)
-            counts = await self._judge(inputs, own, model)
-        check_all_there(shard, counts.responses)
+            parts, own = _of_part(job.shard, inputs, reader)
+            counts = await self._judge(inputs, inputs.reader_of(own.read), model)
+        check_all_there(parts[job.shard[0] - 1], counts.responses)
         spared, bug = self.recording.spared, self.stopped.why
-        written = counts.written(job.shard, spared, self.findings, bug, job.filters)
-        end = {"model": model.spent(), "seconds": elapsed(self.started)}
-        self._end(inputs, model, end, shard=written.as_dict())
+        spent = {"model": model.spent(), "seconds": elapsed(self.started)}
+        self.recording.event("session_end", **spent)  # the log ends here: its digest is taken
+        digests = {"judgments": counts.sha256}
+        if isinstance(self.log_file, Digested):
+            digests["log"] = self.log_file.sha256
+        written = counts.written(job.shard, spared, self.findings, bug, job.filters, digests)
+        more = {"shard": written.as_dict(), "prompts": wordings(model)}
+        # What all parts say of one another: none can be of another job, or in another's place.
+        self._write_config(inputs, model, spent, **more, parts=[part.ids for part in parts])
         return written
 
     def _begin(self, model: Model) -> tuple[JobInputs, RunReader]:
@@ -255,6 +265,11 @@ class _Session:
     def _end(self, inputs: JobInputs, model: Model, counts: Mapping[str, Any], **more: Any) -> None:
         """Write the last event and the config, with what there is `more` of this job."""
         self.recording.event("session_end", **counts)
+        self._write_config(inputs, model, counts, **more)
+
+    def _write_config(
+        self, inputs: JobInputs, model: Model, counts: Mapping[str, Any], **more: Any
+    ) -> None:
         files = [*inputs.paths, *calibrations(self.panel)]
         settings = panel_settings(self.panel)
         # Last: a config beside the other files means that the job was finished.
@@ -296,7 +311,7 @@ class _Session:
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not (writer.responses or self.job.shard):
                 raise InputError(inputs.nothing_to_judge(reader))
-            writer.end()
+            counts.sha256 = writer.end()
         if trial.error is not None:
             kept = f"what was judged before is in {self.job.outputs.judgments}"
             raise PluginError(f"{trial.error}; judging stopped: {kept}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -106,6 +106,9 @@ class PromptChoices(Protocol):
 
     def asked_singly(self, program: Program) -> str:
         """Return why a program for several inputs is not asked, but that for one; else ""."""
+
+    def record(self, form_of: Callable[[Program], Any]) -> Mapping[str, Any]:
+        """Return, as `prompts_sha256`, a digest of each prompt in a form by program, and more."""
 
 
 @runtime_checkable

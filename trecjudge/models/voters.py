@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.models.model import CallingOff, Model, NoModel, Prediction, Program
+from trecjudge.models.model import CallingOff, Model, NoModel, Prediction, Program, Prompted
 from trecjudge.records import ModelCall
 
 
@@ -79,6 +79,16 @@ def by_voter(call: ModelCall, voter: str) -> ModelCall:
     """Return a call, and those before it, with the name of the voter."""
     earlier = tuple(replace(one, voter=voter) for one in call.earlier)
     return replace(call, voter=voter, earlier=earlier)
+
+
+def wordings(model: Model) -> dict[str, str]:
+    """Return a digest of each prompt by its program, in one form whatever an endpoint takes."""
+    if isinstance(model, VotersModel):
+        voters = model.models.items()
+        return {f"{name}:{p}": d for name, own in voters for p, d in wordings(own).items()}
+    if not isinstance(model, Prompted):
+        return {}
+    return dict(model.prompts.record(lambda program: "chat")["prompts_sha256"])
 
 
 @dataclass(frozen=True, slots=True)

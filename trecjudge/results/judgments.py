@@ -1,13 +1,15 @@
 """The judgments file: every judgment with its evidence, and all else that scoring needs.
 
 One JSON object a line, its kind in `record`: a `header`, then each `response` followed by its
-`judgment`s, then `end` with the counts, which shows that the file was not cut.
+`judgment`s, then `end` with the counts, which shows that the file was not cut, and with the SHA-256
+of all lines before it, which shows whether it was edited.
 """
 
 from __future__ import annotations
 
+import hashlib
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -19,7 +21,7 @@ import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError
-from trecjudge.findings import shown
+from trecjudge.findings import Finding, shown, tell
 from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
     AskedNugget,
@@ -33,6 +35,7 @@ from trecjudge.records import (
     Source,
     Vote,
 )
+from trecjudge.results.packed import Digested
 from trecjudge.results.responses import response_of, response_record
 from trecjudge.settings.adapters import adapter_of
 from trecjudge.settings.limits import limits
@@ -100,6 +103,10 @@ class JudgmentsWriter:
     file: BinaryIO
     responses: int = 0
     judgments: int = 0
+    _file: Digested = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._file = Digested(self.file)
 
     def header(self, header: Header) -> None:
         """Write the first line."""
@@ -114,18 +121,25 @@ class JudgmentsWriter:
         self.responses += 1
         self.judgments += len(judgments)
 
-    def end(self) -> None:
-        """Write the last line."""
-        self.file.write(self.end_line(self.responses, self.judgments))
+    def lines(self, lines: Iterable[bytes]) -> None:
+        """Write lines of another judgments file, given without their ends."""
+        for line in lines:
+            self._file.write(b"%b\n" % line)
 
-    @staticmethod
-    def end_line(responses: int, judgments: int) -> bytes:
-        """Return the last line of a file with so many records."""
-        record = {"record": "end", "responses": responses, "judgments": judgments}
-        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+    def end(self) -> str:
+        """Write the last line; return the digest of those before it, which is in it."""
+        sha256 = self._file.sha256
+        self.file.write(end_line(self.responses, self.judgments, sha256) + b"\n")
+        return sha256
 
     def _line(self, record: dict[str, Any]) -> None:
-        self.file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        self._file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def end_line(responses: int, judgments: int, sha256: str) -> bytes:
+    """Return the last line of a file with so many records and such a digest, without its end."""
+    record = {"record": "end", "responses": responses, "judgments": judgments}
+    return orjson.dumps(record | ({"sha256": sha256} if sha256 else {}))  # old files have none
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -160,6 +174,11 @@ class JudgmentsReader:
             wrong = error.errors()[0]
             place = ".".join(map(str, wrong["loc"]))
             raise self._error(number, f"{place}: {wrong['msg']}") from None
+
+    @property
+    def edited(self) -> bool:
+        """Whether the file was found to be edited since it was written; known at its end."""
+        return self._records.edited
 
     def __iter__(self) -> Iterator[tuple[Response, list[Judgment]]]:
         response: Response | None = None
@@ -257,9 +276,11 @@ class _Records:
     path: Path
     begins: int = 0
     """Where the record read last begins, in bytes of the unpacked file."""
+    edited: bool = False
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         kind, file, ends, most = None, Opened(self.path), 0, limits()
+        found = hashlib.sha256()
         for number, line in file.lines():
             self.begins, ends = ends, file.read_bytes
             if excess := most.excess_of_text(line):
@@ -276,6 +297,12 @@ class _Records:
                 raise _wrong(self.path, number, message)
             if before == "end":
                 raise _wrong(self.path, number, f"a {shown(kind)} record follows the end")
+            if kind != "end":
+                found.update(b"%b\n" % line)
+            elif record.get("sha256", found.hexdigest()) != found.hexdigest():  # old files: none
+                edited = "the file was edited since it was judged: its SHA-256 is another"
+                tell(Finding("judgments_edited", Place(str(self.path), number), edited))
+                self.edited = True
             yield number, record
 
 

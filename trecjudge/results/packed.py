@@ -6,6 +6,7 @@ however it came together, and every finished frame of a file that breaks off can
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -54,6 +55,24 @@ class Frames:
         # At once, not as a stream: its bytes would depend on the sizes of the pieces given.
         self._file.write(self._packer.compress(bytes(self._held[:end])))
         del self._held[:end]
+
+
+class Digested:
+    """Passes bytes on to an open file, and takes the digest of their content, packed or not."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._sum = file, hashlib.sha256()
+        self.flush = file.flush
+
+    def write(self, data: bytes) -> int:
+        """Take some bytes, and write them."""
+        self._sum.update(data)
+        return self._file.write(data)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all that was written until now, in hexadecimal digits."""
+        return self._sum.hexdigest()
 
 
 @contextmanager

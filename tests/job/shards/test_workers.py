@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +28,9 @@ from tests.job.shards.parts import (
     until,
     write_runs,
 )
-from trecjudge.job.shards import dask
+from trecjudge.errors import WorkflowError
+from trecjudge.job.shards import dask, silence
+from trecjudge.job.shards.executing import LocalWorkers
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +175,86 @@ def test_a_cluster_writes_the_same_though_a_worker_dies(folder: Path, tmp_path: 
         _, err = job.communicate(timeout=120)
     assert job.returncode == 3, err
     assert same_files(folder / "one", folder / "dask") == list(FILES)
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """Yield the address of a server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"dask://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_a_scheduler_that_says_nothing_is_not_waited_for(
+    silent: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(dask, "SECONDS_UNTIL_TOLD", 0.1)
+    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 0.3)
+    done = command(*flags(folder, "none", "--workers", silent))
+    assert done.status == 1
+    assert f"{silent}: waiting for the scheduler to answer" in done.err
+    assert done.err.splitlines()[-1] == (
+        f"error: --workers {silent}: no scheduler answers there: the scheduler said nothing for"
+        " 0.3 s"
+    )
+
+
+def test_the_only_worker_of_a_cluster_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(silence, "SECONDS_UNTIL_TOLD", 1.0)
+    monkeypatch.setattr(silence, "SECONDS_OF_SILENCE", 2.0)
+    told: list[str] = []
+    with cluster(tmp_path, 1) as (address, workers):
+        until(lambda: threads(address))
+        asked = dask.DaskWorkers(address.removeprefix("dask://"), told.append)
+        asked.submit(_slept, 60.0, 1)
+        workers[0].kill()
+        with closing(asked), pytest.raises(WorkflowError, match="no worker gave a sign of life"):
+            for _ in range(300):
+                asked.look()
+                time.sleep(0.1)
+    assert told == [f"waiting for a worker of {address}: no sign of life for 1 s"]
+
+
+def threads(address: str) -> int:
+    """Return how many threads the workers of a cluster have."""
+    module: Any = pytest.importorskip("distributed")
+    with module.Client(address.replace("dask://", "tcp://"), set_as_default=False) as client:
+        return sum(client.nthreads().values())
+
+
+def _slept(seconds: float, _: int) -> None:
+    time.sleep(seconds)
+
+
+def test_a_local_worker_that_is_stopped_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(silence, "SECONDS_UNTIL_TOLD", 0.1)
+    monkeypatch.setattr(silence, "SECONDS_OF_SILENCE", 0.3)
+    told: list[str] = []
+    with closing(LocalWorkers(1, told.append)) as workers:
+        asked = workers.submit(_slept, 60.0, 1)
+        (stopped,) = workers._pool._processes
+        os.kill(stopped, signal.SIGSTOP)
+        while not asked.done():
+            workers.look()
+            time.sleep(0.05)
+        assert isinstance(asked.exception(), BrokenExecutor)
+    assert told == [f"waiting for process {stopped}: no sign of life for 0 s"]
+
+
+def test_silence_is_told_once_and_a_sign_of_life_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(silence, "SECONDS_UNTIL_TOLD", 0.0)
+    monkeypatch.setattr(silence, "SECONDS_OF_SILENCE", 0.02)
+    told: list[str] = []
+    watched = silence.Silence(told.append)
+    for _ in range(3):
+        watched.look(["a", "b"], ["b"])
+        time.sleep(0.02)
+    assert watched.look(["a", "b"], ["b"]) == ["a"]
+    assert watched.look(["a", "b"], ["a", "b"]) == []
+    assert len(told) == 1
 
 
 def test_without_a_scheduler_there_is_one_line(

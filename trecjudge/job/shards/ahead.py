@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
 from trecjudge.errors import ModelError, OutputError
 from trecjudge.files import default_folder
@@ -20,7 +19,7 @@ from trecjudge.job.judges import job_spec
 from trecjudge.job.shards.asking import ask_share
 from trecjudge.job.shards.cutting import SHARDS_OF_A_WORKER
 from trecjudge.job.shards.executing import MOST_TRIES, Workers
-from trecjudge.job.shards.session import setup_of, workers_of
+from trecjudge.job.shards.session import Watcher, setup_of, workers_of
 from trecjudge.job.shards.share import DIVIDED, Share, ShareDone, ShareSetup, divided
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.judging.bugs import Stop
@@ -36,15 +35,8 @@ SECONDS_TO_END = 60.0
 """How long workers that are told to end may take: they wait for replies on their way."""
 
 
-class Teller(Protocol):
-    """Shows messages to the user."""
-
-    def notify(self, message: str) -> None:
-        """Show a message."""
-
-
 async def ask_ahead(
-    job: Job, panel: Panel, inputs: JobInputs, model: AskingModel, folder: Path, teller: Teller
+    job: Job, panel: Panel, inputs: JobInputs, model: AskingModel, folder: Path, teller: Watcher
 ) -> None:
     """Have the workers of a job ask its model about all items, and keep the replies.
 
@@ -53,7 +45,7 @@ async def ask_ahead(
     """
     if not await _works(job, panel, inputs, model) or model.fault_policy.stopped:
         return  # the job itself finds that again, and says so
-    with closing(workers_of(job)) as workers:
+    with closing(workers_of(job, teller.notify)) as workers:
         whole = job.workflow.llm.get("in_flight", DIVIDED["in_flight"])
         count = max(1, min(workers.count, int(whole or 1)))
         runs = [opened.path for opened in inputs.files]
@@ -102,7 +94,7 @@ class AskingAhead:
     workers: Workers
     setup: ShareSetup
     model: AskingModel
-    teller: Teller
+    teller: Watcher
     count: int
     _attempts: int = 0
     _left: deque[Share] = field(default_factory=deque)
@@ -155,6 +147,7 @@ class AskingAhead:
         done, _ = await asyncio.wait(
             self._under_way, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
         )
+        self.workers.look()
         self._tell()
         for future in done:
             await self._take(self._under_way.pop(future), future)

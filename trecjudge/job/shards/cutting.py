@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
+from sys import intern
 
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
@@ -47,6 +49,7 @@ class Placed:
     run_id: str
     items: int
     sample: str = ""
+    topic_id: str = ""
 
 
 def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
@@ -57,8 +60,8 @@ def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
     records = PlacedRecords(reader.read)
     reader.read = records.read
     found = [
-        Placed(records.path, records.ordinal, response.run_id, items_of(response), response.sample)
-        for _, response in reader
+        Placed(records.path, records.ordinal, r.run_id, items_of(r), r.sample, intern(r.topic_id))
+        for _, r in reader
     ]
     if not found:
         raise InputError(inputs.nothing_to_judge(reader))
@@ -126,4 +129,13 @@ def _shard(number: int, part: list[Placed]) -> Shard:
         rows = [(one.ordinal, one.run_id, one.sample) for one in group]
         ordinals, run_ids, samples = zip(*rows, strict=True)
         portions.append(Portion(seen_by_all(path), ordinals, run_ids, samples))
-    return Shard(number, tuple(portions), len(part), sum(one.items for one in part))
+    ids = digest_of_ids((one.run_id, one.topic_id) for one in part)
+    return Shard(number, tuple(portions), len(part), sum(one.items for one in part), ids)
+
+
+def digest_of_ids(ids: Iterable[tuple[str, str]]) -> str:
+    """Return a digest of the runs and topics of responses, in their order."""
+    found = sha256()
+    for run_id, topic_id in ids:
+        found.update(f"{run_id}\0{topic_id}\0".encode(errors="backslashreplace"))
+    return found.hexdigest()[:16]

@@ -9,14 +9,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from trecjudge.errors import OutputError
 from trecjudge.job.process import settle_process
 from trecjudge.job.shards.judging import judge_shard
 from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
+from trecjudge.job.shards.silence import Silence
 
 G = TypeVar("G")
 S = TypeVar("S")
@@ -40,18 +43,27 @@ class Workers(Protocol):
     def renew(self) -> None:
         """Replace the workers, after some of them died."""
 
+    def look(self) -> None:
+        """Tell of workers that give no sign of life. Raises WorkflowError where that is too long.
+
+        It is called about every second while they work.
+        """
+
     def close(self) -> None:
         """End the workers now, whatever they do."""
 
 
 @dataclass(slots=True)
 class LocalWorkers:
-    """Processes on this machine."""
+    """Processes on this machine; `notify` is told of those that are stopped."""
 
     count: int
+    notify: Callable[[str], None]
     _pool: ProcessPoolExecutor = field(init=False)
+    _silence: Silence = field(init=False)
 
     def __post_init__(self) -> None:
+        self._silence = Silence(self.notify)
         self._begin()
 
     def _begin(self) -> None:
@@ -68,6 +80,14 @@ class LocalWorkers:
         """Replace all processes: the pool gives them all up when one died."""
         self.close()
         self._begin()
+
+    def look(self) -> None:
+        """Tell of processes that are stopped (SIGSTOP); after a while, kill them."""
+        names = {f"process {number}": number for number in list(self._pool._processes or ())}
+        running = [name for name, number in names.items() if not _is_stopped(number)]
+        for name in self._silence.look(names, running):
+            with suppress(ProcessLookupError):
+                os.kill(names[name], signal.SIGKILL)  # its shard is judged again by another
 
     def close(self) -> None:
         """End the processes now."""
@@ -90,6 +110,15 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(SECONDS_BETWEEN_LOOKS)
     os._exit(1)  # a killed parent says nothing, and the queue from it would be waited for
+
+
+def _is_stopped(process: int) -> bool:
+    """Return whether a process is stopped; False where the system does not say."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return False
+    return stat.rpartition(b") ")[2][:1] in (b"T", b"t")
 
 
 @dataclass(slots=True)
@@ -129,6 +158,7 @@ class Execution:
         while waiting:
             begun |= {future for future in waiting if future.running()}
             finished, waiting = wait(waiting, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
+            self.workers.look()
             for future in finished:
                 error = future.exception()
                 if isinstance(error, BrokenExecutor):

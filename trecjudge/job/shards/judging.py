@@ -64,8 +64,8 @@ class Worker:
             writer.header(self.header)
             asyncio.run(self._judged(shard, writer, recording, trial, stop))
             check_all_there(shard, writer.responses)
-            writer.end()
-        counts = (writer.responses, writer.judgments, recording.spared)
+            sha256 = writer.end()
+        counts = (writer.responses, writer.judgments, sha256, recording.spared)
         error = "" if trial.error is None else str(trial.error)
         return ShardDone(shard.number, *counts, self._scored(shard.number), stop.why, error)
 

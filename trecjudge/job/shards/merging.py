@@ -3,70 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+import orjson
+
 from trecjudge.errors import InputError
-from trecjudge.inputs.sources.containers import ENDINGS, chunks
-from trecjudge.inputs.sources.packing import CHUNK
+from trecjudge.inputs.sources.containers import chunks, lines
+from trecjudge.job.shards.cutting import digest_of_ids
 from trecjudge.job.shards.shard import ShardDone, ShardSetup
 from trecjudge.judging.panel import Panel
-from trecjudge.results.judgments import Header, JudgmentsWriter
+from trecjudge.results.judgments import Header, JudgmentsWriter, end_line
 from trecjudge.results.outputs import Outputs
+from trecjudge.results.packed import Digested
 from trecjudge.scores.scoring import Scored, Scoring
 
+RESPONSE = b'{"record":"response",'
+"""How the line of a response begins."""
 
-def merge_judgments(file: BinaryIO, parts: Sequence[tuple[Path, int, int]]) -> None:
-    """Write a judgments file of the judgments of parts, in this order.
 
-    Each is a judgments file, with the numbers of its responses and judgments. Raises InputError
-    where one has other numbers, or is cut.
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgments file of a part, and what must be in it.
+
+    `sha256` and `ids` are empty where they are not known: an older version wrote none. `ids` are a
+    digest of the runs and topics of its responses.
     """
+
+    path: Path
+    responses: int
+    judgments: int
+    sha256: str = ""
+    ids: str = ""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines but the last one. Raises InputError where the file is another one."""
+        found, ids, last = sha256(), [], b""
+        for _, line in lines(self.path):
+            if last:
+                found.update(b"%b\n" % last)
+                if self.ids and last.startswith(RESPONSE):
+                    ids.append(_ids(last))
+                yield last
+            last = line
+        end = end_line(self.responses, self.judgments, self.sha256)
+        if last != end:
+            was = f"its last line is not {end.decode()}"
+            raise InputError(f"{self.path}: is cut or was changed: {was}")
+        if self.sha256 and found.hexdigest() != self.sha256:
+            raise self._edited("its records are not those that were judged: their SHA-256 differs")
+        if self.ids and digest_of_ids(ids) != self.ids:
+            raise self._edited("its responses are not those of this part")
+
+    def _edited(self, why: str) -> InputError:
+        return InputError(f"{self.path}: {why}; judge the part again")
+
+
+def _ids(line: bytes) -> tuple[str, str]:
+    try:
+        record = orjson.loads(line)
+        return str(record["run_id"]), str(record["topic_id"])
+    except (orjson.JSONDecodeError, KeyError):
+        return "", ""
+
+
+def merge_judgments(file: BinaryIO, parts: Iterable[Judged]) -> None:
+    """Write a judgments file of the judgments of parts, in this order. Raises InputError."""
     writer = JudgmentsWriter(file)
-    for number, (path, responses, judgments) in enumerate(parts):
-        pieces = _pieces(path)
-        if number:  # the header, which all parts have, was copied from the first
-            pieces = _behind_first_line(pieces)
-        _copy_without(writer.end_line(responses, judgments), pieces, path, file)
-        writer.responses += responses
-        writer.judgments += judgments
+    for number, part in enumerate(parts):
+        body = part.lines()
+        # All parts have the same header.
+        writer.lines(islice(body, 1, None) if number else body)
+        writer.responses += part.responses
+        writer.judgments += part.judgments
     writer.end()
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file of a part, unpacked."""
-    if path.suffix in ENDINGS:
-        yield from chunks(path)
-        return
-    with path.open("rb") as part:
-        yield from iter(partial(part.read, CHUNK), b"")
-
-
-def _behind_first_line(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    for piece in pieces:
-        _, newline, rest = piece.partition(b"\n")
-        if newline:
-            yield rest
-            yield from pieces
-
-
-def _copy_without(end: bytes, pieces: Iterator[bytes], path: Path, target: BinaryIO) -> None:
-    """Copy the pieces of a judgments file without its last line, which must be `end`."""
-    held = b""
-    for piece in pieces:
-        held += piece
-        target.write(held[: -len(end)])
-        held = held[-len(end) :]
-    if held != end:
-        raise InputError(f"{path}: is cut or was changed: its last line is not {end.decode()!r}")
-
-
-def append(paths: Iterable[Path], target: BinaryIO) -> None:
-    """Append files, unpacked, to an open one."""
-    for piece in (piece for path in paths for piece in _pieces(path)):
-        target.write(piece)
+def append(paths: Iterable[Path], target: BinaryIO) -> str:
+    """Append files, unpacked, to an open one; return the digest of what was added."""
+    added = Digested(target)
+    for piece in (piece for path in paths for piece in chunks(path)):
+        added.write(piece)
     target.flush()
+    return added.sha256
 
 
 def scored_by_shards(

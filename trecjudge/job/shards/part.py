@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from trecjudge.findings import FindingLog
@@ -17,7 +18,8 @@ ShardAsked = tuple[int, int]
 class PartWritten:
     """A part of a job, judged and written: its counts, and the findings on all of the input.
 
-    `filters` are the runs and topics that were asked for, where these are not all.
+    `filters` are the runs and topics that were asked for, where these are not all. `sha256` are
+    digests of the part's files, unpacked; parts of older versions have none.
     """
 
     number: int
@@ -31,6 +33,7 @@ class PartWritten:
     lost: int = 0
     bug: str = ""
     filters: Mapping[str, Any] = field(default_factory=dict)
+    sha256: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def exit_status(self) -> int:
@@ -49,6 +52,7 @@ class PartCounts:
     responses: int = 0
     judgments: int = 0
     unjudged: int = 0
+    sha256: str = ""
 
     def add(self, judged: JudgedResponse) -> None:
         """Count a response."""
@@ -64,6 +68,7 @@ class PartCounts:
         findings: FindingLog,
         bug: str,
         filters: Mapping[str, Any],
+        sha256: Mapping[str, str],
     ) -> PartWritten:
         """Return the part; its findings are those of all runs, which every part reads."""
         return PartWritten(
@@ -77,4 +82,16 @@ class PartCounts:
             findings.of_severity("error"),
             bug,
             filters,
+            sha256,
         )
+
+
+def sealed(config: str) -> str:
+    """Return the text of a part's config with its own digest as the last line."""
+    found = sha256(config.encode(errors="backslashreplace")).hexdigest()
+    return f"{config}sha256: {found}\n"
+
+
+def is_sealed(config: str) -> bool:
+    """Return whether the text of a part's config is as it was written."""
+    return config == sealed(config[: config.rfind("sha256: ")])

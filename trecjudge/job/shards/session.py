@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from trecjudge.job.judges import header_of
 from trecjudge.job.shards.cutting import all_placed, into_shards, unchanged
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.executing import Execution, LocalWorkers, Workers
-from trecjudge.job.shards.merging import append, merge_judgments, scored_by_shards
+from trecjudge.job.shards.merging import Judged, append, merge_judgments, scored_by_shards
 from trecjudge.job.shards.shard import ShardDone, ShardSetup, seen_by_all
 from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel
@@ -33,15 +33,12 @@ from trecjudge.scores.scoring import Scored, Scoring, scored
 from trecjudge.settings.limits import limits
 
 
-def workers_of(job: Job) -> Workers:
-    """Return the workers that a job asks for. Raises WorkflowError where a cluster has none."""
-    if not job.cluster:
-        return LocalWorkers(job.workers)
-    workers = DaskWorkers(job.cluster)
-    if not workers.count:
-        workers.close()
-        raise WorkflowError(f"dask://{job.cluster}: no worker is there: start `dask worker`")
-    return workers
+def workers_of(job: Job, notify: Callable[[str], None]) -> Workers:
+    """Return the workers that a job asks for. Raises WorkflowError where a cluster has none.
+
+    `notify` is told of those that this process waits for.
+    """
+    return DaskWorkers(job.cluster, notify) if job.cluster else LocalWorkers(job.workers, notify)
 
 
 class Watcher(Protocol):
@@ -127,7 +124,8 @@ class Parts:
         """Write the judgments file, and add to the log. Raises PluginError for a failed measure."""
         with written(outputs.judgments) as file:
             files = zip(self._files("judgments"), self.done, strict=True)
-            merge_judgments(file, [(path, p.responses, p.judgments) for path, p in files])
+            own = (Judged(path, p.responses, p.judgments, p.sha256) for path, p in files)
+            merge_judgments(file, own)
         if log is not None:
             append(self._files("log"), log)
         if error := next((part.error for part in self.done if part.error), ""):
@@ -154,7 +152,7 @@ def judged_in_parts(
     found: dict[int, ShardDone] = {}
     runs = [opened.path for opened in inputs.files]
     setup = setup_of(job, folder, runs)
-    with closing(workers_of(job)) as workers, unchanged(runs):
+    with closing(workers_of(job, watcher.notify)) as workers, unchanged(runs):
         shards = into_shards(all_placed(inputs, reader), workers.count)
         for done in Execution(workers, setup, watcher.notify).run(shards):
             found[done.number] = done

@@ -78,12 +78,16 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Responses next to each other in the order of the job; `items` is about how many items."""
+    """Responses next to each other in the order of the job; `items` is about how many items.
+
+    `ids` is a digest of their runs and topics, in this order.
+    """
 
     number: int
     portions: tuple[Portion, ...]
     responses: int
     items: int
+    ids: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +113,14 @@ class ShardSetup:
 class ShardDone:
     """What judging a shard came to; its files are in the folder of the setup.
 
-    `stopped` is why judging stopped early, if it did, and `error` why a measure failed.
+    `sha256` is the digest of its judgments. `stopped` is why judging stopped early, if it did, and
+    `error` why a measure failed.
     """
 
     number: int
     responses: int
     judgments: int
+    sha256: str
     spared: int
     scores: PartScores
     stopped: str = ""

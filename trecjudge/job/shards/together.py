@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.job.shards.merging import append, merge_judgments
-from trecjudge.job.shards.part import PartWritten
+from trecjudge.job.shards.merging import Judged, append, merge_judgments
+from trecjudge.job.shards.part import PartWritten, is_sealed
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form, written
@@ -43,17 +44,26 @@ ALIKE: Mapping[str, Callable[[Any], Any]] = {
     "shard": _of("filters"),
     # Machines may see the same files by other paths; in another order they are cut elsewhere.
     "inputs_sha256": lambda value: list(value.values()),
+    "prompts": lambda value: value,
+    "parts": lambda value: value,
 }
 """Sections of the configs that must be alike, and what of them."""
+OF_A_PART = ("shard", "prompts", "parts", "counts", "sha256")
+"""Sections that the config of the whole does not take from one of its parts."""
+CHANGED = "was changed since it was written"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a job on disk: its files, what its config says of it, and the whole config."""
+    """A part of a job on disk: its files, what its config says of it, and the whole config.
+
+    It is `sealed` where its config is as it was written; None where that had no digest yet.
+    """
 
     outputs: Outputs
     written: PartWritten
     config: Mapping[str, Any]
+    sealed: bool | None
 
     @property
     def judgments(self) -> Path:
@@ -62,8 +72,9 @@ class Part:
 
     @property
     def log(self) -> Path | None:
-        """Its log, packed or not; None where it has none."""
-        return newest_form(self.outputs.log)
+        """Its log, packed or not; None where it has none, or another job left one there."""
+        own = "log" in self.written.sha256 or not self.written.sha256
+        return newest_form(self.outputs.log) if own else None
 
 
 def part_name(name: str, number: int, of: int) -> str:
@@ -83,17 +94,19 @@ def parts_at(paths: Sequence[Path]) -> list[Part]:
     for part in parts[1:]:
         _check_alike(part, parts[0])
     for part in parts:
+        _check_sealed(part)
         _check_whole(part, parts[0])
     return parts
 
 
-def lacking_logs(parts: Sequence[Part]) -> str:
-    """Return why the whole has no log though some of its parts have one; else ""."""
+def lacking(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield why the whole has no log though some parts have one, and why edits are not seen."""
     without = [part for part in parts if part.log is None]
-    if len(without) in (0, len(parts)):
-        return ""
-    name = without[0].outputs.name
-    return f"no log is written: {len(without)} of {len(parts)} parts have none, the first: {name}"
+    if len(without) not in (0, len(parts)):
+        few, name = f"{len(without)} of {len(parts)} parts", without[0].outputs.name
+        yield f"no log is written: {few} have none, the first: {name}"
+    if not any(part.written.sha256 for part in parts):
+        yield "an older version wrote the parts: whether they were edited is not known"
 
 
 def _configs(path: Path) -> Iterator[Path]:
@@ -112,7 +125,8 @@ def _configs(path: Path) -> Iterator[Path]:
 
 def _part(path: Path) -> Part:
     try:
-        config = read_yaml(path.read_text(encoding="utf-8")).value
+        text = path.read_text(encoding="utf-8")
+        config = read_yaml(text).value
     except (OSError, UnicodeDecodeError, YamlFault) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     shard = config.get("shard") if isinstance(config, Mapping) else None
@@ -123,7 +137,8 @@ def _part(path: Path) -> Part:
     except TypeError as error:
         raise InputError(f"{path}: shard: {error}") from error
     name = path.name.removesuffix(".config.yml")
-    return Part(Outputs(path.parent, name), written, config)
+    sealed = is_sealed(text) if "sha256" in config else None
+    return Part(Outputs(path.parent, name), written, config, sealed)
 
 
 def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
@@ -145,6 +160,10 @@ def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
     if missing := sorted(set(range(1, of + 1)) - set(numbers)):
         few = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
         raise InputError(f"{len(missing)} of {of} parts are missing: {few}")
+    bare = [part for part in parts if part.sealed is None or not part.written.sha256]
+    if bare and any(part.written.sha256 for part in parts):
+        path = bare[0].outputs.config
+        raise InputError(f"{path}: {CHANGED}: its digest is missing; judge the part again")
 
 
 def _check_alike(part: Part, first: Part) -> None:
@@ -165,6 +184,16 @@ def _differing(own: Any, others: Any) -> str:
     return f" ({', '.join(key for key in own | others if own.get(key) != others.get(key))})"
 
 
+def _check_sealed(part: Part) -> None:
+    """Raise InputError where the config of a part is not as it was written, or is another's."""
+    own, path = part.written, part.outputs.config
+    if part.sealed is False:
+        raise InputError(f"{path}: {CHANGED}: its SHA-256 is another; judge the part again")
+    if own.sha256 and not part.outputs.name.endswith(part_name("", own.number, own.of)):
+        written = f"was written as part {own.number} of {own.of}"
+        raise InputError(f"{path}: {written}: give its files the names that they had")
+
+
 def _check_whole(part: Part, first: Part) -> None:
     """Raise InputError where the judgments of a part are of another header, or not there."""
     headers = [JudgmentsReader(one.judgments).header for one in (part, first)]
@@ -173,14 +202,27 @@ def _check_whole(part: Part, first: Part) -> None:
 
 
 def merge_parts(parts: Sequence[Part], outputs: Outputs) -> None:
-    """Write the judgments and the log of the whole. Raises InputError where a part has no file."""
-    judged = [(part.judgments, part.written.responses, part.written.judgments) for part in parts]
-    with written(outputs.judgments) as file:
-        merge_judgments(file, judged)
-    logs = [log for part in parts if (log := part.log) is not None]
-    if len(logs) == len(parts):
-        with written(outputs.log) as file:
-            append(logs, file)
+    """Write the judgments and the log of the whole.
+
+    Raises InputError, and writes neither, where a part has no file, or another one.
+    """
+    with ExitStack() as files:
+        merge_judgments(files.enter_context(written(outputs.judgments)), map(_judged, parts))
+        logs = {log: part.written.sha256.get("log") for part in parts if (log := part.log)}
+        if len(logs) < len(parts):
+            return
+        whole_log = files.enter_context(written(outputs.log))
+        for log, sha256 in logs.items():
+            if append([log], whole_log) != sha256 and sha256:
+                why = "is not the log that this part wrote: its SHA-256 is another"
+                raise InputError(f"{log}: {why}; judge the part again")
+
+
+def _judged(part: Part) -> Judged:
+    own = part.written
+    cut, sha256 = part.config.get("parts") or (), own.sha256.get("judgments", "")
+    ids = str(cut[own.number - 1]) if len(cut) == own.of else ""
+    return Judged(part.judgments, own.responses, own.judgments, sha256, ids)
 
 
 def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
@@ -198,7 +240,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
         path = getattr(outputs, what)
         if path.is_file() or what == "config":
             summary.files[what] = str(path)
-    config = {k: v for k, v in parts[0].config.items() if k not in ("shard", "counts")}
+    config = {k: v for k, v in parts[0].config.items() if k not in OF_A_PART}
     config["command_line"] = [part.config.get("command_line") for part in parts]
     text = written_yaml(config | {"counts": counts_of(summary)})
     with whole(outputs.config) as file:

@@ -105,6 +105,7 @@ class _Judged:
     judges: Sequence[str]
     panel: Panel
     board: Leaderboard
+    edited: bool = False
     teams: dict[str, str] = field(default_factory=dict)
     on_nuggets: dict[str, None] = field(default_factory=dict)
     """The judges that decided on nuggets."""
@@ -126,6 +127,7 @@ class _Judged:
             ids = named_documents(response, judgments)
             documents.put((response.run_id, response.topic_id), ids)
         judged.board.finish()
+        judged.edited = reader.edited
         if not judged.board.scores:
             raise InputError(f"{path}: holds no response")
         return judged
@@ -191,6 +193,8 @@ class _Report:
         charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
+        if self.judged.edited:  # the command itself was told by the reader
+            notes.append("the judgments were edited since they were judged: their SHA-256 differs")
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
