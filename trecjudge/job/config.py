@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -11,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from trecjudge.credentials import shareable
 from trecjudge.files import whole
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
@@ -24,8 +24,6 @@ PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
 """Packages whose version can change a judgment."""
 CHOSEN = ("variants", "sweeps")
 """Sections of a workflow that a job takes one variant or point of."""
-# User and password in an address (`https://user:secret@host`): a config is shared with others.
-CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 
 @cache
@@ -51,11 +49,8 @@ def _digest(path: Path, checksums: Checksums) -> str:
 def head_of(
     job: Job, settings: Mapping[str, Any], model: Model, checksums: Checksums
 ) -> dict[str, Any]:
-    """Return what is known of a job before it judges: versions, command line, judges, inputs.
-
-    Credentials inside addresses are removed.
-    """
-    head = {
+    """Return what is known of a job before it judges: versions, command line, judges, inputs."""
+    return {
         "versions": versions(),
         "command_line": list(job.command_line),
         "judges": dict(settings),
@@ -63,16 +58,6 @@ def head_of(
         "model": model.record(),
         "inputs": _inputs(job),
     }
-    return {name: _shareable(value) for name, value in head.items()}
-
-
-def _shareable(value: Any) -> Any:
-    """Return a value that can be written into any file, without credentials in its texts."""
-    if isinstance(value, str):
-        return CREDENTIALS.sub("", value).encode(errors="backslashreplace").decode()
-    if isinstance(value, Mapping):
-        return {str(name): _shareable(found) for name, found in value.items()}
-    return list(map(_shareable, value)) if isinstance(value, list | tuple) else value
 
 
 def write_config(
@@ -83,7 +68,7 @@ def write_config(
     model: Model,
     sections: Mapping[str, Any],
 ) -> None:
-    """Write the config of a finished job, with more sections; no credentials of addresses."""
+    """Write the config of a finished job, with more sections and without secrets."""
     config = {
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         **head_of(job, settings, model, checksums),
@@ -91,9 +76,8 @@ def write_config(
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         **sections,
     }
-    text = written_yaml(config)
     with whole(job.outputs.config) as file:
-        file.write(CREDENTIALS.sub("", text).encode(errors="backslashreplace"))
+        file.write(written_yaml(shareable(config)).encode(errors="backslashreplace"))
 
 
 def _inputs(job: Job) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import orjson
 import structlog
 from structlog.typing import FilteringBoundLogger
 
+from trecjudge.credentials import public, shareable
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
 
@@ -58,8 +59,8 @@ class DebugLog:
         return found
 
     def event(self, name: str, **fields: Any) -> None:
-        """Write one event."""
-        self._log.info(name, **fields)
+        """Write one event, without secrets."""
+        self._log.info(name, **shareable(fields))
 
     def finding(self, finding: Finding) -> None:
         """Write a finding with its place and value."""
@@ -106,7 +107,7 @@ class DebugLog:
                 fields = {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
                 of_one.info("FAILURE", **asked, **fields)
         if trace:
-            log.info("BUG", traceback=trace)
+            log.info("BUG", traceback=public(trace))
 
     def _call(self, log: FilteringBoundLogger, call: ModelCall, group: int) -> None:
         for earlier in call.earlier:

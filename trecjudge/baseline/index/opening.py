@@ -6,10 +6,10 @@ import importlib
 from pathlib import Path
 
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.postgres_address import without_password
 from trecjudge.baseline.index.protocol import Index
 from trecjudge.baseline.index.sqlite import SqliteIndex
 from trecjudge.baseline.index.state import State
+from trecjudge.credentials import public
 from trecjudge.errors import InputError
 
 ADDRESSES = ("postgresql://", "postgres://")
@@ -22,8 +22,8 @@ def is_address(where: str) -> bool:
 
 
 def shown_place(where: str) -> str:
-    """Return where an index is, for a message or a file: without the password of an address."""
-    return without_password(where) if is_address(where) else where
+    """Return where an index is, for a message or a file: without the secrets of an address."""
+    return public(where)
 
 
 def open_index(where: str) -> Index:

@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
+from trecjudge.credentials import HIDDEN, public
 from trecjudge.errors import InputError, OutputError, PluginError
-from trecjudge.models.access.secrets import HIDDEN
 
 if TYPE_CHECKING:
     from psycopg import Connection, Error
@@ -42,7 +42,7 @@ def psycopg() -> Any:
 class Address:
     """Where an index is: the database, and the schema `name` in it.
 
-    `shown` is the address without its password; `secrets` must be in no message.
+    `shown` is the address without its secrets; `secrets` must be in no message.
     """
 
     shown: str
@@ -72,13 +72,11 @@ class Address:
             )
         if not NAME.fullmatch(name):
             message = f"{INDEX}={name!r}: must be small letters, digits and _, 40 at most"
-            raise InputError(f"{without_password(url)}: {message}")
+            raise InputError(f"{public(url)}: {message}")
         secrets = {str(found[key]) for key in SECRETS if found.get(key)}
         written = secrets | {quote(secret, safe="") for secret in secrets} - {""}
         found.setdefault("connect_timeout", CONNECT)
-        return cls(
-            without_password(url), name, found, tuple(sorted(written, key=len, reverse=True))
-        )
+        return cls(public(url), name, found, tuple(sorted(written, key=len, reverse=True)))
 
     def connect(self) -> Connection[Any]:
         """Return a connection without a transaction. Raises InputError."""
@@ -120,13 +118,3 @@ class Address:
         for secret in self.secrets:
             words = words.replace(secret, HIDDEN)
         return words
-
-
-def without_password(url: str) -> str:
-    """Return an address without its password."""
-    parts = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
-    pairs = [(k, v) for k, v in parse_qsl(parts.query) if k not in SECRETS]
-    netloc = f"{user.partition(':')[0]}{at}{host}"
-    query = urlencode(pairs, safe="/")
-    return urlunsplit(parts._replace(netloc=netloc, query=query, fragment=""))

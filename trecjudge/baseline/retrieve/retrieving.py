@@ -17,6 +17,7 @@ from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks
 from trecjudge.baseline.retrieve.protocol import Ranks
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.retrieve.threshold import Threshold, read_threshold, threshold_path
+from trecjudge.credentials import public
 from trecjudge.errors import InputError
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
@@ -103,4 +104,4 @@ class Retrieving:
 
 def name_of(where: str) -> str:
     """Return the name of an index without its folder, its server or a password."""
-    return where.rstrip("/").rpartition("/")[2].partition("?")[0]
+    return public(where).rstrip("/").rpartition("/")[2].partition("?")[0]

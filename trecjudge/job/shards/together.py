@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trecjudge.credentials import shareable
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.job.shards.merging import append, merge_judgments
@@ -200,7 +201,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
             summary.files[what] = str(path)
     config = {k: v for k, v in parts[0].config.items() if k not in ("shard", "counts")}
     config["command_line"] = [part.config.get("command_line") for part in parts]
-    text = written_yaml(config | {"counts": counts_of(summary)})
+    text = written_yaml(shareable(config | {"counts": counts_of(summary)}))
     with whole(outputs.config) as file:
         file.write(text.encode(errors="backslashreplace"))
 

@@ -7,19 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from trecjudge.credentials import HIDDEN, SECRET_NAME
 from trecjudge.errors import ModelError
 
-HIDDEN = "***"
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """The name of an environment variable in a setting: `${MY_KEY}`."""
 
-# By name: `api-key`, `X-Auth-Token`. By value: the prefixes that providers give their keys, a
-# JSON web token (`eyJ`), or 32 and more letters with digits.
-_SECRET_NAME = re.compile(
-    r"(?:^|[-_])(?:\w*key|token|secret|passw(?:or)?d|(?:proxy-)?authorization|auth|cookie|sig"
-    r"|signature|credentials?)$",
-    re.IGNORECASE,
-)
+# By value: the prefixes that providers give their keys, a JSON web token (`eyJ`), or 32 and more
+# letters with digits.
 _SECRET_VALUE = re.compile(
     r"(?:bearer|basic|token)\s+\S+|(?:sk|pk|rk|gsk|hf|xai|ghp|nvapi|key)[-_]\S{16,}"
     r"|AIza\S{16,}|eyJ\S{16,}|(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9+/=]{32,}",
@@ -32,7 +27,7 @@ def is_secret(name: str, value: str) -> bool:
     """Return whether a header or a parameter of a query looks like a secret, by name or value."""
     if VARIABLE.search(value):
         return False
-    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.fullmatch(value.strip()))
+    return bool(SECRET_NAME.match(name) or _SECRET_VALUE.fullmatch(value.strip()))
 
 
 def secrets_in(url: str) -> list[str]:
@@ -46,8 +41,8 @@ def secrets_in(url: str) -> list[str]:
     return found
 
 
-def public(url: str) -> str:
-    """Return an address without the secrets of its query."""
+def keyless(url: str) -> str:
+    """Return an address without the secrets of its query: replies are kept under it."""
     shown = []
     for pair in _query_of(url):
         name, equals, value = pair.partition("=")
