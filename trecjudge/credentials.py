@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote, unquote, unquote_plus
 
 HIDDEN = "***"
@@ -119,7 +119,7 @@ def shareable(value: T) -> T:
         made = {shareable(str(name)): _named(str(name), found) for name, found in value.items()}
     elif isinstance(value, list | tuple):
         made = [shareable(entry) for entry in value]
-    return made
+    return cast(T, made)
 
 
 def clean(error: BaseException | None) -> None:
@@ -144,7 +144,7 @@ def _pair(found: re.Match[str]) -> str:
     """Return `name=value` without the value of a name that says secret."""
     before, name, equals, value = found.groups()
     plain = unquote(unquote(name)).lstrip("$")
-    hides = bool(SECRET_NAME.match(plain)) and value.strip("'\"").lower() not in PLACEHOLDERS
+    hides: object = SECRET_NAME.match(plain) and value.strip("'\"").lower() not in PLACEHOLDERS
     if hides and "=" not in equals and equals[0] != "%":  # prose, or a line of YAML or JSON
         hides = not _WEAK.match(plain) and ("_" in plain or re.search(r"\d|\A['\"]", value))
     elif hides and _WEAK.match(plain):
@@ -169,6 +169,7 @@ def _kept(found: re.Match[str]) -> str:
 def _secrets_of(word: str) -> set[str]:
     """Return the secrets in a word of a command line: all of it is one address, blanks too."""
     found = {match[0] for match in _SHAPES.finditer(word)}
+    found |= {match[0].split()[-1] for match in _SCHEMES.finditer(word)}
     for match in re.finditer(rf"{_COLON}//?|\A//|\A|=", word):
         user, at, _ = re.split("[?#]", word[match.end() :])[0].rpartition("@")
         name, colon, password = user.partition(":")

@@ -12,6 +12,8 @@ from trecjudge.errors import ModelError
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """The name of an environment variable in a setting: `${MY_KEY}`."""
+NAMED: set[str] = set()
+"""Variables that workflows have named: code of others is given none of them."""
 
 # By value: the prefixes that providers give their keys, a JSON web token (`eyJ`), or 32 and more
 # letters with digits.
@@ -41,7 +43,7 @@ def secrets_in(url: str) -> list[str]:
     return found
 
 
-def keyless(url: str) -> str:
+def stored_address(url: str) -> str:
     """Return an address without the secrets of its query: replies are kept under it."""
     shown = []
     for pair in _query_of(url):
@@ -83,10 +85,14 @@ def substituted(
 
 
 def check_in_clear(workflow: Mapping[str, Any]) -> None:
-    """Raise ModelError for a secret in a workflow: it would be written to the job's records."""
+    """Raise ModelError for a secret in a workflow: it would be written to the job's records.
+
+    The variables that it names are kept in NAMED.
+    """
     for where in ("headers", "query"):
         values = workflow.get(where)
         for name, value in values.items() if isinstance(values, Mapping) else ():
+            NAMED.update(VARIABLE.findall(str(value)))
             if is_secret(str(name), str(value)):
                 variable = "MY_" + re.sub(r"\W+", "_", str(name)).upper()
                 raise ModelError(
