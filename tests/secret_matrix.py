@@ -8,6 +8,7 @@ their chains, files that are written. Prints a line by command: its tries and le
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import shutil
@@ -54,6 +55,31 @@ FORMS = {
     "header": f"llm.headers={{Authorization: Bearer {SECRET}}}",
     "parameter": f"length.api_key={SECRET}",
 }
+FIELDS = (
+    *(
+        "llm.base_url",
+        "llm.model",
+        "llm.ca_file",
+        "llm.cert_file",
+        "llm.headers.X-A",
+        "llm.query.a",
+    ),
+    *("llm.api_key", "llm.prices.input", "llm.extra_body.a", "llm.headers.X-Key", "llm.unknown"),
+    *("judge", "settings.limit", "settings.unknown", "prompts.attest", "voters.a.model", "unknown"),
+    *("gate.min.A", "measures.a", "audit.labels", "leaderboard.ci", "embedding.base_url"),
+)
+"""Fields of a workflow."""
+VARIABLES = (
+    *("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "OPENAI_ORG_ID", "HTTP_PROXY"),
+    *("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "PGPASSWORD", "DATABASE_URL", "TRECJUDGE_CACHE"),
+)
+"""Variables of the environment."""
+ENDPOINT = (
+    *(("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"), ("OPENAI_MODEL", "m")),
+    ("OPENAI_API_KEY", "no-key-at-all"),
+)
+QUICK = {"timeout": 0.2, "tries": 1, "give_up_after": 1, "patience": 0.4, "first_answer": 0.4}
+ASKED = ("--use-env-llm", "--judge", "direct_prompt", "--max-topics", "1", "--name", "y")
 LIMIT = 20
 """Seconds after which a command is stopped: none of them has to wait for another."""
 
@@ -66,6 +92,8 @@ class Try:
     part: str
     form: str
     words: tuple[str, ...]
+    workflow: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 def prepare(folder: Path) -> dict[str, list[str]]:
@@ -78,6 +106,9 @@ def prepare(folder: Path) -> dict[str, list[str]]:
         "topics: rag/topics.jsonl\nformat: rag25\nindex: rag.index\njudge: citation\n"
         "variants: {a: {top: 2}, b: {top: 3}}\n"
     )
+    bank = '{"query_id": "%s", "title_query": "", "format_version": "v3", "nugget_bank": {"Why?":'
+    bank += ' {"question": "Why?", "answers": {"Steam": {"answer": "Steam"}}}}}\n'
+    (folder / "bank0.jsonl").write_text(bank % "28")
     runs = ["--rag-responses", "rag/runs", "--rag-topics", "rag/topics.jsonl"]
     given = [*runs, "--documents", "rag/documents.jsonl"]
     judge = [*given, "--judge", "citation", "--out-dir", "out", "--name", "x"]
@@ -131,7 +162,6 @@ def prepare(folder: Path) -> dict[str, list[str]]:
             *["--index", "rag.index", "--format", "rag25", "--out-dir", "made", "--name", "g"],
             *runs[2:],
         ],
-        ["nuggets", "create", "bank0.jsonl", "--from-topic", *runs[2:]],
     ]
     for line in made:
         done = command(*line)
@@ -164,6 +194,29 @@ def tries(lines: dict[str, list[str]]) -> Iterator[Try]:
             yield Try(name, "an unknown flag", form, (*line, f"--{text}"))
         if not line:
             yield Try(name, "a command", "openai", (FORMS["openai"],))
+    for form, text in FORMS.items():
+        yield from _set_elsewhere(form, text, lines[""])
+
+
+def _set_elsewhere(form: str, text: str, line: list[str]) -> Iterator[Try]:
+    """Yield a form of a secret in each field of a workflow, and in the environment."""
+    used = _without(_without(line, "--judge"), "--name")
+    for field in FIELDS:
+        made: Any = text
+        for name in reversed(field.split(".")):
+            made = {name: made}
+        known = {"judge": "direct_prompt", "llm": dict(QUICK)}
+        for name, value in made.items():
+            both = isinstance(value, dict) and isinstance(known.get(name), dict)
+            known[name] = {**known[name], **value} if both else value
+        for more in ((), ASKED[:1]):
+            words = (*used, *more, "--workflow", "mine.yml", "--name", "y")
+            yield Try("a workflow", field, form, words, json.dumps(known), ENDPOINT)
+    quick = json.dumps({"llm": QUICK})
+    words = (*used, *ASKED, "--workflow", "mine.yml")
+    for name in VARIABLES:
+        own = (*(pair for pair in ENDPOINT if pair[0] != name), (name, text))
+        yield Try("the environment", name, form, words, quick, own)
 
 
 def _flags(line: list[str], parts: list[Part]) -> list[str]:
@@ -171,10 +224,11 @@ def _flags(line: list[str], parts: list[Part]) -> list[str]:
     return next((line[i:] for i, word in enumerate(line) if word.startswith("-")), [])
 
 
-def _without(line: list[str], part: Part) -> list[str]:
+def _without(line: list[str], part: Part | str) -> list[str]:
+    flags = (part,) if isinstance(part, str) else part.flags
     kept, skips = [], False
     for word in line:
-        if word in part.flags:
+        if word in flags:
             skips = True
         elif not skips or word.startswith("-"):
             skips = False
@@ -197,6 +251,10 @@ def leaks(one: Try, folder: Path, before: dict[Path, int]) -> list[str]:
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(LIMIT)
     found = []
+    if one.workflow:
+        Path("mine.yml").write_text(one.workflow)
+    kept = {name: os.environ.get(name) for name, _ in one.environment}
+    os.environ.update(one.environment)
     try:
         done = command(*one.words)
     except _Late:
@@ -207,9 +265,12 @@ def leaks(one: Try, folder: Path, before: dict[Path, int]) -> list[str]:
         found += ["exception"] if SECRET in trace else []
     finally:
         signal.alarm(0)
+        for name, value in kept.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
     found += ["stdout"] if SECRET in done.out else []
     found += ["stderr"] if SECRET in done.err else []
     found += ["bug"] if "a bug:" in done.err else []
+    Path("mine.yml").unlink(missing_ok=True)
     for path in folder.rglob("*"):
         stamp = path.stat().st_mtime_ns if path.is_file() else 0
         if path.is_file() and before.get(path) != stamp and SECRET.encode() in path.read_bytes():
@@ -246,7 +307,7 @@ def main(share: float, only: str = "") -> int:
     for name, number in tried.items():
         print(f"{name or 'main job'}: {number} tries, {leaked[name]} leaks")
     for one, where in found.items():
-        if "-v" in sys.argv:
+        if True:
             print(f"  {one.command or 'main job'} {one.part} {one.form}: {', '.join(where)}")
     parts = len({(t.command, t.part) for t in chosen})
     print(f"in all: {len(tried)} commands, {parts} parts, {len(FORMS)} forms,", end=" ")

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterable
 from typing import overload
 
-from trecjudge.credentials import clean, public
+from trecjudge.text.credentials import clean, public
 
 MOST_SHOWN = 30
 """Choices listed in a message: a topic file may have thousands."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from trecjudge.credentials import learn, public, without_typed
+from trecjudge.text.credentials import learn, public, without_typed
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from trecjudge.credentials import shareable
 from trecjudge.files import whole
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
@@ -18,6 +17,7 @@ from trecjudge.job.job import Job
 from trecjudge.job.workflow import KEYS
 from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
+from trecjudge.text.credentials import shareable
 from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")

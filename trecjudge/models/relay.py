@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from trecjudge.credentials import public
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.access import Access, accesses
 from trecjudge.models.access.secrets import NAMED, is_secret
@@ -22,6 +21,7 @@ from trecjudge.models.model import Model
 from trecjudge.models.service import BASE_URL, KEY, MODEL
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.spending import NoRoom, Spending
+from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession, web

@@ -11,9 +11,9 @@ import orjson
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from trecjudge.credentials import public, shareable
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
+from trecjudge.text.credentials import public, shareable
 
 LogKind = Literal["full", "lean", "none"]
 """How much a job logs: all, not what its judgments file holds too, or nothing."""

@@ -9,8 +9,8 @@ from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.protocol import Index
 from trecjudge.baseline.index.sqlite import SqliteIndex
 from trecjudge.baseline.index.state import State
-from trecjudge.credentials import public
 from trecjudge.errors import InputError
+from trecjudge.text.credentials import public
 
 ADDRESSES = ("postgresql://", "postgres://")
 POSTGRES = "trecjudge.baseline.index.postgres"

@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from trecjudge.credentials import HIDDEN, public
 from trecjudge.errors import InputError, OutputError, PluginError
+from trecjudge.text.credentials import HIDDEN, public
 
 if TYPE_CHECKING:
     from psycopg import Connection, Error

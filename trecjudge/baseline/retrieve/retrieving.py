@@ -17,11 +17,11 @@ from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks
 from trecjudge.baseline.retrieve.protocol import Ranks
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.retrieve.threshold import Threshold, read_threshold, threshold_path
-from trecjudge.credentials import public
 from trecjudge.errors import InputError
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.retrieval.vectors import open_ranker, open_vectors
+from trecjudge.text.credentials import public
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.credentials import shareable
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.job.shards.merging import append, merge_judgments
@@ -20,6 +19,7 @@ from trecjudge.results.packed import newest_form, written
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
+from trecjudge.text.credentials import shareable
 
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
 ASKED = (

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from trecjudge.credentials import HIDDEN
 from trecjudge.models.access.addresses import is_azure, service_url
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.proxies import Proxy
 from trecjudge.models.access.secrets import secrets_in, substituted
 from trecjudge.models.settings import LlmSettings
+from trecjudge.text.credentials import HIDDEN
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 """Headers that are sent where these environment variables are set."""

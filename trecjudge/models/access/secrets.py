@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from trecjudge.credentials import HIDDEN, SECRET_NAME
 from trecjudge.errors import ModelError
+from trecjudge.text.credentials import HIDDEN, SECRET_NAME
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """The name of an environment variable in a setting: `${MY_KEY}`."""

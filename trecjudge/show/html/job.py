@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trecjudge.credentials import public, shareable
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.show.closing import voter_lines
+from trecjudge.text.credentials import public, shareable
 
 FOLDERS = re.compile(r"(?<![\w:/.~])(?:~|[A-Za-z]:)?[/\\](?:[^/\\,]+[/\\])+")
 """The folders of an absolute path: a report goes to others."""

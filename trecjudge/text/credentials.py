@@ -46,12 +46,13 @@ _USER = re.compile(
     r"(?=[\w.\[%-])"
 )
 _NO_SCHEME = re.compile(
-    rf"(?<!//)(?<![\w.+%~@-])(?!mailto|doi|urn)(?:[\w.+%~-]{{1,100}}{_COLON}(?!\\|//?|\s)"
+    rf"(?<!//)(?<![\w.+%~@-])(?!mailto|doi|urn)(?:[\w.+%~-]{{1,100}}{_COLON}(?!\\|/|%2[Ff]|\s)"
     r"(?:(?!://)[^\s@'\"]){1,200}|[\w.+~-]+(?=@[\w.-]+:(?:[~/]|[\w.-]+/)))@(?=[\w.\[-])"
 )
 _PAIR = re.compile(
-    r"(\A|[?&#;,\s{(\[|'\"$]|%3[Ff]|%26|%23|(?<=[/:.]))([\w.%+~$-]{2,80}?)(\s?=\s?|%3[Dd]|:\s+|['\"]\s?:\s?)"
-    r"('(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|(?:(?!%26|%23)[^\s&#'\")\]}])*)"
+    r"(\A|[?&#;,\s{(\[|'\"$]|%3[Ff]|%26|%23|(?<=[/:.]))([\w.%+~$-]{2,80}?)"
+    r"(\s?=\s?|%3[Dd]|:\s+|['\"]\s?:\s?)"
+    r"('(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|(?:(?!%26|%23|:(?:\d+:)?\s)[^\s&#'\")\]}])*)"
 )
 _DSN = re.compile(r"\b(?:host|hostaddr|dbname|user|server|AccountName|Endpoint)\s?=", re.IGNORECASE)
 _HINT = re.compile(
@@ -60,6 +61,7 @@ _HINT = re.compile(
 )
 _PLACE = re.compile(r"(?::\d+)?[:,;.)\]]*\Z")
 PLACEHOLDERS = ("", HIDDEN, "value", "...", "none", "null", "true", "false")
+QUOTES = ("'", '"')
 LEAST = 5
 """Characters of a typed secret that is looked for by itself, outside of an address."""
 _typed: list[str] = []
@@ -151,7 +153,8 @@ def _pair(found: re.Match[str]) -> str:
         in_address = before in ("", "?", "&", "#", ";") or before[0] == "%"
         hides = in_address or _DSN.search(found.string)
     if not hides or value.startswith(("${", "{")) or _kept(found):
-        return found[0]
+        value = value[:1] + _PAIR.sub(_pair, value[1:]) if value[:1] in QUOTES else value
+        return f"{before}{name}{equals}{value}"
     return f"{before}{name}{equals}{HIDDEN}"
 
 
