@@ -80,6 +80,8 @@ ENDPOINT = (
 )
 QUICK = {"timeout": 0.2, "tries": 1, "give_up_after": 1, "patience": 0.4, "first_answer": 0.4}
 ASKED = ("--use-env-llm", "--judge", "direct_prompt", "--max-topics", "1", "--name", "y")
+NAMES = ("--name", "--run-id", "--team-id", "--tag")
+"""Flags that name what is made: a run has its name in each of its records."""
 LIMIT = 20
 """Seconds after which a command is stopped: none of them has to wait for another."""
 
@@ -190,6 +192,8 @@ def tries(lines: dict[str, list[str]]) -> Iterator[Try]:
                 else:
                     words = (*_without(line, part), part.flags[-1], text)
                     yield Try(name, part.flags[-1], form, words)
+                    if any("--json" in other.flags for other in parts):
+                        yield Try(name, f"{part.flags[-1]} in JSON", form, (*words, "--json"))
             yield Try(name, "a word too many", form, (*line, "--json", text))
             yield Try(name, "an unknown flag", form, (*line, f"--{text}"))
         if not line:
@@ -271,9 +275,15 @@ def leaks(one: Try, folder: Path, before: dict[Path, int]) -> list[str]:
     found += ["stderr"] if SECRET in done.err else []
     found += ["bug"] if "a bug:" in done.err else []
     Path("mine.yml").unlink(missing_ok=True)
+    named = one.part.split(" ")[0] in NAMES  # what was asked to be called so
     for path in folder.rglob("*"):
         stamp = path.stat().st_mtime_ns if path.is_file() else 0
-        if path.is_file() and before.get(path) != stamp and SECRET.encode() in path.read_bytes():
+        if (
+            path.is_file()
+            and not named
+            and before.get(path) != stamp
+            and SECRET.encode() in path.read_bytes()
+        ):
             found.append(f"file {path.name.replace(SECRET, 'SECRET')}")
         before[path] = stamp
     # What is there counts as a path: the next try must not find what this one has made.

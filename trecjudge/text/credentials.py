@@ -6,6 +6,7 @@ and documents say is data: nothing here is for it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -31,14 +32,14 @@ _SHAPES = re.compile(
     re.DOTALL,
 )
 _SCHEMES = re.compile(
-    r"(\bBearer(?:\s+|%20|\+))(?![a-z]+\b)[\w.~+/=-]{6,}"
+    r"((?<![A-Za-z])Bearer(?:\s+|%20|\+))(?![a-z]+\b)[\w.~+/=-]{6,}"
     r"|(\bBasic\s+)(?=[\w+/]*[\dA-Z])[\w+/]{10,}={0,2}",
     re.IGNORECASE,
 )
 _AT, _COLON = "(?:@|%40)", "(?::|%3[Aa])"
 _USER = re.compile(
     # A scheme, or none; one slash is left of two in a path.
-    rf"((?:{_COLON}(?:/|%2[Ff]){{1,2}}|(?<![\w:/.])//))"
+    rf"((?:{_COLON}(?:/|%2[Ff]){{1,2}}|(?<![\w:/.])(?://|%2[Ff]%2[Ff])))"
     # A password may hold what ends an authority; a port may not be one.
     rf"(?:[^\s/?#@:%]*{_COLON}(?!\d*(?:[/?#\s,;'\")]|\Z))"
     rf"[^\n@ ][^\n@]{{0,200}}{_AT}(?:[^\s/?#@]*@)*"
@@ -47,18 +48,22 @@ _USER = re.compile(
 )
 _NO_SCHEME = re.compile(
     rf"(?<!//)(?<![\w.+%~@-])(?!mailto|doi|urn)(?:[\w.+%~-]{{1,100}}{_COLON}(?!\\|/|%2[Ff]|\s)"
-    r"(?:(?!://)[^\s@'\"]){1,200}|[\w.+~-]+(?=@[\w.-]+:(?:[~/]|[\w.-]+/)))@(?=[\w.\[-])"
+    rf"(?:(?!://)[^\s@'\"]){{1,200}}{_AT}|[\w.+~-]+(?=@[\w.-]+:(?:[~/]|[\w.-]+/))@)(?=[\w.\[-])"
 )
 _PAIR = re.compile(
-    r"(\A|[?&#;,\s{(\[|'\"$]|%3[Ff]|%26|%23|(?<=[/:.]))([\w.%+~$-]{2,80}?)"
+    r"(\A|[?&#;,=\s{(\[|'\"$]|%3[Ff]|%2[036]|(?<=[/:.]))([\w.%+~$-]{2,80}?)"
     r"(\s?=\s?|%3[Dd]|:\s+|['\"]\s?:\s?)"
     r"('(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|(?:(?!%26|%23|:(?:\d+:)?\s)[^\s&#'\")\]}])*)"
 )
 _DSN = re.compile(r"\b(?:host|hostaddr|dbname|user|server|AccountName|Endpoint)\s?=", re.IGNORECASE)
-_HINT = re.compile(
-    r"[@=]|%40|%3[Dd]|sk[-_]|[pr]k[-_]|gsk-|nvapi|gh[opusr]_|github_pat|hf_|A[KS]IA|AIza|xox|glpat"
-    r"|eyJ|PRIVATE KEY|(?i:bearer|basic |key: |token: |secret: |passw|authorization)"
+_MARKS = (
+    *("@", "=", "%40", "%3d", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "nvapi-", "ghp_", "gho_"),
+    *("ghs_", "ghu_", "ghr_", "github_pat_", "hf_", "akia", "asia", "aiza", "xox", "glpat-", "eyj"),
+    *("private key", "bearer", "basic ", "key: ", 'key"', "key'", "token", "secret", "passw"),
 )
+"""One of these stands in every text with a secret, in small letters."""
+NEAR = 1000
+"""Characters around a secret in which the name of its file is looked for."""
 _PLACE = re.compile(r"(?::\d+)?[:,;.)\]]*\Z")
 PLACEHOLDERS = ("", HIDDEN, "value", "...", "none", "null", "true", "false")
 QUOTES = ("'", '"')
@@ -81,7 +86,8 @@ def learn(words: Iterable[str], environment: Mapping[str, str]) -> None:
             found.add(value)
         elif "@" in value:
             found |= _secrets_of(value)
-    forms = {form for text in found for form in (text, unquote(text), quote(text, safe=""))}
+    found |= {form for text in found for form in (unquote(text), quote(text, safe=""))}
+    forms = found | {json.dumps(text, ensure_ascii=False)[1:-1] for text in found}
     kept = (form for form in forms if len(form) >= LEAST and not _is_word(form))
     _typed[:] = sorted(kept, key=len, reverse=True)
 
@@ -102,7 +108,8 @@ def public(text: str) -> str:
     """
     if _typed:
         text = without_typed(text)
-    if not _HINT.search(text) or _is_path(text):
+    folded = text.casefold()
+    if not any(mark in folded for mark in _MARKS) or _is_path(text):
         return text
     text = _SHAPES.sub(HIDDEN, text)
     text = _SCHEMES.sub(lambda found: f"{found[1] or found[2]}{HIDDEN}", text)
@@ -150,21 +157,22 @@ def _pair(found: re.Match[str]) -> str:
     if hides and "=" not in equals and equals[0] != "%":  # prose, or a line of YAML or JSON
         hides = not _WEAK.match(plain) and ("_" in plain or re.search(r"\d|\A['\"]", value))
     elif hides and _WEAK.match(plain):
-        in_address = before in ("", "?", "&", "#", ";") or before[0] == "%"
+        in_address = before in ("", "=", "?", "&", "#", ";") or before[0] == "%"
         hides = in_address or _DSN.search(found.string)
     if not hides or value.startswith(("${", "{")) or _kept(found):
-        value = value[:1] + _PAIR.sub(_pair, value[1:]) if value[:1] in QUOTES else value
-        return f"{before}{name}{equals}{value}"
+        start = value[:1] if value[:1] in QUOTES else ""
+        return f"{before}{name}{equals}{start}{_PAIR.sub(_pair, value[len(start) :])}"
     return f"{before}{name}{equals}{HIDDEN}"
 
 
 def _kept(found: re.Match[str]) -> str:
     """Return what was found where it is in the name of a file that is there, else nothing."""
-    text = found.string
-    start = 1 + max(text.rfind(mark, 0, found.start() + 1) for mark in " \n\t'\"(")
-    ends = [end for mark in " \n\t'\")" if (end := text.find(mark, found.end())) >= 0]
-    for name in (text[start : min(ends, default=len(text))], text.partition(": ")[0]):
-        if _is_path(name) or _is_path(_PLACE.sub("", name)):
+    first = max(0, found.start() - NEAR)
+    before, after = found.string[first : found.start() + 1], found.string[found.end() :][:NEAR]
+    start = first + 1 + max(before.rfind(mark) for mark in " \n\t'\"(")
+    word = found.string[start : found.end()] + re.split("[ \n\t'\")]", after, maxsplit=1)[0]
+    for name in (word, found.string[: 4 * NEAR].partition(": ")[0]):
+        if _is_path(name) or _is_path(name[:-9] + _PLACE.sub("", name[-9:])):
             return found[0]
     return ""
 
@@ -178,7 +186,7 @@ def _secrets_of(word: str) -> set[str]:
         name, colon, password = user.partition(":")
         found |= {password} if colon and "//" not in name else set()
         found |= {user} if at and not colon and re.search(r"\d|[A-Z]", user) else set()
-    for match in re.finditer(r"([\w.%+~-]+)(?:\s?=\s?|:\s+)('[^']*'|\"[^\"]*\"|[^&#]*)", word):
+    for match in re.finditer(r"([\w.%+~-]+)(?:\s?=\s?|:\s+)(?=('[^']*'|\"[^\"]*\"|[^&#]*))", word):
         if SECRET_NAME.match(unquote(match[1])):
             value = match[2].strip("'\"")
             found |= {value, value.split(" ")[0], unquote_plus(value)}
