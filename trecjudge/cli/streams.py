@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -67,11 +67,6 @@ class _Hiding:
         """Write a text without its secrets; return the length of the text."""
         self._stream.write(self._hide(text))
         return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts without their secrets."""
-        for line in lines:
-            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
