@@ -13,7 +13,7 @@ import pytest
 from tests.commandline import ROOT
 from tests.secret_matrix import FORMS, SECRET, Try, prepare, run, tries
 
-SIZE = 120
+SIZE = 80
 
 
 @pytest.fixture(scope="module")

@@ -82,8 +82,12 @@ def test_a_typed_secret_is_found_in_any_text() -> None:
     learn([word, "password=zw31geheim"], {"MY_TOKEN": "an-own-token", "HOME": "/home/ann"})
     told = 'failed for "p@ss/w0rd" and p%40ss/w0rd, of zw31geheim; an-own-token in /home/ann'
     assert without_typed(told) == 'failed for "***" and ***, of ***; *** in /home/ann'
-    learn(["postgresql://postgres:postgres@db/docs", "x@y"], {"API_KEY": "EMPTY"})
-    told = "postgres in a postgresql database: EMPTY"
+    honest = ["--run", "Team1@uni.edu", "http://host:8000/Docs@2", "judge.key=Topic1", "a:b@c"]
+    own = {"API_KEY": "EMPTY", "MAIL": "Team1@uni.edu", "PS1": "\\u@\\h:\\w"}
+    learn(["postgresql://postgres:postgres@db/docs", *honest], own)
+    told = (
+        "postgres in a postgresql database: EMPTY, Team1@uni.edu, http://host:8000/Docs@2, Topic1"
+    )
     assert without_typed(told) == told
 
 

@@ -66,7 +66,6 @@ NEAR = 1000
 """Characters around a secret in which the name of its file is looked for."""
 _PLACE = re.compile(r"(?::\d+)?[:,;.)\]]*\Z")
 PLACEHOLDERS = ("", HIDDEN, "value", "...", "none", "null", "true", "false")
-QUOTES = ("'", '"')
 LEAST = 5
 """Characters of a typed secret that is looked for by itself, outside of an address."""
 _typed: list[str] = []
@@ -160,7 +159,7 @@ def _pair(found: re.Match[str]) -> str:
         in_address = before in ("", "=", "?", "&", "#", ";") or before[0] == "%"
         hides = in_address or _DSN.search(found.string)
     if not hides or value.startswith(("${", "{")) or _kept(found):
-        start = value[:1] if value[:1] in QUOTES else ""
+        start = value[:1] if value[:1] in {"'", '"'} else ""
         return f"{before}{name}{equals}{start}{_PAIR.sub(_pair, value[len(start) :])}"
     return f"{before}{name}{equals}{HIDDEN}"
 
@@ -183,12 +182,15 @@ def _secrets_of(word: str) -> set[str]:
     found |= {match[0].split()[-1] for match in _SCHEMES.finditer(word)}
     for match in re.finditer(rf"{_COLON}//?|\A//|\A|=", word):
         user, at, _ = re.split("[?#]", word[match.end() :])[0].rpartition("@")
-        name, colon, password = user.partition(":")
-        found |= {password} if colon and "//" not in name else set()
-        found |= {user} if at and not colon and re.search(r"\d|[A-Z]", user) else set()
+        _, colon, password = user.partition(":")
+        if colon and "//" not in user and not re.match(r"\d+/", password):  # no port
+            found.add(password)
+        elif at and not colon and match[0].endswith("/"):
+            found |= {user} if re.search(r"\d|[A-Z]", user) else set()
     for match in re.finditer(r"([\w.%+~-]+)(?:\s?=\s?|:\s+)(?=('[^']*'|\"[^\"]*\"|[^&#]*))", word):
-        if SECRET_NAME.match(unquote(match[1])):
-            value = match[2].strip("'\"")
+        plain, value = unquote(match[1]), match[2].strip("'\"")
+        is_weak = _WEAK.match(plain) and "/" not in word and not _DSN.search(word)
+        if SECRET_NAME.match(plain) and not is_weak:
             found |= {value, value.split(" ")[0], unquote_plus(value)}
     return found
 
