@@ -87,8 +87,9 @@ def learn(words: Iterable[str], environment: Mapping[str, str]) -> None:
             found |= _secrets_of(value)
     found |= {form for text in found for form in (unquote(text), quote(text, safe=""))}
     forms = found | {json.dumps(text, ensure_ascii=False)[1:-1] for text in found}
-    kept = (form for form in forms if len(form) >= LEAST and not _is_word(form))
-    _typed[:] = sorted(kept, key=len, reverse=True)
+    # A plain word stands in messages by chance.
+    kept = {form for form in forms if not re.fullmatch(r"\d+|[a-z]{1,9}", form)}
+    _typed[:] = sorted((form for form in kept if len(form) >= LEAST), key=len, reverse=True)
 
 
 def without_typed(text: str) -> str:
@@ -193,11 +194,6 @@ def _secrets_of(word: str) -> set[str]:
         if SECRET_NAME.match(plain) and not is_weak:
             found |= {value, value.split(" ")[0], unquote_plus(value)}
     return found
-
-
-def _is_word(text: str) -> bool:
-    """Return whether a text is so plain that it stands in messages by chance."""
-    return text.isdigit() or (text.isalpha() and text.islower() and len(text) < 2 * LEAST)
 
 
 def _is_path(text: str) -> bool:
