@@ -40,6 +40,7 @@ def test_a_secret_is_in_no_text(form: str) -> None:
         ("git@github.com:org/repo.git", "***@github.com:org/repo.git"),
         ("https%3A%2F%2Fann%3Asecret%40host%2Fa", "https%3A%2F%2F***@host%2Fa"),
         ("{'url': 'https://a/?token=t0ken', 'n': 1}", "{'url': 'https://a/?token=***', 'n': 1}"),
+        ("llm: {api_key: zw31geheim}", "llm: {api_key: ***}"),
         ('{"password": "geheim", "n": 1}', '{"password": ***, "n": 1}'),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- x", "*** x"),
     ],
@@ -59,6 +60,7 @@ def test_the_rest_stays_readable(text: str, shown: str) -> None:
         "--set key=value, judge.key=value; sorted(found, key=len); max_tokens=512",
         "set llm.headers: Authorization: ${MY_KEY}",
         "sha256 4f0c9a8b7d6e5f4f0c9a8b7d6e5f4f0c9a8b7d6e5f4f0c9a8b7d6e5f12345678",
+        "OPENAI_API_KEY: holds characters that no key has; llm.api_key: keys do not belong here",
         "mailto:me@x.org",
     ],
 )

@@ -155,7 +155,7 @@ def _pair(found: re.Match[str]) -> str:
     plain = unquote(unquote(name)).lstrip("$")
     hides: object = SECRET_NAME.match(plain) and value.strip("'\"").lower() not in PLACEHOLDERS
     if hides and "=" not in equals and equals[0] != "%":  # prose, or a line of YAML or JSON
-        hides = not _WEAK.match(plain) and ("_" in plain or re.search(r"\d|\A['\"]", value))
+        hides = not _WEAK.match(plain) and re.match(r"['\"]|(?=\S*\d)\S{6}", value)
     elif hides and _WEAK.match(plain):
         in_address = before in ("", "=", "?", "&", "#", ";") or before[0] == "%"
         hides = in_address or _DSN.search(found.string)
