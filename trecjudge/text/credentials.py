@@ -53,7 +53,8 @@ _NO_SCHEME = re.compile(
 _PAIR = re.compile(
     r"(\A|[?&#;,=\s{(\[|'\"$]|%3[Ff]|%2[036]|(?<=[/:.]))([\w.%+~$-]{2,80}?)"
     r"(\s?=\s?|%3[Dd]|:\s+|['\"]\s?:\s?)"
-    r"('(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|(?:(?!%26|%23|:(?:\d+:)?\s)[^\s&#'\")\]}])*)"
+    r"(\$\{\w+\}|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
+    r"|(?!\{)(?:(?!%26|%23|:(?:\d+:)?\s)[^\s&#'\")\]}])*)"
 )
 _DSN = re.compile(r"\b(?:host|hostaddr|dbname|user|server|AccountName|Endpoint)\s?=", re.IGNORECASE)
 _MARKS = (
@@ -159,7 +160,7 @@ def _pair(found: re.Match[str]) -> str:
     elif hides and _WEAK.match(plain):
         in_address = before in ("", "=", "?", "&", "#", ";") or before[0] == "%"
         hides = in_address or _DSN.search(found.string)
-    if not hides or value.startswith(("${", "{")) or _kept(found):
+    if not hides or value.startswith("${") or _kept(found):
         start = value[:1] if value[:1] in {"'", '"'} else ""
         return f"{before}{name}{equals}{start}{_PAIR.sub(_pair, value[len(start) :])}"
     return f"{before}{name}{equals}{HIDDEN}"
