@@ -184,10 +184,8 @@ def keyless(relay: Relay | None) -> Iterator[None]:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    if name in NAMED or name == KEY:
-        return True
     looks = is_secret(name, value) or ("://" in value and public(value) != value)
-    return looks and not os.path.exists(value)
+    return name in NAMED or name == KEY or (looks and not os.path.exists(value))
 
 
 def _blank(name: str) -> None:
