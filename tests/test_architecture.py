@@ -17,8 +17,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "trecjudge"
 WINGS = (
     "version",
-    "errors",
     "text",
+    "errors",
     "records",
     "findings",
     "files",

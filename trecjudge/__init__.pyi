@@ -115,6 +115,7 @@ from .models.model import Prediction as Prediction
 from .models.model import Program as Program
 from .models.model import ReplyLength as ReplyLength
 from .models.relay import Relay as Relay
+from .models.relay import keyless as keyless
 from .models.relay import relayed as relayed
 from .records import ABSTAINED as ABSTAINED
 from .records import FULL as FULL

@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import difflib
 import errno
+import sys
 from collections.abc import Iterable
 from typing import overload
+
+from trecjudge.text.credentials import clean, public
 
 MOST_SHOWN = 30
 """Choices listed in a message: a topic file may have thousands."""
@@ -39,7 +42,11 @@ PLANNED = "planned"
 
 
 class TrecJudgeError(Exception):
-    """A problem that the user can put right."""
+    """A problem that the user can put right: no secret is in its message, or in its causes."""
+
+    def __init__(self, *given: object) -> None:
+        clean(sys.exception())
+        super().__init__(*(public(part) if isinstance(part, str) else part for part in given))
 
 
 class InputError(TrecJudgeError):

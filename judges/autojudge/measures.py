@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from trecjudge import InputError, PluginError, unknown
+from trecjudge import InputError, PluginError, keyless, unknown
 
 NUMBERS = ("float", "int")
 HINT = "give measures_wanted=A,B, or measures_file: the .measures.yml of an earlier run"
@@ -53,7 +53,10 @@ def class_at(reference: str) -> Any:
     if not module or not name:
         raise PluginError(f"{reference!r}: give package.module:Class")
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        if module not in sys.modules:  # what a module finds while it is imported, it may keep
+            with keyless(None):
+                importlib.import_module(module)
+        found = getattr(sys.modules[module], name, None)
     except (Exception, SystemExit) as error:  # importing runs the code of others
         why = f"{type(error).__name__}: {error}"
         raise PluginError(f"{reference!r} cannot be imported: {why}") from error

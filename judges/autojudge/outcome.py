@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trecjudge import AllResponses, InputError, PluginError, Relay, relayed
+from trecjudge import AllResponses, InputError, PluginError, Relay, keyless, relayed
 
 from .measures import base, class_at, refresh
 from .reports import Given, banks_at, banks_of
-from .running import environment, in_a_thread, redirected
+from .running import in_a_thread, redirected
 
 if TYPE_CHECKING:
     from . import AutoJudgeJudge
@@ -51,8 +51,7 @@ async def outcome_of(judge: AutoJudgeJudge, responses: AllResponses) -> Outcome:
     count = len(given.reports)
     responses.notify(f"{judge.judge_class} is given {count} responses; what it prints is in {log}")
     async with relayed(responses.model) as relay:
-        variables = relay.variables if relay else None
-        with environment(variables), redirected(log):
+        with keyless(relay), redirected(log):
             leaderboard, qrels = await in_a_thread(call.run)
     outcome = _read(judge, given, leaderboard, qrels)
     for note in _notes(judge, given, outcome, relay):

@@ -1,21 +1,17 @@
-"""Code of others in a thread of its own: its output in a file, its environment as it is given."""
+"""Code of others in a thread of its own, its output in a file."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 T = TypeVar("T")
-ENDPOINT = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_KEY")
-"""What a judge finds an endpoint by: taken away where no model is to be asked."""
-LOOPBACK = "127.0.0.1,localhost"
 
 
 class TheirError(Exception):
@@ -64,28 +60,6 @@ def redirected(path: Path) -> Iterator[None]:
             yield
         finally:
             sys.stdout, sys.stderr = out, err
-
-
-@contextmanager
-def environment(variables: Mapping[str, str] | None) -> Iterator[None]:
-    """Set variables of the environment; with None take away those that lead to an endpoint."""
-    names = [*ENDPOINT, *(variables or ()), "NO_PROXY", "no_proxy"]
-    before = {name: os.environ.get(name) for name in names}
-    if variables is None:
-        for name in ENDPOINT:
-            os.environ.pop(name, None)
-    else:
-        os.environ.update(variables)
-        for name in ("NO_PROXY", "no_proxy"):  # the way to the relay leads through no proxy
-            os.environ[name] = ",".join(filter(None, (before[name], LOOPBACK)))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 async def in_a_thread(work: Callable[[], T]) -> T:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
 
-from tests.autojudge import auto_judge, inputs, rows
-from tests.commandline import Done, command
+from tests.autojudge import THEIRS, auto_judge, inputs, rows
+from tests.commandline import ROOT, Done, command
 from tests.endpoint import Answer, serving
 from trecjudge.results.judgments import JudgmentsReader
 
@@ -243,6 +246,26 @@ def test_its_calls_are_counted_and_it_never_sees_the_key(
     assert rows(tmp_path / "x.leaderboard.txt")["good", "all", "YES"] == 1
     reason = "0 of 4 calls failed"
     assert reason in (tmp_path / "x.judgments.jsonl").read_text()
+
+
+def test_it_finds_no_secret_in_any_environment(tmp_path: Path) -> None:
+    hidden = ["Qw-the-key", "Qw-the-header", "Qw-the-password", "Qw-of-the-proxy"]
+    workflow = tmp_path / "mine.yml"
+    workflow.write_text("llm: {headers: {X-Team: '${TEAM_WORD}'}}\n")
+    flags = ["--judge", "autojudge", "--set", "judge_class=spying:Spies", *inputs(tmp_path)]
+    flags += ["--workflow", workflow, "--out-dir", tmp_path, "--name", "x", "--use-env-llm", "-q"]
+    with serving(lambda body, number: Answer("yes")) as server:
+        own = {"OPENAI_BASE_URL": server.url, "OPENAI_MODEL": "m", "OPENAI_API_KEY": hidden[0]}
+        own |= {"TEAM_WORD": hidden[1], "PGPASSWORD": hidden[2], "NO_PROXY": "127.0.0.1"}
+        own |= {"HTTPS_PROXY": f"http://me:{hidden[3]}@127.0.0.1:9", "PYTHONPATH": str(THEIRS)}
+        words = [sys.executable, str(ROOT / "run_judge.py"), *map(str, flags)]
+        done = subprocess.run(words, env=os.environ | own, capture_output=True, text=True)
+        sent = [(h["Authorization"], h["X-Team"]) for h in server.headers]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(sent) == {(f"Bearer {hidden[0]}", hidden[1])}
+    said = (tmp_path / "x.autojudge" / "output.log").read_text()
+    assert "OPENAI_BASE_URL" in said
+    assert [secret for secret in hidden if secret in said] == []
 
 
 def test_an_endpoint_that_only_fails_leaves_all_unjudged(

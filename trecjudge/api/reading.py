@@ -15,6 +15,7 @@ from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.inputs.topics import read_topics as topics_by_id
 from trecjudge.records import Document, Response, Topic
+from trecjudge.text.credentials import public
 
 PACKAGE = "trecjudge."
 
@@ -26,7 +27,7 @@ class FindingWarning(UserWarning):
 def warn(finding: Finding) -> None:
     """Issue a Python warning for a finding, unless it is only a note."""
     if finding.severity != "note":
-        text = f"{PREFIX[finding.severity]}: {finding}"
+        text = public(f"{PREFIX[finding.severity]}: {finding}")
         warnings.warn(text, FindingWarning, stacklevel=_callers_level())
 
 

@@ -15,7 +15,6 @@ import typer
 from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.building import build_index
 from trecjudge.baseline.index.embedding import VECTORS, check_vectors
-from trecjudge.baseline.index.opening import shown_place
 from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
 from trecjudge.baseline.index.sources import (
     Distinct,
@@ -36,6 +35,7 @@ from trecjudge.findings import OnFinding, counted
 from trecjudge.job.choice import workflow_at
 from trecjudge.models.opening import ModelOptions
 from trecjudge.settings.limits import limited
+from trecjudge.text.credentials import public
 
 Documents = Annotated[
     list[Path] | None,
@@ -186,7 +186,7 @@ def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:
 def _record(where: str, changes: Changes, facts: IndexFacts) -> dict[str, Any]:
     """Return what was done as JSON values."""
     written = asdict(changes)
-    return {"index": shown_place(where), "version": facts.version} | {
+    return {"index": public(where), "version": facts.version} | {
         **{name: written[name] for name in ("added", "changed", "removed", "kept")},
         "chunks_written": changes.chunks,
         "documents": facts.documents,

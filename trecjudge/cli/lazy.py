@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from trecjudge.cli.help_text import help_text
 from trecjudge.cli.pages import page_of
 from trecjudge.cli.parts import parts_of
 from trecjudge.cli.reading import Reading
+from trecjudge.cli.streams import hiding
 from trecjudge.errors import unknown
 from trecjudge.findings import visible
 
@@ -89,13 +91,14 @@ class Group(TyperGroup):
         """Run a command line; a mistake in it prints one line and exits with status 2."""
         given = (args, prog_name, complete_var, False, windows_expand_args)
         run = partial(super().main, *given, **more)
-        if not standalone_mode:
-            return run()
-        try:
-            status = run()
-        except USAGE_ERROR as error:
-            typer.echo(f"error: {visible(getattr(error, 'message', str(error)))}", err=True)
-            status = 2
+        with hiding(sys.argv[1:] if args is None else args, os.environ):
+            if not standalone_mode:
+                return run()
+            try:
+                status = run()
+            except USAGE_ERROR as error:
+                typer.echo(f"error: {visible(getattr(error, 'message', str(error)))}", err=True)
+                status = 2
         sys.exit(status)
 
 

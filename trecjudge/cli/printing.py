@@ -13,6 +13,7 @@ import typer
 
 from trecjudge.cli.lazy import Later
 from trecjudge.findings import visible, visible_line
+from trecjudge.text.credentials import without_typed
 
 if TYPE_CHECKING:  # they take a fifth of the time of --help
     from rich.console import Console
@@ -82,9 +83,13 @@ def print_json(records: list[dict[str, Any]]) -> None:
         parts.append(part)
         size += len(part)
         if size > PIECE:
-            typer.echo(b"".join(parts), nl=False)
+            typer.echo(_untyped(parts), nl=False)
             parts, size = [], 0
-    typer.echo(b"".join(parts))
+    typer.echo(_untyped(parts))
+
+
+def _untyped(parts: Iterable[bytes]) -> bytes:
+    return without_typed(b"".join(parts).decode()).encode()
 
 
 def json_parts(value: object) -> Iterator[bytes]:

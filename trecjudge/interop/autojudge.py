@@ -25,6 +25,7 @@ from trecjudge.interop.autojudge_records import leaderboard_of, qrels_of, run_re
 from trecjudge.interop.autojudge_settings import Settings, llm_given
 from trecjudge.records import Judgment
 from trecjudge.results.outputs import SAFE_NAME
+from trecjudge.text.credentials import public
 
 FOLDER = "trecjudge"
 """Where our files lie, in the output folder of theirs."""
@@ -230,7 +231,7 @@ def _is_whole(result: Result) -> bool:
 
 def _tell(lines: Iterable[str]) -> None:
     for line in lines:
-        click.echo(f"[trecjudge] {line}", err=True)
+        click.echo(f"[trecjudge] {public(line)}", err=True)
 
 
 @contextmanager

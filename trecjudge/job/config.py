@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -20,14 +19,13 @@ from trecjudge.job.workflow import KEYS
 from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.settings.times import fixed_time
+from trecjudge.text.credentials import shareable
 from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
 """Packages whose version can change a judgment."""
 CHOSEN = ("variants", "sweeps")
 """Sections of a workflow that a job takes one variant or point of."""
-# User and password in an address (`https://user:secret@host`): a config is shared with others.
-CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 
 @cache
@@ -53,11 +51,8 @@ def _digest(path: Path, checksums: Checksums) -> str:
 def head_of(
     job: Job, settings: Mapping[str, Any], model: Model, checksums: Checksums
 ) -> dict[str, Any]:
-    """Return what is known of a job before it judges: versions, command line, judges, inputs.
-
-    Credentials inside addresses are removed.
-    """
-    head = {
+    """Return what is known of a job before it judges: versions, command line, judges, inputs."""
+    return {
         "versions": versions(),
         "command_line": list(job.command_line),
         "judges": dict(settings),
@@ -65,16 +60,6 @@ def head_of(
         "model": model.record(),
         "inputs": _inputs(job),
     }
-    return {name: _shareable(value) for name, value in head.items()}
-
-
-def _shareable(value: Any) -> Any:
-    """Return a value that can be written into any file, without credentials in its texts."""
-    if isinstance(value, str):
-        return CREDENTIALS.sub("", value).encode(errors="backslashreplace").decode()
-    if isinstance(value, Mapping):
-        return {str(name): _shareable(found) for name, found in value.items()}
-    return list(map(_shareable, value)) if isinstance(value, list | tuple) else value
 
 
 def write_config(
@@ -85,7 +70,7 @@ def write_config(
     model: Model,
     sections: Mapping[str, Any],
 ) -> None:
-    """Write the config of a finished job, with more sections; no credentials of addresses."""
+    """Write the config of a finished job, with more sections and without secrets."""
     config = {
         "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
         **head_of(job, settings, model, checksums),
@@ -93,7 +78,7 @@ def write_config(
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         **sections,
     }
-    text = CREDENTIALS.sub("", written_yaml(config))
+    text = written_yaml(shareable(config))
     if job.shard is not None:
         text = sealed(text)
     with whole(job.outputs.config) as file:

@@ -48,6 +48,7 @@ def check_jobs(jobs: Sequence[Job]) -> None:
 def job_panel(job: Job) -> list[NamedJudge]:
     """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
     check_dataset(job.dataset)
+    check_in_clear(job.workflow.llm)  # first: a judge may import code of others
     panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
     if job.calibration is not None:
         panel = with_calibration(panel, job.calibration)
@@ -61,7 +62,6 @@ def job_panel(job: Job) -> list[NamedJudge]:
             raise WorkflowError(message)
     # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
-    check_in_clear(job.workflow.llm)
     if demanded := audit_rules(job.workflow):
         demanded.tried(panel)
     programs = panel_programs(panel)

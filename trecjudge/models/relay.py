@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +16,12 @@ import orjson
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.access import Access, accesses
+from trecjudge.models.access.secrets import NAMED, is_secret
 from trecjudge.models.model import Model
 from trecjudge.models.service import BASE_URL, KEY, MODEL
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.spending import NoRoom, Spending
+from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession, web
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 COMPLETIONS = "/chat/completions"
 NOTHING_EXPECTED = (0.0, 0.0)
 BAD_GATEWAY, NOT_ASKED = 502, 403
+NO_PROXY, LOOPBACK = ("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"
 HOP = frozenset(
     {"content-length", "transfer-encoding", "connection", "keep-alive", "content-encoding", "date"}
 )
@@ -149,6 +154,47 @@ async def relayed(model: Model) -> AsyncIterator[Relay | None]:
             yield relay
         finally:
             await runner.cleanup()
+
+
+@contextmanager
+def keyless(relay: Relay | None) -> Iterator[None]:
+    """Let the environment lead to a relay, or to no endpoint, and hold no secret meanwhile.
+
+    A variable is secret by its name or value, by an address with a secret in it, or because a
+    workflow sends it to the endpoint. Children that are started meanwhile find none, nor does who
+    reads the environment that this process was started with.
+    """
+    variables = relay.variables if relay else {}
+    taken = {name for name, value in os.environ.items() if _is_secret(name, value)}
+    before = {name: os.environ.get(name) for name in (*taken, *BASE_URL, *NO_PROXY)}
+    before |= {name: os.environ.get(name) for name in variables}
+    given = dict(variables)
+    if relay:  # the way to it leads through no proxy
+        given |= {name: ",".join(filter(None, (before[name], LOOPBACK))) for name in NO_PROXY}
+    for name in taken:
+        _blank(name)
+    try:
+        for name in (*taken, *BASE_URL):
+            os.environ.pop(name, None)
+        os.environ.update(given)
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+def _is_secret(name: str, value: str) -> bool:
+    looks = is_secret(name, value) or ("://" in value and public(value) != value)
+    return name in NAMED or name == KEY or (looks and not os.path.exists(value))
+
+
+def _blank(name: str) -> None:
+    """Overwrite a variable where the system shows what this process was started with."""
+    if sys.platform == "linux":
+        find = ctypes.CDLL(None).getenv
+        find.restype = ctypes.c_void_p
+        if place := find(os.fsencode(name)):
+            ctypes.memset(place, ord("*"), len(ctypes.string_at(place)))
 
 
 def _target(path: str, access: Access, base_url: str) -> str:

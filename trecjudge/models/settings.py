@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from trecjudge.errors import ModelError
 from trecjudge.models.access.addresses import check_address, service_url, split_addresses
 from trecjudge.models.access.certificates import tls_context
-from trecjudge.models.access.secrets import check_in_clear, public
+from trecjudge.models.access.secrets import check_in_clear, stored_address
 from trecjudge.models.frames import AdapterName
 from trecjudge.models.service import CHAT, Service
 from trecjudge.models.spending import Prices, listed_prices
@@ -95,7 +95,9 @@ class LlmSettings:
     def urls(self) -> tuple[str, ...]:
         """The addresses that requests are posted to, secrets hidden."""
         query = {name: str(value) for name, value in self.query.items()}
-        return tuple(public(service_url(url, query, self.service.path)) for url in self.base_urls)
+        return tuple(
+            stored_address(service_url(url, query, self.service.path)) for url in self.base_urls
+        )
 
     @property
     def base_urls(self) -> list[str]:
@@ -127,7 +129,7 @@ class LlmSettings:
 
     def public(self) -> dict[str, Any]:
         """Return the settings without the key, and with no other secret."""
-        given = list(map(public, self.base_urls))
+        given = list(map(stored_address, self.base_urls))
         shown = {"base_url": given[0] if len(given) == 1 else given}
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
         return named | shown

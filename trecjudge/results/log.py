@@ -13,6 +13,7 @@ from structlog.typing import FilteringBoundLogger
 
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
+from trecjudge.text.credentials import public, shareable
 
 LogKind = Literal["full", "lean", "none"]
 """How much a job logs: all, not what its judgments file holds too, or nothing."""
@@ -58,8 +59,8 @@ class DebugLog:
         return found
 
     def event(self, name: str, **fields: Any) -> None:
-        """Write one event."""
-        self._log.info(name, **fields)
+        """Write one event, without secrets."""
+        self._log.info(name, **shareable(fields))
 
     def finding(self, finding: Finding) -> None:
         """Write a finding with its place and value."""
@@ -106,7 +107,7 @@ class DebugLog:
                 fields = {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
                 of_one.info("FAILURE", **asked, **fields)
         if trace:
-            log.info("BUG", traceback=trace)
+            log.info("BUG", traceback=public(trace))
 
     def _call(self, log: FilteringBoundLogger, call: ModelCall, group: int) -> None:
         for earlier in call.earlier:

@@ -27,7 +27,7 @@ Open = Callable[..., Browser]
         ("/a/b,/c/d", ".../b,.../d"),
         ("sample_data/rag/runs", "sample_data/rag/runs"),
         ("https://host/v1/chat", "https://host/v1/chat"),
-        ("https://me:secret@host/v1", "https://host/v1"),
+        ("https://me:secret@host/v1", "https://***@host/v1"),
         (".../runs", ".../runs"),
     ],
 )
@@ -45,7 +45,7 @@ def test_settings_of_judges_and_model_are_shown() -> None:
     shown = found(config)
     assert shown["Judge citation"] == {"partial": "0.5"}
     assert shown["Model"] == {
-        "model": "m", "temperature": "0.0", "api_key": "left out", "headers": "api-key: left out",
+        "model": "m", "temperature": "0.0", "api_key": "***", "headers": "api-key: '***'",
     }  # fmt: skip
 
 

@@ -6,7 +6,6 @@ import importlib
 from pathlib import Path
 
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.postgres_address import without_password
 from trecjudge.baseline.index.protocol import Index
 from trecjudge.baseline.index.sqlite import SqliteIndex
 from trecjudge.baseline.index.state import State
@@ -19,11 +18,6 @@ POSTGRES = "trecjudge.baseline.index.postgres"
 def is_address(where: str) -> bool:
     """Return whether an index is named by an address of PostgreSQL, not by a path."""
     return where.startswith(ADDRESSES)
-
-
-def shown_place(where: str) -> str:
-    """Return where an index is, for a message or a file: without the password of an address."""
-    return without_password(where) if is_address(where) else where
 
 
 def open_index(where: str) -> Index:
@@ -39,7 +33,7 @@ def open_index(where: str) -> Index:
     try:
         if not index.facts.documents:
             again = "what was to fill it did not end; run `index` again"
-            raise InputError(f"{shown_place(where)}: holds no document: {again}")
+            raise InputError(f"{where}: holds no document: {again}")
     except BaseException:
         index.close()
         raise
@@ -62,7 +56,7 @@ def make_index(where: str, chunking: Chunking | None = None) -> Index:
         index.close()
         message = f"has chunks of {held.size} words with an overlap of {held.overlap}"
         raise InputError(
-            f"{shown_place(where)}: {message};"
+            f"{where}: {message};"
             f" give the same, or another file for {chunking.size} and {chunking.overlap}"
         )
     return index

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from trecjudge.errors import InputError, OutputError, PluginError
-from trecjudge.models.access.secrets import HIDDEN
+from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:
     from psycopg import Connection, Error
@@ -24,7 +24,6 @@ DEFAULT = "trecjudge"
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,39}")
 CONNECT = 10
 """Seconds in which a connection must stand."""
-SECRETS = ("password", "sslpassword")
 BUSY = "another refresh of this index is under way; try again when it has ended"
 
 
@@ -42,13 +41,12 @@ def psycopg() -> Any:
 class Address:
     """Where an index is: the database, and the schema `name` in it.
 
-    `shown` is the address without its password; `secrets` must be in no message.
+    `shown` is the address without its secrets.
     """
 
     shown: str
     name: str
     parameters: dict[str, Any] = field(repr=False)
-    secrets: tuple[str, ...] = field(repr=False)
 
     @classmethod
     def of(cls, url: str) -> Address:
@@ -72,13 +70,9 @@ class Address:
             )
         if not NAME.fullmatch(name):
             message = f"{INDEX}={name!r}: must be small letters, digits and _, 40 at most"
-            raise InputError(f"{without_password(url)}: {message}")
-        secrets = {str(found[key]) for key in SECRETS if found.get(key)}
-        written = secrets | {quote(secret, safe="") for secret in secrets} - {""}
+            raise InputError(f"{public(url)}: {message}")
         found.setdefault("connect_timeout", CONNECT)
-        return cls(
-            without_password(url), name, found, tuple(sorted(written, key=len, reverse=True))
-        )
+        return cls(public(url), name, found)
 
     def connect(self) -> Connection[Any]:
         """Return a connection without a transaction. Raises InputError."""
@@ -116,17 +110,4 @@ class Address:
 
     def _words(self, error: Error) -> str:
         """Return an error on one line, without a secret."""
-        words = " ".join((error.diag.message_primary or str(error)).split())
-        for secret in self.secrets:
-            words = words.replace(secret, HIDDEN)
-        return words
-
-
-def without_password(url: str) -> str:
-    """Return an address without its password."""
-    parts = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
-    pairs = [(k, v) for k, v in parse_qsl(parts.query) if k not in SECRETS]
-    netloc = f"{user.partition(':')[0]}{at}{host}"
-    query = urlencode(pairs, safe="/")
-    return urlunsplit(parts._replace(netloc=netloc, query=query, fragment=""))
+        return public(" ".join((error.diag.message_primary or str(error)).split()))

@@ -21,6 +21,7 @@ from trecjudge.errors import InputError
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.retrieval.vectors import open_ranker, open_vectors
+from trecjudge.text.credentials import public
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +104,4 @@ class Retrieving:
 
 def name_of(where: str) -> str:
     """Return the name of an index without its folder, its server or a password."""
-    return where.rstrip("/").rpartition("/")[2].partition("?")[0]
+    return public(where).rstrip("/").rpartition("/")[2].partition("?")[0]

@@ -20,6 +20,7 @@ from trecjudge.results.packed import newest_form, written
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
+from trecjudge.text.credentials import shareable
 
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
 ASKED = (
@@ -242,7 +243,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
             summary.files[what] = str(path)
     config = {k: v for k, v in parts[0].config.items() if k not in OF_A_PART}
     config["command_line"] = [part.config.get("command_line") for part in parts]
-    text = written_yaml(config | {"counts": counts_of(summary)})
+    text = written_yaml(shareable(config | {"counts": counts_of(summary)}))
     with whole(outputs.config) as file:
         file.write(text.encode(errors="backslashreplace"))
 

@@ -10,8 +10,9 @@ from urllib.parse import quote
 from trecjudge.models.access.addresses import is_azure, service_url
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.proxies import Proxy
-from trecjudge.models.access.secrets import HIDDEN, secrets_in, substituted
+from trecjudge.models.access.secrets import secrets_in, substituted
 from trecjudge.models.settings import LlmSettings
+from trecjudge.text.credentials import HIDDEN
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 """Headers that are sent where these environment variables are set."""

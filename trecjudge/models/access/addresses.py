@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from trecjudge.errors import ModelError
-from trecjudge.models.access.secrets import public
+from trecjudge.models.access.secrets import stored_address
 
 COMPLETIONS = "/chat/completions"
 
@@ -22,7 +22,9 @@ def split_addresses(given: str | Sequence[str]) -> list[str]:
 def check_address(address: str) -> None:
     """Raise ModelError for a base URL that cannot be one."""
     if not address.startswith(("http://", "https://")):
-        raise ModelError(f"base_url {public(address)!r}: must begin with http:// or https://")
+        raise ModelError(
+            f"base_url {stored_address(address)!r}: must begin with http:// or https://"
+        )
     try:
         parts = urlsplit(address)
         usable = bool(parts.hostname) and (parts.port or 0) >= 0
@@ -30,7 +32,7 @@ def check_address(address: str) -> None:
     except ValueError:
         usable = False
     if not usable:
-        raise ModelError(f"base_url {public(address)!r}: is not a valid address")
+        raise ModelError(f"base_url {stored_address(address)!r}: is not a valid address")
     if "@" in parts.netloc:
         raise ModelError("base_url: give no name and password in it; set OPENAI_API_KEY")
 

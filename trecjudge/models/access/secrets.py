@@ -8,18 +8,15 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from trecjudge.errors import ModelError
+from trecjudge.text.credentials import HIDDEN, SECRET_NAME
 
-HIDDEN = "***"
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """The name of an environment variable in a setting: `${MY_KEY}`."""
+NAMED: set[str] = set()
+"""Variables that workflows have named: code of others is given none of them."""
 
-# By name: `api-key`, `X-Auth-Token`. By value: the prefixes that providers give their keys, a
-# JSON web token (`eyJ`), or 32 and more letters with digits.
-_SECRET_NAME = re.compile(
-    r"(?:^|[-_])(?:\w*key|token|secret|passw(?:or)?d|(?:proxy-)?authorization|auth|cookie|sig"
-    r"|signature|credentials?)$",
-    re.IGNORECASE,
-)
+# By value: the prefixes that providers give their keys, a JSON web token (`eyJ`), or 32 and more
+# letters with digits.
 _SECRET_VALUE = re.compile(
     r"(?:bearer|basic|token)\s+\S+|(?:sk|pk|rk|gsk|hf|xai|ghp|nvapi|key)[-_]\S{16,}"
     r"|AIza\S{16,}|eyJ\S{16,}|(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9+/=]{32,}",
@@ -32,7 +29,7 @@ def is_secret(name: str, value: str) -> bool:
     """Return whether a header or a parameter of a query looks like a secret, by name or value."""
     if VARIABLE.search(value):
         return False
-    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.fullmatch(value.strip()))
+    return bool(SECRET_NAME.match(name) or _SECRET_VALUE.fullmatch(value.strip()))
 
 
 def secrets_in(url: str) -> list[str]:
@@ -46,8 +43,8 @@ def secrets_in(url: str) -> list[str]:
     return found
 
 
-def public(url: str) -> str:
-    """Return an address without the secrets of its query."""
+def stored_address(url: str) -> str:
+    """Return an address without the secrets of its query: replies are kept under it."""
     shown = []
     for pair in _query_of(url):
         name, equals, value = pair.partition("=")
@@ -88,10 +85,14 @@ def substituted(
 
 
 def check_in_clear(workflow: Mapping[str, Any]) -> None:
-    """Raise ModelError for a secret in a workflow: it would be written to the job's records."""
+    """Raise ModelError for a secret in a workflow: it would be written to the job's records.
+
+    The variables that it names are kept in NAMED.
+    """
     for where in ("headers", "query"):
         values = workflow.get(where)
         for name, value in values.items() if isinstance(values, Mapping) else ():
+            NAMED.update(VARIABLE.findall(str(value)))
             if is_secret(str(name), str(value)):
                 variable = "MY_" + re.sub(r"\W+", "_", str(name)).upper()
                 raise ModelError(

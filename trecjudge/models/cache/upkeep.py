@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from trecjudge.errors import InputError, OutputError, unknown, why
 from trecjudge.files import default_folder
-from trecjudge.models.access.secrets import public
+from trecjudge.models.access.secrets import stored_address
 from trecjudge.models.cache.batches import BatchRecord
 from trecjudge.models.cache.behind import SOURCE, label_of
 from trecjudge.models.cache.foreign import ReadCache
@@ -205,7 +205,7 @@ def _without_secrets(row: Row) -> Row:
 
 def _address(endpoint: str) -> str:
     """Return an address without name, password and secrets: older caches may hold some."""
-    shown = public(endpoint)
+    shown = stored_address(endpoint)
     try:
         parts = urlsplit(shown)
     except ValueError:

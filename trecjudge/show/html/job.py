@@ -10,11 +10,10 @@ from typing import Any
 
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.show.closing import voter_lines
+from trecjudge.text.credentials import public, shareable
 
 FOLDERS = re.compile(r"(?<![\w:/.~])(?:~|[A-Za-z]:)?[/\\](?:[^/\\,]+[/\\])+")
 """The folders of an absolute path: a report goes to others."""
-SECRET = re.compile(r"(?i)(api.?key|authorization|password|secret|credential|(^|[_-])token$)")
-CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 Rows = Sequence[tuple[str, str]]
 
@@ -55,6 +54,7 @@ def job_shown(config: Mapping[str, Any], prompts: Mapping[str, str]) -> JobShown
     """
     if not config:
         return NOTHING_KNOWN
+    config = shareable(config)
     sections = [section for section in _sections(config) if section.rows]
     digests = _digests(config)
     names = dict.fromkeys([*map(str, digests), *prompts])
@@ -115,8 +115,8 @@ def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
 
 
 def without_folders(text: str) -> str:
-    """Return a text with only the last name of each absolute path, and no password in addresses."""
-    return FOLDERS.sub(".../", CREDENTIALS.sub("", text))
+    """Return a text with only the last name of each absolute path, and no secret."""
+    return FOLDERS.sub(".../", public(text))
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -126,7 +126,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _rows(values: object) -> Rows:
     """Return settings with their values as text; what is empty is left out."""
     return [
-        (str(name), "left out" if SECRET.search(str(name)) else _shown(value))
+        (str(name), _shown(value))
         for name, value in _mapping(values).items()
         if value not in (None, "", [], {})
     ]
@@ -146,8 +146,7 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        kept = {name: "left out" if SECRET.search(str(name)) else v for name, v in value.items()}
-        return without_folders(written_yaml(kept).rstrip())
+        return without_folders(written_yaml(value).rstrip())
     if isinstance(value, list):
         return "\n".join(map(_shown, value))
     return without_folders(str(value))
