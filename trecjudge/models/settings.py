@@ -13,7 +13,8 @@ from trecjudge.errors import ModelError
 from trecjudge.models.access.addresses import check_address, service_url, split_addresses
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.secrets import check_in_clear, public
-from trecjudge.models.frames import AdapterName
+from trecjudge.models.additions import check_additions
+from trecjudge.models.frames import IN_TEXT, AdapterName
 from trecjudge.models.service import CHAT, Service
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
@@ -39,7 +40,7 @@ class LlmSettings:
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
     `adapter` is the one of DSPy that writes the prompt (`chat` and `xml` send no schema);
-    `extra_body` is added to every request.
+    `extra_body` is added to every request, and replaces nothing that the judge sets.
     Replies: one may have `max_tokens`. Where it is cut, up to `most_tokens` are asked for. A reply
     of more than `most_bytes` is not read.
     Patience: one try may take `timeout` seconds; `tries` counts the first. An endpoint that is busy
@@ -130,7 +131,7 @@ class LlmSettings:
         given = list(map(public, self.base_urls))
         shown = {"base_url": given[0] if len(given) == 1 else given}
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
-        return named | shown
+        return named | shown | ({"temperature": None} if self.reasoning else {})
 
 
 def llm_settings(
@@ -206,12 +207,16 @@ def _check(settings: LlmSettings) -> None:
         raise ModelError(
             f"{settings.key_variable or service.keys[0]}: holds characters that no key has"
         )
+    check_additions(settings)
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
     for name in AT_LEAST_ONE:
         if getattr(settings, name) < 1:
             raise ModelError(f"{section}.{name} is {getattr(settings, name)}: must be at least 1")
     if settings.batch and len(settings.base_urls) > 1:
         raise ModelError(f"{section}.batch: goes with one base_url only")
+    if settings.structured == "always" and settings.adapter in IN_TEXT:
+        message = f"is always, but adapter {settings.adapter} sends no schema"
+        raise ModelError(f"{section}.structured: {message}")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"{section}.tries is {settings.tries}: must be at most {MOST_TRIES}")
     for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll"):
