@@ -1,4 +1,4 @@
-"""What is added to requests: nothing of it replaces what the judge sets; the config tells it all."""
+"""What is added to requests: nothing of it replaces what the judge sets; the config says it."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ _OWN = {
     "llm.max_tokens": "maxtokens maxcompletiontokens maxoutputtokens maxnewtokens maxlength"
     " npredict numpredict maxtokenstosample",
     "llm.structured": "responseformat guidedjson guidedregex guidedchoice guidedgrammar"
-    " guideddecoding structuredoutputs structuredoutput jsonschema jsonmode grammar format responseschema"
-    " responsemimetype ebnf regex",
+    " guideddecoding structuredoutputs structuredoutput jsonschema jsonmode grammar format"
+    " responseschema responsemimetype ebnf regex",
     "prompts": "messages prompt prompts input inputs instructions system systemprompt"
     " systeminstruction contents context prefix suffix template chattemplate conversation"
     " previousresponseid promptembeds inputids tools toolchoice functions functioncall documents"

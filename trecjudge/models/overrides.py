@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.models.compiled import BESIDE, ITEM_INPUTS, Compiled, names_file, read_compiled
+from trecjudge.models.frames import description_of
+from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Program
 from trecjudge.models.named import OWN, named_prompts
 from trecjudge.models.reading.values import Unreadable, read_value
@@ -28,6 +30,8 @@ from trecjudge.models.signatures import (
 MENTION = re.compile(r"[{`](\w+)[}`]")
 _BRACES = re.compile(r"\{(\w+)\}")
 _NAME = re.compile(r"[\w.-]+")
+MOST_CHARACTERS = 4_000_000
+"""Characters of its instructions and demonstrations: no model of today takes so many."""
 _ONE_BY_ONE = "is asked one by one"
 
 
@@ -44,6 +48,21 @@ class Worded:
     labels: Labels = field(default_factory=dict)
     origin: str = OWN
     singly: str = ""
+
+    def check_size(self, name: str, room: int | None) -> None:
+        """Raise WorkflowError for more than any model takes, or `room` tokens where that is set."""
+        texts = [self.signature.instructions, *map(description_of, self.signature.fields.values())]
+        texts += [value for demo in self.demos for value in demo.values()]
+        size = sum(len(v if isinstance(v, str) else str(v)) for v in texts)
+        what = f"prompts.{name}: its instructions and demonstrations have {size:,} characters"
+        if size > MOST_CHARACTERS:
+            raise WorkflowError(f"{what}, must be at most {MOST_CHARACTERS:,}")
+        # Compared only where it may be too much: to estimate tokens, all of it is looked at.
+        if room is not None and size > room:
+            tokens = sum(estimated_tokens(str(text)) for text in texts)
+            if tokens > room:
+                message = f"about {tokens:,} tokens: the model takes {room:,}"
+                raise WorkflowError(f"{what}, {message}")
 
 
 def worded(program: Program, overrides: Mapping[str, str]) -> Worded:

@@ -197,6 +197,8 @@ class Prompts:
 
     overrides: Mapping[str, str] = field(default_factory=dict)
     adapter: AdapterName = "auto"
+    room: int | None = None
+    """The tokens of a prompt that the model takes, where that is known."""
     _made: dict[tuple[Program, Form], Prompt] = field(default_factory=dict)
 
     def get(self, program: Program, form: Form) -> Prompt:
@@ -210,6 +212,7 @@ class Prompts:
     def prepare(self, program: Program) -> None:
         """Make the prompts of a program. Raises WorkflowError for an override that misfits."""
         wording = worded(program, self.overrides)
+        wording.check_size(program.name, self.room)
         own = tuple(load_signature(program.reference).input_fields)
         for form in FORMS:
             self._made[program, form] = Prompt(program, form, wording, own, self.adapter)
