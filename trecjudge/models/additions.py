@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from trecjudge.errors import ModelError
+import orjson
 
-if TYPE_CHECKING:
-    from trecjudge.models.settings import LlmSettings
+from trecjudge.errors import ModelError
 
 _OWN = {
     "llm.model": "model models engine deployment deploymentid modelid modellist route router"
@@ -59,21 +58,33 @@ _HEADERS = frozenset(
 _SIGNS = re.compile(r"[\W_]+")
 
 
-def check_additions(settings: LlmSettings) -> None:
-    """Raise ModelError for what would take the place of what the judge itself sends."""
-    section = settings.service.section
-    headers = [name.lower() for name in settings.headers]
-    query = {name.casefold() for name in settings.query}
-    _refuse(f"{section}.extra_body", list(_taken(settings.extra_body)))
+def check_additions(
+    section: str,
+    extra_body: Mapping[str, Any],
+    headers: Iterable[str],
+    query: Iterable[str],
+    base_urls: Iterable[str],
+) -> None:
+    """Raise ModelError for what would take the place of what the judge itself sends.
+
+    `headers` and `query` are names; the query of a base URL must not have those again.
+    """
+    headers = [name.lower() for name in headers]
+    plain = {name: _plain(name) for name in query}
+    try:
+        orjson.dumps(extra_body)
+    except TypeError as error:
+        raise ModelError(f"{section}.extra_body: cannot be sent as JSON: {error}") from error
+    _refuse(f"{section}.extra_body", list(_taken(extra_body)))
     _refuse(f"{section}.headers", [(name, "") for name in headers if name in _HEADERS])
-    plain = {name: _plain(name) for name in settings.query}
     taken = [(name, _SETTING[p]) for name, p in plain.items() if p in _IN_QUERY]
     _refuse(f"{section}.query", taken)
     if again := sorted({name for name in headers if headers.count(name) > 1}):
         raise ModelError(f"{section}.headers: {', '.join(again)} is given twice")
-    for url in settings.base_urls:
+    known = set(map(str.casefold, plain))
+    for url in base_urls:
         pairs = parse_qsl(urlsplit(url).query, keep_blank_values=True)
-        if again := sorted({name for name, _ in pairs if name.casefold() in query}):
+        if again := sorted({name for name, _ in pairs if name.casefold() in known}):
             raise ModelError(f"{section}.query: {', '.join(again)} is in base_url already")
 
 

@@ -130,6 +130,8 @@ def _checked_text(where: str, own: Any, text: str, named: Mapping[str, Any]) -> 
     for mention in _BRACES.findall(text):
         if mention not in known:
             raise WorkflowError(f"{where}: {unknown('field', mention, known)}")
+    if text.encode(errors="ignore") != text.encode(errors="surrogatepass"):
+        raise WorkflowError(f"{where}: holds half of a surrogate pair, which cannot be sent")
     if not set(MENTION.findall(text)).intersection(known):
         fields, names = ", ".join(f"{{{name}}}" for name in known), ", ".join([OWN, *named])
         message = f"is a text without a field of the prompt; mention one of {fields}"

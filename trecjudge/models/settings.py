@@ -207,7 +207,8 @@ def _check(settings: LlmSettings) -> None:
         raise ModelError(
             f"{settings.key_variable or service.keys[0]}: holds characters that no key has"
         )
-    check_additions(settings)
+    added = settings.extra_body, settings.headers, settings.query
+    check_additions(section, *added, settings.base_urls)
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
     for name in AT_LEAST_ONE:
         if getattr(settings, name) < 1:
