@@ -123,12 +123,12 @@ def compiled_file(path: Path, demos: list[Any], instructions: str = "Is it so?")
     ("demos", "instructions", "message"),
     [
         ([DEMO] * 20_000, "x", "has 20,000 demonstrations, must have at most 1,000"),
-        ([DEMO | {"document": "x" * 10_000_000}], "x", "have 10,000,0.. characters, must be at"),
-        ([DEMO | {"document": "x" * 9000}] * 500, "x", "have 4,50.,... characters, must be at"),
-        ([], "x" * 5_000_000, "have 5,000,0.. characters, must be at most 4,000,000"),
+        ([DEMO | {"document": "x" * 10_000_000}], "x", "have 10,000,0.. characters, must have"),
+        ([DEMO | {"document": "x" * 9000}] * 500, "x", "have 4,50.,... characters, must have"),
+        ([], "x" * 5_000_000, "have 5,000,0.. characters, must have at most 4,000,000"),
         ([DEMO] * 900, "x" * 17_000_000, "is larger than 16 MB"),
         ([{"document": [[0] * 200_000]}], "x", "has more than 100,000 entries"),
-        ([DEMO | {"document": "a b " * 40_000}], "x", "about 40,0.. tokens: the model takes 8,000"),
+        ([DEMO | {"document": "a b " * 40_000}], "x", "have 40,0.. tokens, the model takes 8,000"),
     ],
     ids=["demonstrations", "a long one", "long together", "instructions", "file", "list", "model"],
 )

@@ -30,10 +30,8 @@ MOST_FIELDS = 100
 """The most fields of a signature."""
 MOST_DEMOS = 1000
 """The most demonstrations of a prompt."""
-MOST_SHOWN = 5
-"""Predictors whose fields a message names."""
 LONGEST_SHOWN = 500
-"""Characters of that."""
+"""Characters of the names of fields in a message."""
 _UNSAID = "${"
 """How DSPy's description of a field begins where nobody gave one: `${label}`."""
 _CODE = (".pkl", ".pickle", ".cloudpickle")
@@ -97,9 +95,10 @@ def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
     if fit:
         names = ", ".join(compiled.name for compiled in fit)
         raise WorkflowError(f"{path}: several of its predictors fit: {names}; save only one")
-    each = (", ".join(f.name for f in c.fields) for c in found[:MOST_SHOWN])
-    shown = "; ".join(each)[:LONGEST_SHOWN]
-    raise WorkflowError(f"{path}: its fields are {shown}; must be {', '.join(fields)}, in order")
+    shown = "; ".join(", ".join(f.name for f in compiled.fields) for compiled in found)
+    raise WorkflowError(
+        f"{path}: its fields are {shown[:LONGEST_SHOWN]}; must be {', '.join(fields)}, in order"
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

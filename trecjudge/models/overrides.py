@@ -53,16 +53,16 @@ class Worded:
         """Raise WorkflowError for more than any model takes, or `room` tokens where that is set."""
         texts = [self.signature.instructions, *map(description_of, self.signature.fields.values())]
         texts += [value for demo in self.demos for value in demo.values()]
-        size = sum(len(v if isinstance(v, str) else str(v)) for v in texts)
-        what = f"prompts.{name}: its instructions and demonstrations have {size:,} characters"
+        size, what = sum(map(len, map(str, texts))), "its instructions and demonstrations have"
         if size > MOST_CHARACTERS:
-            raise WorkflowError(f"{what}, must be at most {MOST_CHARACTERS:,}")
+            most = f"{size:,} characters, must have at most {MOST_CHARACTERS:,}"
+            raise WorkflowError(f"prompts.{name}: {what} {most}")
         # Compared only where it may be too much: to estimate tokens, all of it is looked at.
-        if room is not None and size > room:
-            tokens = sum(estimated_tokens(str(text)) for text in texts)
-            if tokens > room:
-                message = f"about {tokens:,} tokens: the model takes {room:,}"
-                raise WorkflowError(f"{what}, {message}")
+        tokens = sum(estimated_tokens(str(t)) for t in texts) if room and size > room else 0
+        if room and tokens > room:
+            raise WorkflowError(
+                f"prompts.{name}: {what} {tokens:,} tokens, the model takes {room:,}"
+            )
 
 
 def worded(program: Program, overrides: Mapping[str, str]) -> Worded:

@@ -51,7 +51,10 @@ class LlmSettings:
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
     Batches: `batch` asks by the endpoint's Batch API, up to `batch_size` requests at a time, at
     `batch_price` times the price. A batch is looked at after `batch_poll` seconds, then less and
-    less often, down to once a minute. `in_flight`, `rpm` and `tpm` do not apply to batches.
+    less often, down to once a minute. It is waited for `batch_wait` seconds; null: as long as the
+    endpoint says that it takes, and `patience`. A share `batch_nonce` of the requests in it, one at
+    least, carries a code that the reply must repeat. `in_flight`, `rpm` and `tpm` do not apply to
+    batches.
     Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
     certificates to trust, `cert_file` and `key_file` are the client's own. `key_variable` is the
@@ -84,6 +87,8 @@ class LlmSettings:
     batch_size: int = 50_000
     batch_price: float = 0.5
     batch_poll: float = 0.5
+    batch_wait: float | None = None
+    batch_nonce: float = 0.0
     prices: dict[str, float] | None = None
     ca_file: str | None = None
     cert_file: str | None = None
@@ -218,9 +223,11 @@ def _check(settings: LlmSettings) -> None:
     if settings.structured == "always" and settings.adapter in IN_TEXT:
         message = f"is always, but adapter {settings.adapter} sends no schema"
         raise ModelError(f"{section}.structured: {message}")
+    if not 0 <= settings.batch_nonce <= 1:
+        raise ModelError(f"{section}.batch_nonce is {settings.batch_nonce}: must be 0 to 1")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"{section}.tries is {settings.tries}: must be at most {MOST_TRIES}")
-    for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll"):
+    for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll", "batch_wait"):
         value = getattr(settings, name)
         if value is not None and value <= 0:
             raise ModelError(f"{section}.{name} is {value}: must be more than 0")

@@ -99,19 +99,13 @@ _CAPITALS = re.compile(r"(?<![A-Z])[^\S\n](?P<role>USER|ASSISTANT)(?P<colon>[:�
 
 _OPENINGS = ("<", "[", "◁", "]~")
 _ROUND = str.maketrans("<>[]◁▷｜", "()()()|")
-_OTHERS = {
-    **dict.fromkeys("‹⟨〈❮˂᚜ᐸ⧼❬≺", "<"),
-    **dict.fromkeys("›⟩〉❯˃᚛ᐳ⧽❭≻", ">"),
-    **dict.fromkeys("∣ǀ│┃❘⎮ꟾ¦∥‖", "|"),
-    **dict.fromkeys("【〔❲", "["),
-    **dict.fromkeys("】〕❳", "]"),
-    **dict.fromkeys("⁄∕╱⧸", "/"),
-    **dict.fromkeys("∶꞉˸ː", ":"),
-    "⟪": "<<",
-    "⟫": ">>",
-    "⟦": "[[",
-    "⟧": "]]",
-}
+_OTHERS = dict(
+    zip(
+        "‹⟨〈❮˂᚜ᐸ⧼❬≺›⟩〉❯˃᚛ᐳ⧽❭≻∣ǀ│┃❘⎮ꟾ¦∥‖【〔❲】〕❳⁄∕╱⧸∶꞉˸ː",
+        "<<<<<<<<<<>>>>>>>>>>||||||||||[[[]]]////::::",
+        strict=True,
+    )
+) | {"⟪": "<<", "⟫": ">>", "⟦": "[[", "⟧": "]]"}
 """Signs that look like those of a token, beyond those that NFKC makes equal to them."""
 _SIGNS = str.maketrans(_OTHERS)
 # Characters that a server may drop, or take for those of a token, where it makes Unicode uniform:
