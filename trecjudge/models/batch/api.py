@@ -135,8 +135,8 @@ class BatchApi:
     async def content(self, file: str, into: Path, most: int, is_old: bool = False) -> Path | None:
         """Return `into` with the content of a file, None where it is gone for good.
 
-        One that is not there yet, unless it `is_old`, is a Fault, which waiting may mend. Of one of more than `most`
-        bytes only a part is written, which is longer than that.
+        One that is not there yet is a Fault, which waiting may mend, unless it `is_old`. Of one of
+        more than `most` bytes only a part is written, which is longer than that.
         """
         path = f"files/{quote(file, safe='')}/content"
         with into.open("wb") as kept:
