@@ -123,7 +123,7 @@ def test_one_that_only_resets_ends_by_the_same_limit(tmp_path: Path) -> None:
     error, seconds, notices = run(never(resetting, tmp_path))
     assert 300 <= seconds < 340
     assert "no answer at all for 300 s (llm.first_answer): " in str(error)
-    assert "waiting for the endpoint, 5 s" in notices[0]
+    assert "/chat/completions, 5 s" in notices[0]
 
 
 def test_one_that_does_not_shake_hands(tmp_path: Path) -> None:

@@ -155,7 +155,8 @@ def broken(text: str, fence: Fence = TOKENS_AND_FIELDS) -> str:
 def chat_tokens(text: str) -> Iterator[tuple[str, bool]]:
     """Yield what `broken` breaks, without disguise: (token, whether it is a role that speaks)."""
     text = without_hidden(text)
-    for span in _spans(text, TOKENS_AND_FIELDS):
+    find = _spans if _may_be_disguised(text) else _plain_spans
+    for span in find(text, TOKENS_AND_FIELDS):
         yield _folded(text[span.start : span.end])[0].strip(), span.speaks
 
 
