@@ -27,7 +27,8 @@ def mark_sample(pending: Sequence[PendingRequest], share: float) -> None:
     count = min(len(pending), max(1, round(share * len(pending)))) if share else 0
     for number in range(count):
         waiting = pending[number * len(pending) // count]
-        if waiting.nonce:  # it was in a batch before, and carries it still
+        # One that was in a batch before carries its nonce still.
+        if waiting.nonce or not isinstance(waiting.body["messages"][-1].get("content"), str):
             continue
         waiting.nonce = secrets.token_hex(6)
         waiting.body.update(_with_nonce(waiting.body, waiting.nonce))
@@ -42,8 +43,8 @@ def _with_nonce(body: Mapping[str, Any], nonce: str) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     if schema is not None:
         asked = f"Give `{CODE}` as {nonce}."
-        fields = {CODE: {"type": "string", "enum": [nonce]}} | schema["properties"]
-        schema = schema | {"properties": fields, "required": [CODE, *schema["required"]]}
+        fields = {CODE: {"type": "string", "enum": [nonce]}} | schema.get("properties", {})
+        schema = schema | {"properties": fields, "required": [CODE, *schema.get("required", ())]}
         changed["response_format"] = form | {
             "json_schema": form["json_schema"] | {"schema": schema}
         }
@@ -58,7 +59,7 @@ class Survey:
     is_ours: Callable[[str], bool]
     waiting: Mapping[str, PendingRequest]
     unread: int = 0
-    strangers: set[str] = field(default_factory=set)
+    strangers: int = 0
     mixed: dict[str, str] = field(default_factory=dict)
     """Why the answer to a request cannot be its own, by key."""
     coded: int = 0
@@ -77,7 +78,7 @@ class Survey:
             elif self.is_ours(key):
                 self._look(key, nonce, entry)
             else:
-                self.strangers.add(key)
+                self.strangers += 1
         if self._is_named:  # where none has the name, the endpoint has another one for the model
             self.mixed |= self._others
 
@@ -129,7 +130,7 @@ class Survey:
         counted = (
             (self.lost, self._codes),
             (len(self.mixed), f"answers to {len(self.mixed)} requests are mixed up"),
-            (len(self.strangers), f"{len(self.strangers)} answers to requests that were not in it"),
+            (self.strangers, f"{self.strangers} answers to requests that were not in it"),
             (self.unread, f"{self.unread} lines that cannot be read"),
         )
         return "; ".join(words for count, words in counted if count)
