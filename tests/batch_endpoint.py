@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +35,8 @@ class BatchEndpoint:
 
     A batch ends when each of its steps was looked at once and `held` is False. `expires` has the
     number of lines after which the n-th batch expires, `fails` the error with which it fails.
+    Where `stays` is set, no batch goes beyond that status. `tells` is added to each state. `mix`
+    changes the entries of each file of answers before it is written.
     `refuse` has the statuses that a path answers with, `refusal` their message. The replies to the
     first `loses` batches are lost. `asked` are the bodies of all lines that were answered.
     """
@@ -53,6 +55,9 @@ class BatchEndpoint:
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[dict[str, Any]] = field(default_factory=list)
     tokens: list[int] = field(default_factory=lambda: [0, 0])
+    stays: str = ""
+    tells: dict[str, Any] = field(default_factory=dict)
+    mix: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda entries: entries
     after: bytes = b""
     """Bytes that follow the content of each file, repeated without end."""
 
@@ -107,11 +112,13 @@ class BatchEndpoint:
         batch.looks += 1
         if batch.errors:
             batch.status = "failed"
+        elif self.stays:
+            batch.status = self.stays
         elif batch.looks <= len(STEPS):
             batch.status = STEPS[batch.looks - 1]
         elif not self.held and batch.status not in ("completed", "expired", "cancelled"):
             self._work(batch)
-        return web.json_response(self._state_of(batch))
+        return web.json_response(self._state_of(batch) | self.tells)
 
     async def listed(self, request: web.Request) -> web.Response:
         """Return all batches."""
@@ -167,7 +174,7 @@ class BatchEndpoint:
             entry = line_id | {"response": response, "error": None}
             (good if answer.status == 200 else bad).append(entry)
         for kind, entries in (("output_file_id", good), ("error_file_id", bad)):
-            if entries:
+            if entries and (entries := self.mix(entries)):
                 name = f"file-{len(self.files)}"
                 self.files[name] = "".join(json.dumps(e) + "\n" for e in entries).encode()
                 batch.files[kind] = name

@@ -77,7 +77,8 @@ class JudgmentFailed(Exception):
     """One item could not be judged.
 
     The `kind` shows the cause. The model: `transport`, `too_long`, `filtered`, `refused`,
-    `account`, `stopped`, `parse`, `cut`, `empty`, `too_large`, `budget`, `offline`, `interrupted`.
+    `account`, `stopped`, `parse`, `cut`, `empty`, `too_large`, `mixed_up`, `budget`, `offline`,
+    `interrupted`.
     The inputs of the judge: `no_model`, `no_document_text`, `no_topic_text`, `script`, `not_read`,
     `citation_not_read`, `excerpt_cut`, `not_given`. An error in its code: `bug`. A call that --plan
     only counts: `planned`.

@@ -43,7 +43,8 @@ async def client_to(
 ) -> AsyncIterator[Client]:
     """Open a client with a cache in `folder`."""
     url = where.url if isinstance(where, Endpoint) else where
-    requests = Requests(settings_for(url, **settings), Prompts(prompts or {}))
+    adapter = settings.get("adapter", "auto")
+    requests = Requests(settings_for(url, **settings), Prompts(prompts or {}, adapter))
     with closing(ReplyCache(folder, notify, behind)) as cache:
         replies = Replies(requests, cache, refresh)
         async with Client(replies, Spending(budget or Budget(), prices), offline, notify) as client:

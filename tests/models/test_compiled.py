@@ -12,8 +12,10 @@ import pytest
 
 from trecjudge.errors import WorkflowError
 from trecjudge.judges.argue.program import JudgeUncited
+from trecjudge.judges.citation import ATTEST
 from trecjudge.judges.citation.program import Attest
 from trecjudge.models.compiled import read_compiled
+from trecjudge.models.prompt import Prompts
 
 FIELDS = ["document", "sentence", "evidence", "label"]
 DEMO = {"document": "D", "sentence": "S", "evidence": "", "label": "no_support"}
@@ -107,3 +109,46 @@ def test_a_pickle_is_never_loaded(tmp_path: Path) -> None:
         with pytest.raises(WorkflowError, match="runs code where it is loaded"):
             read_compiled(given, FIELDS)
     assert not mark.exists()
+
+
+def compiled_file(path: Path, demos: list[Any], instructions: str = "Is it so?") -> Path:
+    """Write a program with these demonstrations; return the file."""
+    fields = [{"prefix": f"{name.title()}:", "description": "${x}"} for name in FIELDS]
+    signature = {"instructions": instructions, "fields": fields}
+    path.write_bytes(orjson.dumps({"signature": signature, "demos": demos}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("demos", "instructions", "message"),
+    [
+        ([DEMO] * 20_000, "x", "has 20,000 demonstrations, must have at most 1,000"),
+        ([DEMO | {"document": "x" * 10_000_000}], "x", "have 10,000,0.. characters, must have"),
+        ([DEMO | {"document": "x" * 9000}] * 500, "x", "have 4,50.,... characters, must have"),
+        ([], "x" * 5_000_000, "have 5,000,0.. characters, must have at most 4,000,000"),
+        ([DEMO] * 900, "x" * 17_000_000, "is larger than 16 MB"),
+        ([{"document": [[0] * 200_000]}], "x", "has more than 100,000 entries"),
+        ([DEMO | {"document": "a b " * 40_000}], "x", "have 40,0.. tokens, the model takes 8,000"),
+    ],
+    ids=["demonstrations", "a long one", "long together", "instructions", "file", "list", "model"],
+)
+def test_more_than_a_model_takes_is_one_line_at_once(
+    demos: list[Any], instructions: str, message: str, tmp_path: Path
+) -> None:
+    path = compiled_file(tmp_path / "x.json", demos, instructions)
+    with pytest.raises(WorkflowError, match=message) as raised:
+        Prompts({"attest": str(path)}, room=8000).prepare(ATTEST)
+    assert str(raised.value).startswith("prompts.attest: ") and len(str(raised.value)) < 400
+
+
+def test_a_program_of_very_many_fields_is_named_in_short(tmp_path: Path) -> None:
+    fields = [{"prefix": f"F{n}:", "description": ""} for n in range(101)]
+    state = {"signature": {"instructions": "x", "fields": fields}}
+    (tmp_path / "x.json").write_bytes(orjson.dumps(state))
+    with pytest.raises(WorkflowError, match="has 101 fields, must have at most 100"):
+        read_compiled(tmp_path / "x.json", FIELDS)
+    state["signature"]["fields"] = fields[:50]
+    (tmp_path / "x.json").write_bytes(orjson.dumps({str(n): state for n in range(999)}))
+    with pytest.raises(WorkflowError, match="its fields are f0, f1") as raised:
+        read_compiled(tmp_path / "x.json", FIELDS)
+    assert len(str(raised.value)) < 700

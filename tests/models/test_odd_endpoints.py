@@ -464,7 +464,7 @@ def test_the_time_that_an_endpoint_asks_for_is_waited(
     found = play(for_a_while(busy, 1), tmp_path)
     assert (found.right, found.wrong, found.unjudged) == (ITEMS, 0, {})
     assert (found.calls, seconds <= found.seconds < seconds + 2) == (ITEMS + 1, True)
-    assert any("waiting for the endpoint" in line for line in found.notices)
+    assert any("waiting for http" in line for line in found.notices)
 
 
 CONFIGURATION: dict[str, tuple[Answer, str]] = {
@@ -628,7 +628,7 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     labels = [f.fields["label"] for f in found if isinstance(f, Prediction)]
     assert labels == [label_of(item) for item in range(ITEMS)]
     assert 30 < seconds < 100
-    assert any("waiting for the endpoint, 5 s" in line for line in notices)
+    assert any("/chat/completions, 5 s" in line for line in notices)
 
 
 @pytest.mark.parametrize("in_flight", [1, 32])

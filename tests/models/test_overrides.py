@@ -143,7 +143,7 @@ def test_a_compiled_program_with_demonstrations_and_reasoning(form: Form, tmp_pa
     messages = prompt.messages(GIVEN)
     assert [m["role"] for m in messages] == ["system", "user", "assistant", "user"]
     assert "Is it so?" in messages[0]["content"]
-    assert "D [[ # # label ## ]]" in messages[1]["content"]
+    assert "D (( ## label ## ]]" in messages[1]["content"]
     assert "augmented" not in str(messages)
     assert "no_support" in messages[2]["content"]
     assert messages[3]["content"].startswith("[[ ## document ## ]]\nThe text.\n")

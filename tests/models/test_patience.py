@@ -324,7 +324,7 @@ def test_an_outage_ends_the_asking_after_the_patience(busy: Answer, tmp_path: Pa
     assert set(found) <= {"transport", "stopped"}
     assert 60 <= seconds < 125
     assert calls < 80
-    assert "waiting for the endpoint, 5 s of at most 60: HTTP" in notices[0]
+    assert "/chat/completions, 5 s of at most 60: HTTP" in notices[0]
     assert "run the same command again to go on" in notices[-1]
 
 

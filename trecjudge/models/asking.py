@@ -20,7 +20,7 @@ from trecjudge.models.reading import Unparsed, loop_at_end, without_reasoning
 from trecjudge.models.requests import Request
 from trecjudge.models.spending import Expected, Prices
 from trecjudge.records import ModelCall, Usage
-from trecjudge.text.chat_tokens import TOKEN, broken
+from trecjudge.text.chat_tokens import TOKENS, broken
 
 LEAST_ROOM = 64
 """The fewest tokens worth asking for: an answer takes at least so many."""
@@ -264,4 +264,4 @@ def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
     answer = (without_reasoning(reply) or reply)[:LONGEST_REPEATED]
     messages = [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
     # A model may repeat what a text tried to end its turn with; the fields are those of its answer.
-    return [message | {"content": broken(message["content"], TOKEN)} for message in messages]
+    return [message | {"content": broken(message["content"], TOKENS)} for message in messages]

@@ -67,7 +67,8 @@ class Client:
         self.transport = first.transport
         # Until one reply is good, no more calls are under way than may fail: a wrong key costs few.
         self.endpoints.cap(settings.give_up_after)
-        self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
+        most, where = (settings.give_up_after, settings.tries), ", ".join(settings.urls)
+        self.patience = Patience(settings.patience, *most, notify, where)
         self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
         self.endpoints.silence.listener = self.fault_policy
         self.endpoints.silence.has_answered = replies.answered_before

@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 
 from trecjudge.errors import WorkflowError, why
+from trecjudge.settings.limits import limits
 
 ITEM_INPUTS: Final[Mapping[str, str]] = {
     "topic": "what the response is about",
@@ -25,6 +26,12 @@ BESIDE = ("before", "after")
 SUFFIX = ".json"
 MOST_BYTES = 16 << 20
 """The largest file that is read."""
+MOST_FIELDS = 100
+"""The most fields of a signature."""
+MOST_DEMOS = 1000
+"""The most demonstrations of a prompt."""
+LONGEST_SHOWN = 500
+"""Characters of the names of fields in a message."""
 _UNSAID = "${"
 """How DSPy's description of a field begins where nobody gave one: `${label}`."""
 _CODE = (".pkl", ".pickle", ".cloudpickle")
@@ -89,7 +96,9 @@ def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
         names = ", ".join(compiled.name for compiled in fit)
         raise WorkflowError(f"{path}: several of its predictors fit: {names}; save only one")
     shown = "; ".join(", ".join(f.name for f in compiled.fields) for compiled in found)
-    raise WorkflowError(f"{path}: its fields are {shown}; must be {', '.join(fields)}, in order")
+    raise WorkflowError(
+        f"{path}: its fields are {shown[:LONGEST_SHOWN]}; must be {', '.join(fields)}, in order"
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -133,6 +142,14 @@ def _predictor(path: Path, name: str, state: Mapping[str, Any]) -> Compiled:
     signature, demos = state["signature"], state.get("demos") or []
     if not isinstance(demos, list) or not all(isinstance(demo, dict) for demo in demos):
         raise WorkflowError(f"{path}: the demos of {name} must be a list of objects")
+    for what, entries, most in (
+        ("demonstrations", demos, MOST_DEMOS),
+        ("fields", signature["fields"], MOST_FIELDS),
+    ):
+        if (count := len(entries)) > most:
+            raise WorkflowError(f"{path}: has {count:,} {what}, must have at most {most:,}")
+    if excess := limits().excess(demos):
+        raise WorkflowError(f"{path}: a demonstration {excess}")
     fields = tuple(_field(path, name, field) for field in signature["fields"])
     return Compiled(name, signature["instructions"], fields, tuple(demos))
 

@@ -14,7 +14,7 @@ from trecjudge.errors import ModelError
 from trecjudge.files import default_folder
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.model import Model, NoModel, Program
-from trecjudge.models.spending import Budget, Spending
+from trecjudge.models.spending import Budget, Spending, listed_context
 from trecjudge.models.voters import Voter, VotersModel
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _replies(
     from trecjudge.models.prompt import Prompts
     from trecjudge.models.requests import Replies, Requests
 
-    prompts = Prompts(texts, settings.adapter)
+    prompts = Prompts(texts, settings.adapter, listed_context(settings.model))
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()

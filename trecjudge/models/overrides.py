@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.models.compiled import BESIDE, ITEM_INPUTS, Compiled, names_file, read_compiled
+from trecjudge.models.frames import description_of
+from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Program
 from trecjudge.models.named import OWN, named_prompts
 from trecjudge.models.reading.values import Unreadable, read_value
@@ -28,6 +30,8 @@ from trecjudge.models.signatures import (
 MENTION = re.compile(r"[{`](\w+)[}`]")
 _BRACES = re.compile(r"\{(\w+)\}")
 _NAME = re.compile(r"[\w.-]+")
+MOST_CHARACTERS = 4_000_000
+"""Characters of its instructions and demonstrations: no model of today takes so many."""
 _ONE_BY_ONE = "is asked one by one"
 
 
@@ -44,6 +48,21 @@ class Worded:
     labels: Labels = field(default_factory=dict)
     origin: str = OWN
     singly: str = ""
+
+    def check_size(self, name: str, room: int | None) -> None:
+        """Raise WorkflowError for more than any model takes, or `room` tokens where that is set."""
+        texts = [self.signature.instructions, *map(description_of, self.signature.fields.values())]
+        texts += [value for demo in self.demos for value in demo.values()]
+        size, what = sum(map(len, map(str, texts))), "its instructions and demonstrations have"
+        if size > MOST_CHARACTERS:
+            most = f"{size:,} characters, must have at most {MOST_CHARACTERS:,}"
+            raise WorkflowError(f"prompts.{name}: {what} {most}")
+        # Compared only where it may be too much: to estimate tokens, all of it is looked at.
+        tokens = sum(estimated_tokens(str(t)) for t in texts) if room and size > room else 0
+        if room and tokens > room:
+            raise WorkflowError(
+                f"prompts.{name}: {what} {tokens:,} tokens, the model takes {room:,}"
+            )
 
 
 def worded(program: Program, overrides: Mapping[str, str]) -> Worded:
@@ -111,6 +130,8 @@ def _checked_text(where: str, own: Any, text: str, named: Mapping[str, Any]) -> 
     for mention in _BRACES.findall(text):
         if mention not in known:
             raise WorkflowError(f"{where}: {unknown('field', mention, known)}")
+    if text.encode(errors="ignore") != text.encode(errors="surrogatepass"):
+        raise WorkflowError(f"{where}: holds half of a surrogate pair, which cannot be sent")
     if not set(MENTION.findall(text)).intersection(known):
         fields, names = ", ".join(f"{{{name}}}" for name in known), ", ".join([OWN, *named])
         message = f"is a text without a field of the prompt; mention one of {fields}"

@@ -40,13 +40,14 @@ class Patience:
 
     `seconds` is how long an outage is waited for, `give_up_after` how many calls in a row may fail
     for one cause, `tries` how many of these one item may take. `notify` gets a message after 5
-    seconds of waiting, then less and less often.
+    seconds of waiting, then less and less often, with `where` the endpoint is.
     """
 
     seconds: float
     give_up_after: int
     tries: int
     notify: Callable[[str], None]
+    where: str = "the endpoint"
     since: float | None = None
     """When the outage began, in the event loop's time; None where there is none."""
     _pauses: int = 0
@@ -150,7 +151,7 @@ class Patience:
         loop = asyncio.get_running_loop()
         passed = loop.time() - self._waited_from
         most = f"{passed:.0f} s of at most {self.seconds:.0f}"
-        self.notify(f"waiting for the endpoint, {most}: {self._reason or USED_UP}")
+        self.notify(f"waiting for {self.where}, {most}: {self._reason or USED_UP}")
         self._notice = loop.call_later(again, self._give_notice, min(NOTICE_AGAIN, 2 * again))
 
     def close(self) -> None:

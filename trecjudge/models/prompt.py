@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from trecjudge.models.fencing import fenced, tags_of
+from trecjudge.models.fencing import fence_of, fenced
 from trecjudge.models.frames import IN_TEXT, AdapterName, adapter_for
 from trecjudge.models.habits import FORMS, Form
 from trecjudge.models.model import Program
@@ -20,6 +19,7 @@ from trecjudge.models.overrides import Worded, worded
 from trecjudge.models.reading import Fields, is_exact
 from trecjudge.models.schema import reply_schema
 from trecjudge.models.signatures import all_fields, labels_of, load_signature, meant
+from trecjudge.text.chat_tokens import Fence
 
 PLAIN = Program("module", "")
 
@@ -58,7 +58,7 @@ class Prompt:
 
     def messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the chat messages that the adapter writes, control tokens in the inputs broken."""
-        safe = {name: fenced(value, self._tags) for name, value in inputs.items()}
+        safe = {name: fenced(value, self._fence) for name, value in inputs.items()}
         if all(isinstance(value, str) for value in safe.values()):
             return self._template.render(safe)
         return self.formatted(safe)
@@ -73,11 +73,15 @@ class Prompt:
     @cached_property
     def _demos(self) -> list[dict[str, Any]]:
         """The demonstrations: texts of documents stand in them too."""
-        return [fenced(demo, self._tags) for demo in self.worded.demos]
+        return [fenced(demo, self._fence) for demo in self.worded.demos]
 
     @cached_property
-    def _tags(self) -> re.Pattern[str] | None:
-        return tags_of(all_fields(self.signature)) if self.adapter_name == "xml" else None
+    def _fence(self) -> Fence:
+        names = list(self.signature.input_fields)
+        empty = self.adapter.format(self.signature, [], {name: f"{{{name}}}" for name in names})
+        behind = str(empty[-1]["content"]).rpartition(f"{{{names[-1]}}}")[2] if names else ""
+        tags = all_fields(self.signature) if self.adapter_name == "xml" else []
+        return fence_of(tags, behind.strip().rpartition("\n")[2])
 
     @cached_property
     def _template(self) -> Template:
@@ -197,6 +201,8 @@ class Prompts:
 
     overrides: Mapping[str, str] = field(default_factory=dict)
     adapter: AdapterName = "auto"
+    room: int | None = None
+    """The tokens of a prompt that the model takes, where that is known."""
     _made: dict[tuple[Program, Form], Prompt] = field(default_factory=dict)
 
     def get(self, program: Program, form: Form) -> Prompt:
@@ -210,6 +216,7 @@ class Prompts:
     def prepare(self, program: Program) -> None:
         """Make the prompts of a program. Raises WorkflowError for an override that misfits."""
         wording = worded(program, self.overrides)
+        wording.check_size(program.name, self.room)
         own = tuple(load_signature(program.reference).input_fields)
         for form in FORMS:
             self._made[program, form] = Prompt(program, form, wording, own, self.adapter)

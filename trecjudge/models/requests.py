@@ -110,7 +110,7 @@ class Requests:
             body["temperature"] = settings.temperature
         if settings.seed is not None:
             body["seed"] = settings.seed
-        return body | more | settings.extra_body
+        return settings.extra_body | body | more
 
     def keys(self, body: dict[str, Any], rollout: int | None = None) -> list[str]:
         """Return the sha256 of address and body, and all else that can change the reply.

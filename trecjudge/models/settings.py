@@ -13,7 +13,8 @@ from trecjudge.errors import ModelError
 from trecjudge.models.access.addresses import check_address, service_url, split_addresses
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.secrets import check_in_clear, stored_address
-from trecjudge.models.frames import AdapterName
+from trecjudge.models.additions import check_additions
+from trecjudge.models.frames import IN_TEXT, AdapterName
 from trecjudge.models.service import CHAT, Service
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
@@ -39,7 +40,7 @@ class LlmSettings:
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
     `adapter` is the one of DSPy that writes the prompt (`chat` and `xml` send no schema);
-    `extra_body` is added to every request.
+    `extra_body` is added to every request, and replaces nothing that the judge sets.
     Replies: one may have `max_tokens`. Where it is cut, up to `most_tokens` are asked for. A reply
     of more than `most_bytes` is not read.
     Patience: one try may take `timeout` seconds; `tries` counts the first. An endpoint that is busy
@@ -50,7 +51,10 @@ class LlmSettings:
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
     Batches: `batch` asks by the endpoint's Batch API, up to `batch_size` requests at a time, at
     `batch_price` times the price. A batch is looked at after `batch_poll` seconds, then less and
-    less often, down to once a minute. `in_flight`, `rpm` and `tpm` do not apply to batches.
+    less often, down to once a minute. It is waited for `batch_wait` seconds; null: as long as the
+    endpoint says that it takes, and `patience`. A share `batch_nonce` of the requests in it, one at
+    least, carries a code that the reply must repeat. `in_flight`, `rpm` and `tpm` do not apply to
+    batches.
     Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
     certificates to trust, `cert_file` and `key_file` are the client's own. `key_variable` is the
@@ -83,6 +87,8 @@ class LlmSettings:
     batch_size: int = 50_000
     batch_price: float = 0.5
     batch_poll: float = 0.5
+    batch_wait: float | None = None
+    batch_nonce: float = 0.0
     prices: dict[str, float] | None = None
     ca_file: str | None = None
     cert_file: str | None = None
@@ -132,7 +138,7 @@ class LlmSettings:
         given = list(map(stored_address, self.base_urls))
         shown = {"base_url": given[0] if len(given) == 1 else given}
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
-        return named | shown
+        return named | shown | ({"temperature": None} if self.reasoning else {})
 
 
 def llm_settings(
@@ -208,15 +214,22 @@ def _check(settings: LlmSettings) -> None:
         raise ModelError(
             f"{settings.key_variable or service.keys[0]}: holds characters that no key has"
         )
+    added = settings.extra_body, settings.headers, settings.query
+    check_additions(section, *added, settings.base_urls)
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
     for name in AT_LEAST_ONE:
         if getattr(settings, name) < 1:
             raise ModelError(f"{section}.{name} is {getattr(settings, name)}: must be at least 1")
     if settings.batch and len(settings.base_urls) > 1:
         raise ModelError(f"{section}.batch: goes with one base_url only")
+    if settings.structured == "always" and settings.adapter in IN_TEXT:
+        message = f"is always, but adapter {settings.adapter} sends no schema"
+        raise ModelError(f"{section}.structured: {message}")
+    if not 0 <= settings.batch_nonce <= 1:
+        raise ModelError(f"{section}.batch_nonce is {settings.batch_nonce}: must be 0 to 1")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"{section}.tries is {settings.tries}: must be at most {MOST_TRIES}")
-    for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll"):
+    for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll", "batch_wait"):
         value = getattr(settings, name)
         if value is not None and value <= 0:
             raise ModelError(f"{section}.{name} is {value}: must be more than 0")

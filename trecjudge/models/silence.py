@@ -11,7 +11,8 @@ from typing import Protocol
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.faults import Fault
 
-NOTICE_AFTER = 30.0
+NOTICE_AFTER = 5.0
+NOTICE_AGAIN = 30.0
 SLOWER = 2.0
 """A silence is reported once it is so many times the longest wait for an answer so far."""
 
@@ -32,7 +33,7 @@ class Silence:
 
     The first answer is waited for `first` seconds, any other one `later` seconds. After that all
     requests under way are given up. Any complete answer counts, errors too. The listener is called
-    after 30 seconds, then each time that the silence has doubled.
+    after 5 seconds, after 30, then each time that the silence has doubled.
     """
 
     first: float
@@ -107,7 +108,7 @@ class Silence:
             return
         if seconds >= self._next:
             self.listener.still(seconds, len(self._waiting))
-            self._next = 2 * max(seconds, self._next)
+            self._next = max(NOTICE_AGAIN, 2 * max(seconds, self._next))
         self._look_later()
 
     def close(self) -> None:

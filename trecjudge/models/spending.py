@@ -196,21 +196,31 @@ class Spending:
         return counts if self.cost is None else counts | {"cost": round(self.cost, 6)}
 
 
-@cache
 def listed_prices(model: str) -> Prices | None:
     """Return the prices of a model in the list that LiteLLM ships; None if it is not in it."""
-    path = _price_list()
-    if path is None:
-        return None
-    prices = path.read_bytes()
-    # Searched as bytes first: the list is long to parse, and self-hosted models are not in it.
-    if orjson.dumps(model) not in prices:
-        return None
-    entry = orjson.loads(prices).get(model)
-    if not entry or "input_cost_per_token" not in entry:
+    entry = _listed(model)
+    if "input_cost_per_token" not in entry:
         return None
     costs = (entry["input_cost_per_token"], entry.get("output_cost_per_token", 0.0))
     return Prices(*(cost * PER_MILLION for cost in costs))
+
+
+def listed_context(model: str) -> int | None:
+    """Return how many tokens of input a model takes by the same list; None if that is not known."""
+    most = _listed(model).get("max_input_tokens")
+    return most if isinstance(most, int) and most > 0 else None
+
+
+@cache
+def _listed(model: str) -> dict[str, Any]:
+    """Return what LiteLLM's list says of a model, nothing where it is not in it."""
+    path = _price_list()
+    content = b"" if path is None else path.read_bytes()
+    # Searched as bytes first: the list is long to parse, and self-hosted models are not in it.
+    if orjson.dumps(model) not in content:
+        return {}
+    found: dict[str, Any] = orjson.loads(content).get(model) or {}
+    return found
 
 
 def _price_list() -> Path | None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from trecjudge.text.visible import UNSEEN, UNSEEN_BEYOND
+from trecjudge.text.visible import CONTROLS, UNSEEN, UNSEEN_BEYOND
 
 _OUTER = "\"'“”‘’«»„‚‹›「」『』 \n\t"
 _SAME = {
@@ -14,7 +14,7 @@ _SAME = {
     **dict.fromkeys("‘’‚‛‹›′`´", "'"),
     **dict.fromkeys("‐‑‒–—―−", "-"),
 }
-_INVISIBLE = re.compile(f"[{UNSEEN}{UNSEEN_BEYOND}]")
+_INVISIBLE = re.compile(f"[{CONTROLS}{UNSEEN}{UNSEEN_BEYOND}]")
 # A prompt has control tokens of a chat with round brackets, and so does a quote from it.
 _BROKEN = "("
 _OF_TOKENS = frozenset("()<>[]◁▷#")
@@ -37,7 +37,7 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
     if start >= 0:
         return start, start + len(bare)
     found = _parts_span(text, bare, frozenset())
-    if found is None and (_BROKEN in bare or "# #" in bare):
+    if found is None and _BROKEN in bare:
         found = _parts_span(text, bare, _OF_TOKENS)
     return found
 

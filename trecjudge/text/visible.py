@@ -23,7 +23,12 @@ Beyond U+FFFF a search of its own looks for them: in one class with the others i
 long.
 """
 
+CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff"
+"""Controls that end no line, and halves of surrogate pairs, which cannot be sent."""
+_CONTROL_BYTES = bytes((*range(9), *range(11, 13), *range(14, 32), 127))
+
 HIDDEN_KINDS = {
+    "controls": "control characters",
     "tags": "tag characters",
     "direction": "direction controls",
     "selectors": "variation selectors",
@@ -37,14 +42,15 @@ HIDDEN_KINDS = {
 _LETTER = "[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]"
 _NO_WIDTH = "\xad\u061c\u200b-\u200f\ufeff"
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_ANY_UNSEEN = re.compile(f"[{UNSEEN}]")
-_EVERY_UNSEEN = re.compile(f"[{UNSEEN}{UNSEEN_BEYOND}]")
+_ANY_UNSEEN = re.compile(f"[{CONTROLS}{UNSEEN}]")
+_EVERY_UNSEEN = re.compile(f"[{CONTROLS}{UNSEEN}{UNSEEN_BEYOND}]")
 _ANY_UNSEEN_BEYOND = re.compile(f"[{UNSEEN_BEYOND}]")
 _HIDDEN = re.compile(
     # The flags of England, Scotland, Wales and other regions are spelt in tags.
     "(?P<flag>(?<=\U0001f3f4)[\U000e0061-\U000e007a]{2}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,3}"
     "\U000e007f)"
     "|(?P<tags>[\U000e0000-\U000e007f]+)"
+    f"|(?P<controls>[{CONTROLS}]+)"
     "|(?P<direction>[\u202a-\u202e\u2066-\u2069]+)"
     f"|(?P<selectors>[{_SELECTOR}]{{2,}}|(?:(?<=[A-Za-z\u00c0-\u024f\u0370-\u052f\\s])|\\A)[{_SELECTOR}]"
     "|(?<![\u1800-\u18af])[\u180b-\u180d\u180f])"
@@ -93,9 +99,14 @@ def reaches_beyond(text: str) -> bool:
     return len(text.encode("utf-16-le", "surrogatepass")) != 2 * len(text)
 
 
+def has_controls(text: str) -> bool:
+    """Return whether a text of ASCII has a control, but for tabs and ends of lines."""
+    return len(text.encode().translate(None, _CONTROL_BYTES)) != len(text)
+
+
 def _has_unseen(text: str) -> bool:
     if text.isascii():
-        return False
+        return has_controls(text)
     if _ANY_UNSEEN.search(text) is not None:
         return True
     return reaches_beyond(text) and _ANY_UNSEEN_BEYOND.search(text) is not None

@@ -25,13 +25,19 @@ from trecjudge.judging.claims.verdicts import (
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import Model, Prediction, Program, ReplyLength
 from trecjudge.records import Source
+from trecjudge.text.chat_tokens import Fence, broken
 from trecjudge.text.embeddings import Embedder
 
 ATTRIBUTE = Program(
     "attribute", "trecjudge.judging.claims.program:Attribute", length=ReplyLength(fixed=140)
 )
 NOT_FOUND = "evidence_not_found"
-_HEADING = re.compile(r"^([^\S\n]*Document \d+)(?=\s*:)", re.MULTILINE)
+_HEADING = Fence(
+    re.compile(
+        r"^[^\S\n]*(?P<closing>Document\s*\d+)(?=\s*[:\uff1a])", re.MULTILINE | re.IGNORECASE
+    ),
+    "document",
+)
 _CONTEXT = 200
 """Characters shown on either side of a passage."""
 # "They did not" may be evidence; "of the" stands everywhere.
@@ -131,7 +137,7 @@ def shown_passages(passages: Sequence[Passage]) -> str:
         lines.append(f"Document {number}:")
         # No text may begin another document.
         texts = (passage.text for passage in sorted(own, key=lambda p: p.start))
-        lines += [_HEADING.sub(r"(\1)", text) for text in texts]
+        lines += [broken(text, _HEADING) for text in texts]
     return "\n".join(lines)
 
 

@@ -16,7 +16,9 @@ from trecjudge.models.batch.lines import (
     is_failure,
     is_unanswered,
 )
+from trecjudge.models.batch.survey import Row, Survey
 from trecjudge.models.bodies import OF_AN_ERROR
+from trecjudge.models.faults import Fault
 
 HELD = 16 << 20
 """Bytes of answers that are held at a time."""
@@ -26,23 +28,28 @@ HELD = 16 << 20
 class Answers:
     """The requests of a batch, sorted as its answers are read; good answers are handed out.
 
+    `survey` knows which are not believed.
     `failures` are to be handed out only after the good ones are kept. `keep` takes answers, by key,
     that no request waits for but that are paid for (`is_wanted`).
     """
 
+    survey: Survey
     is_wanted: Callable[[str], bool]
     keep: Callable[[Iterable[tuple[str, bytes]]], None]
-    failures: list[tuple[PendingRequest, RawAnswer]] = field(default_factory=list)
+    failures: list[tuple[PendingRequest, RawAnswer | Fault]] = field(default_factory=list)
     _good: list[PendingRequest] = field(default_factory=list)
     _unclaimed: dict[str, bytes] = field(default_factory=dict)
 
     async def take(
-        self, rows: Iterable[tuple[str, Any]], waiting_for: Mapping[str, PendingRequest]
+        self, rows: Iterable[Row], waiting_for: Mapping[str, PendingRequest]
     ) -> list[PendingRequest]:
-        """Take the answers of the rows (key, entry); return the requests that have none."""
+        """Take the answers of the rows; return the requests that have none."""
         left, held = dict(waiting_for), 0
-        for key, entry in rows:
-            if not is_unanswered(entry):
+        for key, _, entry in rows:
+            if fault := self.survey.fault(key):
+                if waiting := left.pop(key, None):
+                    self.failures.append((waiting, fault))
+            elif not is_unanswered(entry):
                 held += self._take(key, entry, left.pop(key, None), key in waiting_for)
             if held > HELD:
                 await self._settle()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 import orjson
@@ -13,6 +14,7 @@ import orjson
 from trecjudge.errors import ModelError
 from trecjudge.models.batch.lines import TARGET
 from trecjudge.models.bodies import OF_A_FILE
+from trecjudge.models.envelope import counted
 from trecjudge.models.faults import (
     ConfigurationFault,
     Fault,
@@ -24,7 +26,11 @@ from trecjudge.models.transport import Transport
 COMPLETIONS = "/chat/completions"
 WINDOW = "24h"
 """The time within which a batch is answered: the only one that OpenAI offers."""
+DAY = 24 * 60 * 60.0
 OVER = frozenset({"completed", "failed", "expired", "cancelled"})
+STEPS = frozenset({"validating", "in_progress", "finalizing"})
+"""The states of a batch that is worked on."""
+GONE = 410
 NO_API = frozenset({404, 405, 501})
 TOO_LARGE = 413
 FILES = 30
@@ -37,7 +43,10 @@ class BatchTooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """The state of a batch; `files` hold its answers and errors, `problem` is why it failed."""
+    """The state of a batch; `files` hold its answers and errors, `problem` is why it failed.
+
+    `expires` is when it ends, in seconds since 1970, 0 where the endpoint does not say that.
+    """
 
     id: str
     status: str
@@ -45,11 +54,24 @@ class BatchState:
     total: int
     files: tuple[str, ...]
     problem: bytes
+    expires: int = 0
 
     @property
     def is_over(self) -> bool:
-        """Whether it will not change any more."""
-        return self.status in OVER
+        """Whether it will not change any more, and its files are there."""
+        are_due = self.done > 0 and self.status != "failed"
+        return self.status in OVER and (bool(self.files) or not are_due)
+
+    @property
+    def is_worked_on(self) -> bool:
+        """Whether it is in a state that may last: not in one that nobody knows, or about to end."""
+        return self.status in STEPS
+
+    def __str__(self) -> str:
+        is_known = self.status in OVER | STEPS | {"cancelling"}
+        status = self.status if is_known else f"{self.status[:80]!r} (a status that is not known)"
+        files = ", but without its files" if self.status in OVER and not self.is_over else ""
+        return f"{status}, {self.done} of {self.total} requests done{files}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +117,37 @@ class BatchApi:
 
     async def state(self, batch_id: str) -> BatchState | None:
         """Return how far a batch is, None where the endpoint does not know it."""
-        answer = await self._known(f"batches/{batch_id}")
-        return None if answer is None else _state(_object(answer))
+        path = f"batches/{quote(batch_id, safe='')}"
+        status, headers, payload = await self._exchange("GET", path)
+        if status in (404, GONE):
+            return None
+        if status != 200:
+            raise self._failure(status, headers, payload)
+        state = _state(_object(payload))
+        if state.id != batch_id:
+            raise Fault("transport", f"asked for batch {batch_id}, it answers about {state.id!r}")
+        return state
 
     def most_of_file(self, answers: int) -> int:
         """Return the most that is read of a file of so many answers."""
         return min(OF_A_FILE, answers * self.most_bytes)
 
-    async def content(self, file: str, into: Path, most: int) -> Path | None:
-        """Return `into` with the content of a file, None where the endpoint does not know it.
+    async def content(self, file: str, into: Path, most: int, is_old: bool = False) -> Path | None:
+        """Return `into` with the content of a file, None where it is gone for good.
 
-        Of a file of more than `most` bytes only a part is written, which is longer than that.
+        One that is not there yet is a Fault, which waiting may mend, unless it `is_old`. Of one of
+        more than `most` bytes only a part is written, which is longer than that.
         """
+        path = f"files/{quote(file, safe='')}/content"
         with into.open("wb") as kept:
-            found = await self._known(f"files/{file}/content", into=kept, most=most)
-        return None if found is None else into
-
-    async def _known(self, path: str, **more: Any) -> bytes | None:
-        status, headers, payload = await self._exchange("GET", path, **more)
-        if status in (404, 410):
+            status, headers, payload = await self._exchange("GET", path, into=kept, most=most)
+        if status == GONE or (status == 404 and is_old):
             return None
+        if status == 404:
+            raise Fault("transport", f"HTTP 404: file {file} of a batch is not there", status)
         if status != 200:
             raise self._failure(status, headers, payload)
-        return payload
+        return into
 
     async def _asked(self, method: str, path: str, data: Any = None, **more: Any) -> dict[str, Any]:
         status, headers, payload = await self._exchange(method, path, data, **more)
@@ -172,7 +202,7 @@ def _text(answer: Mapping[str, Any], name: str) -> str:
 def _state(answer: Mapping[str, Any]) -> BatchState:
     counts = answer.get("request_counts")
     numbers = counts if isinstance(counts, Mapping) else {}
-    done, failed, total = (int(numbers.get(n) or 0) for n in ("completed", "failed", "total"))
+    done, failed, total = (counted(numbers, n) for n in ("completed", "failed", "total"))
     files = (answer.get("output_file_id"), answer.get("error_file_id"))
     errors = answer.get("errors")
     problem = errors.get("data") if isinstance(errors, Mapping) else errors
@@ -183,6 +213,7 @@ def _state(answer: Mapping[str, Any]) -> BatchState:
         total,
         tuple(file for file in files if isinstance(file, str) and file),
         orjson.dumps({"error": _one(problem)}),
+        counted(answer, "expires_at"),
     )
 
 

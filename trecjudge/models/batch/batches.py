@@ -6,7 +6,9 @@ import asyncio
 import hashlib
 import math
 import tempfile
-from collections.abc import Callable, Coroutine, Iterable
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,14 +18,15 @@ import orjson
 
 from trecjudge.errors import JudgmentFailed, ModelError, OutputError
 from trecjudge.models.batch.answers import Answers
-from trecjudge.models.batch.api import BatchApi, BatchState, BatchTooLarge, of_all
+from trecjudge.models.batch.api import DAY, BatchApi, BatchState, BatchTooLarge, of_all
 from trecjudge.models.batch.lines import (
     Batch,
     PendingRequest,
     entries,
     line_of,
 )
-from trecjudge.models.batch.steady import Retry
+from trecjudge.models.batch.steady import GO_ON, BatchWait, Retry, reported
+from trecjudge.models.batch.survey import Survey, mark_sample
 from trecjudge.models.bodies import too_large
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.leases import AskedElsewhere, Leases
@@ -34,9 +37,8 @@ from trecjudge.models.spending import NoRoom
 # The pause between two looks at a batch is short at first, since small ones are over in seconds.
 LONGEST_PAUSE = 60.0
 GROWTH = 1.5
-# Batches take hours: a notice after a minute shows that it works, then fewer and fewer follow.
-NOTICE_AFTER = 60.0
-LONGEST_SILENCE = 1800.0
+MOST_DAYS = 30
+"""Days after which no batch is waited for, and its files are gone."""
 MOST_SENT = 3
 """Batches in which a request is sent at most, before it fails without an answer."""
 
@@ -59,6 +61,12 @@ class Batches:
     _gather: Callable[[PendingRequest], None]
     _notify: Callable[[str], None]
     _poll: float
+    _wait: float | None
+    """The seconds that a batch is waited for, where they are set."""
+    _nonce: float
+    """The share of requests that carry a nonce."""
+    stopped: JudgmentFailed | None = None
+    """Why nothing more is sent: a batch was waited for in vain."""
     over: set[str] = field(default_factory=set)
     most: float = math.inf
     last_size: int = 1
@@ -75,6 +83,8 @@ class Batches:
         """Return the batch of a file; one of another command is looked for again."""
         if file in self.over:
             return None
+        if self.stopped is not None:
+            raise self.stopped
         batch = self._batches.get(file)
         if batch is None and (record := self._book.record(file)):
             batch = self._batches[file] = Batch(file, record.id)
@@ -86,6 +96,10 @@ class Batches:
     def send(self, gathered: Iterable[PendingRequest]) -> None:
         """Send requests as a batch, and hand out its answers when they are there."""
         batch = Batch(waiting={waiting.key: waiting for waiting in gathered})
+        if self.stopped is not None:
+            for waiting in batch.waiting.values():
+                waiting.fail(self.stopped)
+            return
         self._start(batch, self._send(batch))
 
     def _start(self, batch: Batch, work: Coroutine[Any, Any, None]) -> None:
@@ -95,6 +109,9 @@ class Batches:
             except (Fault, JudgmentFailed, ModelError, OutputError, OSError) as error:
                 self._batches.pop(batch.file, None)
                 failure = OutputError(str(error)) if isinstance(error, OSError) else error
+                if isinstance(error, JudgmentFailed) and self.stopped is None:
+                    self.stopped = error
+                    self._notify(f"{error}")
                 for waiting in batch.waiting.values():
                     waiting.fail(failure)
 
@@ -102,10 +119,19 @@ class Batches:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    @asynccontextmanager
+    async def _turn_taken(self) -> AsyncIterator[None]:
+        """Hold the lease to send batches, when the turn has come."""
+        what = f"waiting for another job, which sends a batch to {self._origin.endpoint}"
+        async with AsyncExitStack() as stack:
+            with reported(self._notify, lambda: what):
+                await stack.enter_async_context(self._leases.held(self._turn))
+            yield
+
     async def _send(self, batch: Batch) -> None:
         """Send a batch and wait for its answers."""
         # One process at a time, so that the next one sees which requests are under way.
-        async with self._leases.held(self._turn):
+        async with self._turn_taken():
             self._admit(batch)
             is_begun = bool(batch.waiting) and await self._upload(batch)
         if is_begun:
@@ -142,6 +168,7 @@ class Batches:
         with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
             lines = Path(folder) / "requests.jsonl"
             with lines.open("wb") as file:
+                mark_sample(list(batch.waiting.values()), self._nonce)
                 for waiting in batch.waiting.values():
                     file.write(orjson.dumps(line_of(waiting), option=orjson.OPT_APPEND_NEWLINE))
             try:
@@ -159,7 +186,7 @@ class Batches:
         """Wait for a batch of another command, begun or only about to be."""
         if not batch.id:
             # By one process at a time: if another is about to begin it, it has done so afterwards.
-            async with self._leases.held(self._turn):
+            async with self._turn_taken():
                 is_begun = await self._found(batch)
             if not is_begun:
                 return
@@ -228,26 +255,36 @@ class Batches:
 
     async def _follow(self, batch: Batch) -> None:
         """Look at a batch, less and less often, until it is over; then hand out its answers."""
-        loop = asyncio.get_running_loop()
-        pause, silence, noticed = self._poll, NOTICE_AFTER, loop.time()
-        while True:
-            state = await self._retry.run(lambda: self._api.state(batch.id))
-            if state is None or state.is_over:
-                break
-            if loop.time() - noticed >= silence:
-                noticed, silence = loop.time(), min(LONGEST_SILENCE, 2 * silence)
-                self._notify(f"batch {batch.id}: {_progress(state)}")
-            await asyncio.sleep(pause)
-            pause = min(max(LONGEST_PAUSE, self._poll), GROWTH * pause)
+        pause, wait = self._poll, BatchWait(0.0, self._retry.patience, self._name(batch))
+        with reported(self._notify, lambda: f"waiting for {wait}"):
+            while True:
+                state = await self._retry.run(lambda: self._api.state(batch.id))
+                if state is None or state.is_over:
+                    break
+                wait.most = wait.most or self._most_seconds(batch, state)
+                wait.look(state)
+                await asyncio.sleep(pause)
+                pause = min(max(LONGEST_PAUSE, self._poll), GROWTH * pause)
         if state is None:
-            self._notify(f"batch {batch.id}: the endpoint lost it; its requests are sent again")
+            self._notify(f"{self._name(batch)}: lost there; its requests are sent again")
             self._again(batch, "the endpoint lost its batch")
             return
-        self._notify(f"batch {batch.id}: {_progress(state)}")
+        self._notify(f"batch {batch.id}: {state}")
         if state.status == "failed":
             await self._failed(batch, state)
             return
         await self._hand_out(batch, state)
+
+    def _name(self, batch: Batch) -> str:
+        return f"batch {batch.id} at {self._origin.endpoint}"
+
+    def _most_seconds(self, batch: Batch, state: BatchState) -> float:
+        """Return how long a batch may take: until it ends by the endpoint's words, or a day."""
+        if self._wait is not None:
+            return self._wait
+        record, now = self._book.record(batch.file), time.time()
+        ends = state.expires or (record.begun if record else now) + DAY
+        return min(MOST_DAYS * DAY, max(0.0, ends - now)) + self._retry.patience
 
     async def _failed(self, batch: Batch, state: BatchState) -> None:
         """Send a failed batch later if too much was under way; else raise the reason, for all."""
@@ -294,10 +331,11 @@ class Batches:
         """Hand out the answers of a batch: good ones first, so that failures come in no row."""
         record = self._book.record(batch.file)
         most = self._api.most_of_file(record.requests if record else len(batch.waiting))
+        is_old = record is not None and time.time() - record.begun > MOST_DAYS * DAY
         with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
             contents = [
                 await self._retry.run(
-                    partial(self._api.content, file, Path(folder) / str(number), most)
+                    partial(self._api.content, file, Path(folder) / str(number), most, is_old)
                 )
                 for number, file in enumerate(state.files)
             ]
@@ -310,13 +348,19 @@ class Batches:
         self.over.add(batch.file)
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
-        answers = Answers(self._is_wanted, self._book.keep)
+        is_first = self._book.record(batch.file) is not None
+        survey = Survey(self._origin.model, partial(self._is_in, batch), batch.waiting)
+        survey.read(entries(files, self._api.most_bytes))
+        if is_first and (wrong := survey.summary):
+            self._notify(f"{self._name(batch)}: {wrong}")
+        answers = Answers(survey, partial(self._is_wanted, batch), self._book.keep)
         left = await answers.take(entries(files, self._api.most_bytes), batch.waiting)
         is_cut = any(file.stat().st_size > most for file in files)
-        is_first = self._book.record(batch.file) is not None
         self._book.finish(batch.file, batch.waiting)  # good ones are in the cache
         for waiting, answer in answers.failures:
-            if not waiting.answer.done():
+            if isinstance(answer, Fault):
+                waiting.fail(answer)
+            elif not waiting.answer.done():
                 waiting.answer.set_result(answer)
         for waiting in left:
             if is_cut:
@@ -328,10 +372,16 @@ class Batches:
             else:  # another process has sent it again already, or has the reply
                 waiting.fail(AskedElsewhere())
 
-    def _is_wanted(self, key: str) -> bool:
+    def _is_in(self, batch: Batch, key: str) -> bool:
+        """Return whether a request was sent in a batch."""
+        known = None if key in batch.waiting else self._book.where(key)
+        return key in batch.waiting or (known is not None and known.file == batch.file)
+
+    def _is_wanted(self, batch: Batch, key: str) -> bool:
         """Return whether an answer was paid for by an earlier command, and is not kept yet."""
         known = self._book.where(key)
-        return known is not None and known.answer is None and self._cache.get(key) is None
+        is_open = known is not None and known.answer is None and known.file == batch.file
+        return is_open and self._cache.get(key) is None
 
     async def close(self) -> None:
         """Stop waiting; batches under way stay so."""
@@ -341,9 +391,4 @@ class Batches:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for batch in under_way:
-            message = f"batch {batch.id}: still under way; the same command goes on waiting for it"
-            self._notify(f"{message}, and pays for nothing twice")
-
-
-def _progress(state: BatchState) -> str:
-    return f"{state.status}, {state.done} of {state.total} requests done"
+            self._notify(f"batch {batch.id}: still under way; {GO_ON}")

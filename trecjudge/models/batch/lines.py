@@ -41,6 +41,8 @@ class PendingRequest:
     """Done when the answer was used."""
     admitted: bool = False
     sent: int = 0
+    nonce: str = ""
+    """What its reply must repeat, if anything."""
 
     def fail(self, error: BaseException) -> None:
         """Raise an error where the answer is awaited."""
@@ -58,12 +60,13 @@ class Batch:
 
 
 def line_of(waiting: PendingRequest) -> dict[str, Any]:
-    """Return a request as a line of a batch."""
-    return {"custom_id": waiting.key, "method": "POST", "url": TARGET, "body": waiting.body}
+    """Return a request as a line of a batch; its id says which nonce it carries."""
+    name = f"{waiting.key}.{waiting.nonce}" if waiting.nonce else waiting.key
+    return {"custom_id": name, "method": "POST", "url": TARGET, "body": waiting.body}
 
 
-def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the answers in files of a batch, by the key of their request.
+def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield (key, nonce, entry) of the answers in files of a batch; the key of no answer is empty.
 
     For an answer of more than `most` bytes, or nested too deep, the error `too_large` is yielded.
     """
@@ -76,12 +79,11 @@ def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str
                 if is_long:
                     _pass_line(file)
                 entry = None if is_long else _entry(line)
-                key = KEY.search(line[:CHUNK])
-                if entry is not None and isinstance(entry.get("custom_id"), str):
-                    yield entry["custom_id"], entry
-                elif entry is None and key:
-                    name = key[1].decode(errors="replace")
-                    yield name, {"custom_id": name, "error": TOO_LARGE}
+                if entry is None and (key := KEY.search(line[:CHUNK])):
+                    entry = {"custom_id": key[1].decode(errors="replace"), "error": TOO_LARGE}
+                name = (entry or {}).get("custom_id")
+                found, _, nonce = name.partition(".") if isinstance(name, str) else ("", "", "")
+                yield found, nonce, entry or {}
 
 
 def _entry(line: bytes) -> Mapping[str, Any] | None:

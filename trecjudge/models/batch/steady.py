@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.models.batch.api import BatchState
 from trecjudge.models.faults import (
     AccountFault,
     Busy,
@@ -21,26 +23,64 @@ from trecjudge.models.faults import (
 T = TypeVar("T")
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
+NO_ANSWER = "no answer"
+GO_ON = "the same command goes on waiting for it, and pays for nothing twice"
 NOTICE_AFTER = 5.0
-NO_ANSWER_AFTER = 30.0
+NOTICE_AGAIN = 60.0
+LONGEST_SILENCE = 1800.0
+
+
+@contextmanager
+def reported(notify: Callable[[str], None], waits_for: Callable[[], str]) -> Iterator[None]:
+    """Report what is waited for after 5 s, then less and less often, down to twice an hour."""
+    loop = asyncio.get_running_loop()
+    handle, since = None, loop.time()
+
+    def report(passed: float) -> None:
+        nonlocal handle
+        notify(f"{waits_for()}, for {loop.time() - since:.0f} s")
+        pause = min(LONGEST_SILENCE, max(NOTICE_AGAIN, passed))
+        handle = loop.call_later(pause, report, passed + pause)
+
+    handle = loop.call_later(NOTICE_AFTER, report, NOTICE_AFTER)
+    try:
+        yield
+    finally:
+        handle.cancel()
 
 
 @dataclass(slots=True)
-class _Alarm:
-    """Reports that there is no answer, less and less often."""
+class BatchWait:
+    """How long a batch is waited for: `most` seconds in all.
 
-    notify: Callable[[str], None]
-    handle: asyncio.TimerHandle = field(init=False)
+    Where it is not worked on, such as in a status that nobody knows, and nothing changes, it is
+    waited for no longer than `patience`.
+    """
 
-    def __post_init__(self) -> None:
-        self._set(NO_ANSWER_AFTER, NO_ANSWER_AFTER)
+    most: float
+    patience: float
+    name: str
+    state: BatchState | None = None
+    _since: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    _changed: float = 0.0
 
-    def _set(self, after: float, passed: float) -> None:
-        self.handle = asyncio.get_running_loop().call_later(after, self._report, passed)
+    def look(self, state: BatchState) -> None:
+        """Note the state of the batch. Raises JudgmentFailed where it was waited for too long."""
+        now = asyncio.get_running_loop().time()
+        if self.state is None or (state.status, state.done) != (self.state.status, self.state.done):
+            self._changed = now
+        self.state = state
+        if now - self._since > self.most:
+            self._end(self.most, "llm.batch_wait")
+        if not state.is_worked_on and now - self._changed > self.patience:
+            self._end(self.patience, "llm.patience")
 
-    def _report(self, passed: float) -> None:
-        self.notify(f"the endpoint of batches: no answer for {passed:.0f} s")
-        self._set(passed, 2 * passed)
+    def _end(self, seconds: float, setting: str) -> None:
+        waited = f"waited for {seconds:.0f} s ({setting}) in vain"
+        raise JudgmentFailed("stopped", f"{self}; {waited}; {GO_ON}")
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.state or 'nothing is known of it yet'}"
 
 
 @dataclass(slots=True)
@@ -53,22 +93,24 @@ class Retry:
     patience: float
     notify: Callable[[str], None]
     first_answer: float = math.inf
+    where: str = ""
     _has_answered: bool = False
+    _why: str = NO_ANSWER
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Return what `work` returns.
 
         Where patience ends it raises JudgmentFailed, where there never was an answer ModelError.
         """
-        alarm = _Alarm(self.notify)
-        try:
-            return await self._run(work)
-        finally:
-            alarm.handle.cancel()
+        with reported(self.notify, lambda: f"waiting for {self.where}: {self._why}"):
+            try:
+                return await self._run(work)
+            finally:
+                self._why = NO_ANSWER
 
     async def _run(self, work: Callable[[], Awaitable[T]]) -> T:
         loop = asyncio.get_running_loop()
-        since, pause, noticed = loop.time(), FIRST_PAUSE, False
+        since, pause = loop.time(), FIRST_PAUSE
         while True:
             try:
                 found = await work()
@@ -78,9 +120,7 @@ class Retry:
                 self._has_answered = self._has_answered or fault.status > 0
                 passed = loop.time() - since
                 self._give_up(passed, fault)
-                if passed >= NOTICE_AFTER and not noticed:
-                    noticed = True
-                    self.notify(f"waiting for the endpoint: {fault}")
+                self._why = str(fault)
                 # An endpoint that asks for a wait knows best, as long as there is patience.
                 wait = (isinstance(fault, Busy) and fault.after) or pause
                 await asyncio.sleep(min(wait, self.patience - passed))

@@ -52,7 +52,7 @@ class BatchTransport:
         self._book = BatchBook(cache.path, notify)
         self._batches = Batches(
             BatchApi(plain, plain.address, settings.timeout, settings.most_bytes),
-            Retry(settings.patience, notify, settings.first_answer),
+            Retry(settings.patience, notify, settings.first_answer, requests.origin.endpoint),
             self._book,
             cache,
             leases,
@@ -60,6 +60,8 @@ class BatchTransport:
             self._gather,
             notify,
             settings.batch_poll,
+            settings.batch_wait,
+            settings.batch_nonce,
         )
         self._gathered: list[PendingRequest] = []
         self._bytes = 0

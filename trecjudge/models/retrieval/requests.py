@@ -103,7 +103,7 @@ class TextRequests(Requests):
         text, question = (part.encode(errors="replace").decode() for part in (text, question))
         asked = {"model": self.settings.model, "text": text, **self._wanted}
         asked |= {QUESTION: question} if question else {}
-        return Entry(text, tuple(self.keys(asked | self.settings.extra_body)))
+        return Entry(text, tuple(self.keys(self.settings.extra_body | asked)))
 
     def about(
         self, entries: Sequence[Entry], question: str, first: str, dimensions: int | None
@@ -133,7 +133,7 @@ class TextRequests(Requests):
             body = {"texts": texts}
         else:
             body |= {"documents": texts, "top_n": len(texts)}
-        return body | more | settings.extra_body
+        return settings.extra_body | body | more
 
     @property
     def _wanted(self) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from trecjudge.models.settings import LlmSettings, S, first_set, settings_of
 
 OF_CHAT = frozenset(
     {"temperature", "seed", "max_tokens", "most_tokens", "reasoning", "structured", "first_answer"}
-    | {"adapter", "batch", "batch_size", "batch_price", "batch_poll"}
+    | {"adapter", "batch", "batch_size", "batch_price", "batch_poll", "batch_wait"}
+    | {"batch_nonce"}
 )
 """Settings of a chat model that mean nothing here."""
 COUNTS = ("batch_texts", "dimensions")

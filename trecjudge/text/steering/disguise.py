@@ -22,14 +22,16 @@ _COMMON = frozenset(map(chr, range(128))) | frozenset(
     "‘’“”„–—…•·°£€§©®™×½\u00a0àáâãäåçèéêëìíîïñòóôõöøùúûüßÀÁÂÃÄÅÇÈÉÊËÍÎÑÓÔÖÚÜ«»"
 )
 _ENTITIES = ("&#", "&lt;")
-_MIXED = re.compile(
+MIXED = re.compile(
     "[A-Za-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][A-Za-z]"
     "|[\u0250-\u02af\u0300-\u036f\u1d00-\u1d7f\ua730-\ua7ff]"
 )
-_LOOK_ALIKES = str.maketrans(
+"""Letters of two alphabets side by side, and rare letters that look like Latin ones."""
+LOOK_ALIKES = str.maketrans(
     "аеорсухіјѕԁһӏԛԝвкмнтгпАВЕКМНОРСТУХІЈЅαοερυνικτχηωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑɩʏɪɢɴʀʙʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ",
     "aeopcyxijsdhlqwbkmhtrnABEKMHOPCTYXIJSaoepuvikTxnwABEZHIKMNOPTYXigaiyignrbhlacdejkmoptuvwzfs",
 )
+"""Letters of other alphabets, as the Latin ones that they look like."""
 _LEET = re.compile(r"[013457@$][A-Za-z](?<=[A-Za-z]..)")
 _DIGITS = str.maketrans("013457@$", "oieastas")
 _GAP = r"[ ._*|~-]"
@@ -63,8 +65,8 @@ def plain_forms(text: str, common: bool) -> Iterator[str]:
     yield from (turned[::-1] for turned in _TURNED.findall(read))
     read = unicodedata.normalize("NFKC", _INVISIBLE.sub("", read))
     yield read
-    if _MIXED.search(read):
-        apart = unicodedata.normalize("NFD", read).translate(_LOOK_ALIKES)
+    if MIXED.search(read):
+        apart = unicodedata.normalize("NFD", read).translate(LOOK_ALIKES)
         yield "".join(c for c in apart if not unicodedata.combining(c))
 
 
