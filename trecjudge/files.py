@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import errno
 import glob
+import io
 import os
 import re
 import secrets
+import select
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from trecjudge.errors import OutputError, why
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 JUDGMENTS = (".judgments.jsonl", ".judgments.jsonl.zst")
@@ -26,6 +31,16 @@ NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
+
+
+class Patient(io.FileIO):
+    """An open file; one that does not block is waited for as one that does."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write some of the bytes; return how many."""
+        while (written := super().write(data)) is None:
+            select.select([], [self], [])
+        return written
 
 
 def default_folder() -> Path:
@@ -55,7 +70,8 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
     try:
         # A copy of our own descriptor: opening the file behind it would overwrite its beginning.
         number = OWN.get(str(path))
-        with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+        raw = Patient(path if number is None else os.dup(number), "wb")
+        with io.BufferedWriter(raw) as file:
             yield file
     except BrokenPipeError:  # its reader has gone: that is no fault
         raise
