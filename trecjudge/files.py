@@ -9,9 +9,11 @@ import os
 import re
 import secrets
 import select
+import shlex
 import shutil
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -29,6 +31,10 @@ OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """The flag that refuses to open a link; 0 on systems without it."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
+_UMASK = threading.Lock()
+"""Held while the umask is looked at, since it can only be read by setting it."""
+_TOLD: set[Path] = set()
+"""Folders of which it was said that others can read them."""
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
 
@@ -52,6 +58,57 @@ def default_folder() -> Path:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
     except RuntimeError as error:
         raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
+
+
+def keep_private(folder: Path, notify: Callable[[str], None] | None = None) -> None:
+    """Make a cache's folder where there is none: for this user only, whatever the umask.
+
+    Of one that others may use, `notify` is told once, unless it is a team's. Raises OSError.
+    """
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & 0o077 and not _is_team(mode) and notify is not None and folder not in _TOLD:
+        _TOLD.add(folder)
+        remedy = f"to keep them out, chmod -R go= {shlex.quote(str(folder))}"
+        notify(f"{folder}: other users may look into this cache (mode {mode:03o}); {remedy}")
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file in a cache where there is none, for this user only.
+
+    In the folder of a team (setgid, writable by the group) it is for the group too. Raises OSError
+    where another user may have put a link there.
+    """
+    folder = stat.S_IMODE(path.parent.stat().st_mode)
+    try:
+        descriptor = os.open(path, NEW, 0o600)
+    except FileExistsError:  # not opened: closing it would free SQLite's locks on it
+        found = path.lstat()
+        # In a folder of one's own a link is one's own: the file may lie on a larger disk.
+        if stat.S_ISLNK(found.st_mode) and (folder & 0o022 or found.st_uid != os.geteuid()):
+            reason = "it is a link, which another user may have put there"
+            raise OSError(errno.ELOOP, reason, str(path)) from None
+        return
+    with os.fdopen(descriptor):
+        if _is_team(folder):
+            os.fchmod(descriptor, 0o660)
+
+
+def _is_team(mode: int) -> bool:
+    return bool(mode & stat.S_ISGID and mode & stat.S_IWGRP)
+
+
+def give_rights(path: Path, like: Path) -> None:
+    """Give a file the rights that the umask leaves, and none that a file `like` lacks."""
+    with _UMASK:
+        mask = os.umask(0o077)
+        os.umask(mask)
+    mode = 0o666 & ~mask
+    with suppress(OSError):  # a file system without rights, or nothing there
+        found = like.lstat().st_mode
+        mode &= found if stat.S_ISREG(found) else mode
+    with suppress(OSError):
+        path.chmod(mode)
 
 
 @contextmanager
@@ -114,16 +171,22 @@ def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def whole_path(path: Path) -> Iterator[Path]:
-    """Yield the path of a new file, which takes the name of `path` when all went well."""
-    with _part(path) as (partial, file):
+def whole_path(path: Path, private: bool = False) -> Iterator[Path]:
+    """Yield the path of a new file, which takes the name of `path` when all went well.
+
+    A `private` one is for this user only, whatever the umask.
+    """
+    with _part(path, private=private) as (partial, file):
         file.close()
         yield partial
 
 
 @contextmanager
-def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
+def _part(
+    path: Path, keep: bool = False, private: bool = False
+) -> Iterator[tuple[Path, BinaryIO]]:
     """Yield a new file, and its path, that takes the name of `path` when all went well."""
+    broken_off = path.with_name(f"{path.name}.part")
     try:
         partial, file = new_part(path)
     except OSError as error:
@@ -133,11 +196,14 @@ def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
     except BaseException:
         with suppress(OSError):  # the first error is the useful one
             if keep:
-                partial.replace(path.with_name(f"{path.name}.part"))
+                give_rights(partial, path)
+                partial.replace(broken_off)
             else:
                 partial.unlink(missing_ok=True)
         raise
     try:
+        if not private:
+            give_rights(partial, path)
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
@@ -145,11 +211,11 @@ def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def new_part(path: Path) -> tuple[Path, BinaryIO]:
-    """Return a new file beside `path`, and its name. Raises OSError."""
+    """Return a new file beside `path`, for this user only, and its name. Raises OSError."""
     # The name is random, since another job may write beside it, and since another user may have put
     # a link at a name that can be guessed. An existing file is never opened.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
-    return partial, os.fdopen(os.open(partial, NEW, 0o666), "wb")
+    return partial, os.fdopen(os.open(partial, NEW, 0o600), "wb")
 
 
 def remove_left_parts(folder: Path, name: str) -> None:

@@ -77,7 +77,7 @@ def parts_folder(outputs: Outputs) -> Iterator[Path]:
     name = f".{outputs.name}.{os.getpid()}-{secrets.token_hex(8)}.part"
     folder = outputs.folder.absolute() / name
     try:
-        folder.mkdir()
+        folder.mkdir(0o700)
         yield folder
     except OSError as error:
         if error.filename is None or Path(error.filename) != folder:

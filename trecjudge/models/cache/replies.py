@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import OutputError, why
+from trecjudge.files import keep_private
 from trecjudge.models.cache.behind import Behind
 from trecjudge.models.cache.opened import CacheFile
 from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, checksum, kept_fault
@@ -102,7 +103,7 @@ class ReplyCache:
         if not self.writes:
             return
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            keep_private(self.folder, self.notify)
             self._writer = CacheFile(self.path, self.notify)
             self._reader = CacheFile(self.path, self.notify)
         except (OSError, sqlite3.Error) as error:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from trecjudge.files import make_private
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
 from trecjudge.models.cache.schema import (
@@ -66,6 +67,7 @@ def _blames_file(error: sqlite3.Error) -> bool:
 @contextmanager
 def lone(path: Path) -> Iterator[None]:
     """Let one process or thread at a time open or repair the file; a killed one frees the lock."""
+    make_private(path.with_name(LOCK))
     lock = sqlite3.connect(path.with_name(LOCK), timeout=LONGEST_REPAIR, isolation_level=None)
     with closing(lock):
         lock.execute("BEGIN EXCLUSIVE")

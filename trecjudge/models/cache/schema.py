@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from trecjudge.errors import InputError
+from trecjudge.files import make_private
 from trecjudge.models.cache.pages import FRAME_HEADER, WAL_HEADER, frames, header_is_sound
 from trecjudge.models.cache.rows import NEEDED
 from trecjudge.version import __version__
@@ -104,6 +105,7 @@ def open_sound(path: Path) -> sqlite3.Connection:
     check_regular(path)
     if path.exists() and path.stat().st_size == 0:
         raise Damaged("it is empty")
+    make_private(path)  # SQLite gives the files beside it the same rights
     log = log_of(path)
     database = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     try:
