@@ -35,8 +35,10 @@ _UMASK = threading.Lock()
 """Held while the umask is looked at, since it can only be read by setting it."""
 _TOLD: set[Path] = set()
 """Folders of which it was said that others can read them."""
-PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
+PART = re.compile(r"\.(\d+)-([0-9a-f]+)\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
+_PROCESS = secrets.token_hex(4)
+"""Tells this process from earlier ones of its number."""
 
 
 class Patient(io.FileIO):
@@ -60,14 +62,15 @@ def default_folder() -> Path:
         raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
 
 
-def keep_private(folder: Path, notify: Callable[[str], None] | None = None) -> None:
-    """Make a cache's folder where there is none: for this user only, whatever the umask.
-
-    Of one that others may use, `notify` is told once, unless it is a team's. Raises OSError.
-    """
+def keep_private(folder: Path) -> None:
+    """Make a cache's folder where there is none: for this user only, whatever the umask."""
     folder.mkdir(0o700, parents=True, exist_ok=True)
+
+
+def tell_if_open(folder: Path, notify: Callable[[str], None]) -> None:
+    """Tell, once, that other users may look into a cache, unless that is a team's."""
     mode = stat.S_IMODE(folder.stat().st_mode)
-    if mode & 0o077 and not _is_team(mode) and notify is not None and folder not in _TOLD:
+    if mode & 0o077 and not _is_team(mode) and folder not in _TOLD:
         _TOLD.add(folder)
         remedy = f"to keep them out, chmod -R go= {shlex.quote(str(folder))}"
         notify(f"{folder}: other users may look into this cache (mode {mode:03o}); {remedy}")
@@ -182,9 +185,7 @@ def whole_path(path: Path, private: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def _part(
-    path: Path, keep: bool = False, private: bool = False
-) -> Iterator[tuple[Path, BinaryIO]]:
+def _part(path: Path, keep: bool = False, private: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
     """Yield a new file, and its path, that takes the name of `path` when all went well."""
     broken_off = path.with_name(f"{path.name}.part")
     try:
@@ -205,6 +206,8 @@ def _part(
         if not private:
             give_rights(partial, path)
         partial.replace(path)
+        if keep:  # what an earlier one left that broke off
+            broken_off.unlink(missing_ok=True)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise _unwritable(path, error) from error
@@ -212,17 +215,26 @@ def _part(
 
 def new_part(path: Path) -> tuple[Path, BinaryIO]:
     """Return a new file beside `path`, for this user only, and its name. Raises OSError."""
-    # The name is random, since another job may write beside it, and since another user may have put
-    # a link at a name that can be guessed. An existing file is never opened.
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
+    partial = part_of(path)
     return partial, os.fdopen(os.open(partial, NEW, 0o600), "wb")
+
+
+def part_of(path: Path) -> Path:
+    """Return a name beside `path` for what is to take its name, or to be removed, in the end."""
+    # It is random, since another job may write beside it, and since another user may have put a
+    # link at a name that can be guessed. An existing file is never opened.
+    return path.with_name(f".{path.name}.{os.getpid()}-{_PROCESS}{secrets.token_hex(8)}.part")
 
 
 def remove_left_parts(folder: Path, name: str) -> None:
     """Remove what killed processes left of all files, or folders, whose names begin with `name`."""
     for part in folder.glob(f".{glob.escape(name)}*.part*"):
         found = PART.search(part.name)
-        if found and not is_running(int(found[1])):
+        # In a container a job has the same number each time.
+        if found and (
+            not is_running(int(found[1]))
+            or (int(found[1]) == os.getpid() and not found[2].startswith(_PROCESS))
+        ):
             with suppress(OSError):  # another user's: it does no harm
                 (shutil.rmtree if part.is_dir() else Path.unlink)(part)
 

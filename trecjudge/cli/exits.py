@@ -63,7 +63,7 @@ def exit_status(work: Callable[[], int]) -> int:
         return BUG
 
 
-def status_printed(status: object) -> object:
+def status_printed(status: str | int | None) -> str | int | None:
     """Return the exit status of a command that is over: 1, with a line, if its output is lost."""
     if status in (MISUSED, INTERRUPTED) or not (reason := output_error()):
         return status

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
-from trecjudge.errors import InputError, PluginError
+from trecjudge.errors import InputError, OutputError, PluginError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
@@ -94,6 +94,10 @@ def _run(job: Job, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(_cancellable(job, work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted("\n".join(left_by(job))) from None
+    except OutputError as error:
+        if kept := sum(one.kept for one in job.model.command.spent):
+            raise OutputError(f"{error}; {kept} replies of the model are kept") from error
+        raise
 
 
 async def _cancellable(job: Job, work: Coroutine[Any, Any, T]) -> T:
@@ -182,7 +186,8 @@ class _Session:
             models = opened(job.model, job.workflow, self.panel, self.watcher.notify)
             async with models as model:
                 if job.debug_log:
-                    file = files.enter_context(written(job.outputs.log, keep_partial=True))
+                    refused = self._log_refused if job.model.asks else None
+                    file = files.enter_context(written(job.outputs.log, True, refused))
                     self.log_file = file
                     self.findings.listeners.append(self.recording.log_to(file).finding)
                 try:
@@ -190,6 +195,11 @@ class _Session:
                 except (KeyboardInterrupt, asyncio.CancelledError):
                     self.recording.event("session_interrupted", signal=INTERRUPTS.first)
                     raise
+
+    def _log_refused(self, why: str) -> None:
+        message = f"{self.job.outputs.log}: cannot be written: {why}"
+        self.job.model.command.refuse(self.watcher.notify, message)
+        self.recording.log = None
 
     async def whole(self, model: Model) -> Scored:
         """Judge and score all responses."""
@@ -291,6 +301,8 @@ class _Session:
             await runner.prepare(inputs.all_responses(model, self.watcher.notify))
             async for judged in runner.run(reader):
                 self.recording.write(writer, judged)
+                if self.job.model.asks:  # a full disk is found before more is paid for
+                    file.flush()
                 self.watcher.counted(1, len(judged.judgments))
                 counts.add(judged)
                 trial.add(judged)

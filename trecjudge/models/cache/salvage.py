@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from trecjudge.files import make_private
+from trecjudge.files import make_private, part_of
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
 from trecjudge.models.cache.schema import (
@@ -81,7 +80,7 @@ def repair(path: Path, error: sqlite3.Error, notify: Callable[[str], None]) -> N
     was moved, and repeats its last write in the new one.
     """
     path = Path(os.path.realpath(path))
-    fresh = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    fresh = part_of(path)
     try:
         with _still(path):
             with closing(open_sound(fresh)) as database:

@@ -110,7 +110,7 @@ def import_from(folder: Path | None, source: Path, notify: Notify = untold) -> i
     with closing(ReadCache(source)) as other:
         label = label_of(source, checked_digest(other))
         try:
-            keep_private(path.parent, notify)
+            keep_private(path.parent)
             with closing(CacheFile(path, notify)) as file:
 
                 def add(database: sqlite3.Connection) -> int:
