@@ -103,9 +103,10 @@ def open_sound(path: Path) -> sqlite3.Connection:
     sqlite3.Error where it cannot be used.
     """
     check_regular(path)
-    if path.exists() and path.stat().st_size == 0:
-        raise Damaged("it is empty")
+    is_there = path.exists()
     make_private(path)  # SQLite gives the files beside it the same rights
+    if is_there and path.stat().st_size == 0:
+        raise Damaged("it is empty")
     log = log_of(path)
     database = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     try:
