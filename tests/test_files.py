@@ -139,7 +139,8 @@ def test_a_new_file_is_there_and_empty_before_it_is_opened_by_name(tmp_path: Pat
     [
         pytest.param(f".x.qrels.{GONE}-0a.part", False, id="of a process that is gone"),
         pytest.param(f".x.qrels.{GONE}-0a.part-journal", False, id="what SQLite had beside it"),
-        pytest.param(f".x.qrels.{os.getpid()}-0a.part", True, id="of one that runs"),
+        pytest.param(f".x.qrels.{os.getppid()}-0a.part", True, id="of one that runs"),
+        pytest.param(f".x.qrels.{os.getpid()}-0a.part", False, id="of one of the same number"),
         pytest.param(f".y.qrels.{GONE}-0a.part", True, id="of another name"),
         pytest.param(".x.mine.part", True, id="a name that is not ours"),
     ],

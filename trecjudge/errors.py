@@ -31,6 +31,11 @@ REASONS = {
     errno.EEXIST: "a file of this name is in its way",
     errno.EACCES: "this user may not do that (permission denied)",
     errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "this user's share of the disk is used up",
+    errno.EFBIG: "no file may be so large here (ulimit -f)",
+    errno.EROFS: "the disk can only be read",
+    errno.EIO: "the device fails, or is gone",
+    errno.EBADF: "it is closed",
 }
 """What errors of the file system mean, in plain words."""
 NOT_GIVEN = "not_given"

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import errno
 import glob
+import io
 import os
 import re
 import secrets
+import select
+import shlex
 import shutil
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from trecjudge.errors import OutputError, why
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 JUDGMENTS = (".judgments.jsonl", ".judgments.jsonl.zst")
@@ -24,8 +31,24 @@ OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """The flag that refuses to open a link; 0 on systems without it."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
-PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
+_UMASK = threading.Lock()
+"""Held while the umask is looked at, since it can only be read by setting it."""
+_TOLD: set[Path] = set()
+"""Folders of which it was said that others can read them."""
+PART = re.compile(r"\.(\d+)-([0-9a-f]+)\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
+_PROCESS = secrets.token_hex(4)
+"""Tells this process from earlier ones of its number."""
+
+
+class Patient(io.FileIO):
+    """An open file; one that does not block is waited for as one that does."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write some of the bytes; return how many."""
+        while (written := super().write(data)) is None:
+            select.select([], [self], [])
+        return written
 
 
 def default_folder() -> Path:
@@ -37,6 +60,58 @@ def default_folder() -> Path:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
     except RuntimeError as error:
         raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
+
+
+def keep_private(folder: Path) -> None:
+    """Make a cache's folder where there is none: for this user only, whatever the umask."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+
+
+def tell_if_open(folder: Path, notify: Callable[[str], None]) -> None:
+    """Tell, once, that other users may look into a cache, unless that is a team's."""
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & 0o077 and not _is_team(mode) and folder not in _TOLD:
+        _TOLD.add(folder)
+        remedy = f"to keep them out, chmod -R go= {shlex.quote(str(folder))}"
+        notify(f"{folder}: other users may look into this cache (mode {mode:03o}); {remedy}")
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file in a cache where there is none, for this user only.
+
+    In the folder of a team (setgid, writable by the group) it is for the group too. Raises OSError
+    where another user may have put a link there.
+    """
+    folder = stat.S_IMODE(path.parent.stat().st_mode)
+    try:
+        descriptor = os.open(path, NEW, 0o600)
+    except FileExistsError:  # not opened: closing it would free SQLite's locks on it
+        found = path.lstat()
+        # In a folder of one's own a link is one's own: the file may lie on a larger disk.
+        if stat.S_ISLNK(found.st_mode) and (folder & 0o022 or found.st_uid != os.geteuid()):
+            reason = "it is a link, which another user may have put there"
+            raise OSError(errno.ELOOP, reason, str(path)) from None
+        return
+    with os.fdopen(descriptor):
+        if _is_team(folder):
+            os.fchmod(descriptor, 0o660)
+
+
+def _is_team(mode: int) -> bool:
+    return bool(mode & stat.S_ISGID and mode & stat.S_IWGRP)
+
+
+def give_rights(path: Path, like: Path) -> None:
+    """Give a file the rights that the umask leaves, and none that a file `like` lacks."""
+    with _UMASK:
+        mask = os.umask(0o077)
+        os.umask(mask)
+    mode = 0o666 & ~mask
+    with suppress(OSError):  # a file system without rights, or nothing there
+        found = like.lstat().st_mode
+        mode &= found if stat.S_ISREG(found) else mode
+    with suppress(OSError):
+        path.chmod(mode)
 
 
 @contextmanager
@@ -55,7 +130,8 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
     try:
         # A copy of our own descriptor: opening the file behind it would overwrite its beginning.
         number = OWN.get(str(path))
-        with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+        raw = Patient(path if number is None else os.dup(number), "wb")
+        with io.BufferedWriter(raw) as file:
             yield file
     except BrokenPipeError:  # its reader has gone: that is no fault
         raise
@@ -98,16 +174,20 @@ def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def whole_path(path: Path) -> Iterator[Path]:
-    """Yield the path of a new file, which takes the name of `path` when all went well."""
-    with _part(path) as (partial, file):
+def whole_path(path: Path, private: bool = False) -> Iterator[Path]:
+    """Yield the path of a new file, which takes the name of `path` when all went well.
+
+    A `private` one is for this user only, whatever the umask.
+    """
+    with _part(path, private=private) as (partial, file):
         file.close()
         yield partial
 
 
 @contextmanager
-def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
+def _part(path: Path, keep: bool = False, private: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
     """Yield a new file, and its path, that takes the name of `path` when all went well."""
+    broken_off = path.with_name(f"{path.name}.part")
     try:
         partial, file = new_part(path)
     except OSError as error:
@@ -117,30 +197,44 @@ def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
     except BaseException:
         with suppress(OSError):  # the first error is the useful one
             if keep:
-                partial.replace(path.with_name(f"{path.name}.part"))
+                give_rights(partial, path)
+                partial.replace(broken_off)
             else:
                 partial.unlink(missing_ok=True)
         raise
     try:
+        if not private:
+            give_rights(partial, path)
         partial.replace(path)
+        if keep:  # what an earlier one left that broke off
+            broken_off.unlink(missing_ok=True)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise _unwritable(path, error) from error
 
 
 def new_part(path: Path) -> tuple[Path, BinaryIO]:
-    """Return a new file beside `path`, and its name. Raises OSError."""
-    # The name is random, since another job may write beside it, and since another user may have put
-    # a link at a name that can be guessed. An existing file is never opened.
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
-    return partial, os.fdopen(os.open(partial, NEW, 0o666), "wb")
+    """Return a new file beside `path`, for this user only, and its name. Raises OSError."""
+    partial = part_of(path)
+    return partial, os.fdopen(os.open(partial, NEW, 0o600), "wb")
+
+
+def part_of(path: Path) -> Path:
+    """Return a name beside `path` for what is to take its name, or to be removed, in the end."""
+    # It is random, since another job may write beside it, and since another user may have put a
+    # link at a name that can be guessed. An existing file is never opened.
+    return path.with_name(f".{path.name}.{os.getpid()}-{_PROCESS}{secrets.token_hex(8)}.part")
 
 
 def remove_left_parts(folder: Path, name: str) -> None:
     """Remove what killed processes left of all files, or folders, whose names begin with `name`."""
     for part in folder.glob(f".{glob.escape(name)}*.part*"):
         found = PART.search(part.name)
-        if found and not is_running(int(found[1])):
+        # In a container a job has the same number each time.
+        if found and (
+            not is_running(int(found[1]))
+            or (int(found[1]) == os.getpid() and not found[2].startswith(_PROCESS))
+        ):
             with suppress(OSError):  # another user's: it does no harm
                 (shutil.rmtree if part.is_dir() else Path.unlink)(part)
 

@@ -54,7 +54,8 @@ def redirected(path: Path) -> Iterator[None]:
     """Write to a file what threads print that begin meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     out, err = sys.stdout, sys.stderr
-    with path.open("w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
+    path.unlink(missing_ok=True)  # in a shared folder it may be a link, which would be followed
+    with path.open("x", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
         sys.stdout, sys.stderr = _ByThread(out, file), _ByThread(err, file)
         try:
             yield

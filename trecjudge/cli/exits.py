@@ -13,10 +13,12 @@ import typer
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
 from trecjudge.job.interrupts import INTERRUPTS
+from trecjudge.job.streams import output_error
 
 P = ParamSpec("P")
 _BEFORE_ERROR: list[Callable[[], None]] = []
 """What the running command prints before the line of an error that ends it."""
+MISUSED = 2  # the command line cannot be understood
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BUG = 3  # as for items unjudged: what was written may be incomplete
 
@@ -68,6 +70,15 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         bug = visible(f"{type(error).__name__} at {where}: {error}")
         typer.echo(f"error: a bug: {bug}; please report it", err=True)
         return BUG
+
+
+def status_printed(status: str | int | None) -> str | int | None:
+    """Return the exit status of a command that is over: 1, with a line, if its output is lost."""
+    if status in (MISUSED, INTERRUPTED) or not (reason := output_error()):
+        return status
+    saved = "" if status == 1 else "; only that is lost: the command has done and saved all else"
+    typer.echo(f"error: standard output cannot be written: {reason}{saved}", err=True)
+    return 1
 
 
 def before_error(tell: Callable[[], None]) -> None:

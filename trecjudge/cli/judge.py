@@ -22,8 +22,9 @@ from trecjudge.job.pipeline import plan_job, run_job, run_part
 from trecjudge.job.shards.shard import shard_asked, workers_asked
 from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
+from trecjudge.models.opening import Command
 from trecjudge.results.outputs import Outputs
-from trecjudge.scores.summary import Summary
+from trecjudge.scores.summary import INCOMPLETE, Summary
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.closing import part_lines
@@ -60,11 +61,12 @@ def _judge(flags: JobFlags) -> int:
     if message := without_effect(jobs):
         warn(message)
     # All are locked before the first is judged: a clash must not show after hours of work.
+    command = jobs[0].model.command  # which all of them share
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
             held.enter_context(job.outputs.held(warn))
         if flags.shard:
-            return max(_part(job, flags) for job in jobs)
+            return _with_refusal(max(_part(job, flags) for job in jobs), command, flags.quiet)
         summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
         # Each lock holds an open file, and a process may open only some hundreds.
         for job in jobs[MOST_HELD:]:
@@ -73,7 +75,14 @@ def _judge(flags: JobFlags) -> int:
     print_summaries(summaries, flags.quiet, flags.as_json, wanted)
     # Printed after the closing table too, since -q leaves the table out.
     print_errors(f"error: {summary.name}: {summary.bug}" for summary in summaries if summary.bug)
-    return max(summary.exit_status for summary in summaries)
+    return _with_refusal(max(s.exit_status for s in summaries), command, flags.quiet)
+
+
+def _with_refusal(status: int, command: Command, quiet: bool) -> int:
+    """Return the exit status where what was paid for could not be kept: said in any case."""
+    if command.refused and quiet:
+        print_errors([f"error: {command.refused}"])
+    return max(status, INCOMPLETE) if command.refused else status
 
 
 def _check_part(flags: JobFlags) -> None:

@@ -15,10 +15,10 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from trecjudge.cli.help_text import help_text
+from trecjudge.cli.hiding import hiding
 from trecjudge.cli.pages import page_of
 from trecjudge.cli.parts import parts_of
 from trecjudge.cli.reading import Reading
-from trecjudge.cli.streams import hiding
 from trecjudge.errors import unknown
 from trecjudge.findings import visible
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import typer
 
-from trecjudge.cli.exits import exit_status
+from trecjudge.cli.exits import exit_status, status_printed
 from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.lazy import LazyGroup
-from trecjudge.cli.streams import make_streams_last
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.process import settle_process
 
@@ -184,6 +184,8 @@ def missing_runs(ctx: typer.Context) -> str:
 def cli() -> None:
     """Run the command line."""
     settle_process()  # first, since what a command imports makes many objects too
-    make_streams_last()
     INTERRUPTS.install()
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        sys.exit(status_printed(end.code))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -38,15 +37,12 @@ def output(width: int | None = None) -> Console:
     """Return the console of standard output; where that is no terminal, of COLUMNS or 80."""
     from rich.console import Console
 
-    if sys.stdout is None:  # started with its output closed (`>&-`)
-        return Console(file=open(os.devnull, "w"))
     return Console(width=width, emoji=False)  # text of runs may hold `:on:`
 
 
 def text_output() -> Console:
     """Return the console of standard output for running text, in long lines where it is a pipe."""
-    piped = sys.stdout is not None and not sys.stdout.isatty()
-    return output(TEXT_WIDTH if piped else None)
+    return output(None if sys.stdout.isatty() else TEXT_WIDTH)
 
 
 def print_table(table: Columns) -> None:

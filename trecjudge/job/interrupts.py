@@ -9,8 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Ctrl-C, the end that a batch system gives, and a terminal that is closed."""
+OTHERS = frozenset(
+    f"SIG{name}"
+    for name in (
+        *("KILL", "STOP", "TSTP", "TTIN", "TTOU", "CONT", "CHLD", "CLD", "URG", "WINCH", "INFO"),
+        *("SEGV", "BUS", "FPE", "ILL", "ABRT", "IOT", "TRAP", "SYS", "EMT", "PIPE", "XFSZ"),
+    )
+)
+"""Signals that cannot be handled, end nothing, or are a fault of the program or of a file."""
+REPEATED = frozenset({"SIGHUP", "SIGXCPU"})
+"""Signals that the system sends again: for a closed terminal, and for time that is used up."""
 NOTICE = b"interrupted (%s): ending; a second Ctrl-C ends at once\n"
 
 
@@ -28,10 +36,9 @@ class Interrupts:
         self._is_over = False
 
     def install(self) -> None:
-        """Handle the signals, except those that this process was started to ignore (`nohup`)."""
-        for number in (getattr(signal, name, None) for name in NAMES):
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._interrupt)
+        """Handle what ends a process, except what it was started to ignore (`nohup`)."""
+        for number in _ending():
+            signal.signal(number, self._interrupt)
 
     @contextmanager
     def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
@@ -53,16 +60,36 @@ class Interrupts:
         self._is_over = True
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        name = signal.Signals(number).name
+        name = _name(number)
         is_second, self.first = bool(self.first), self.first or name
-        # A terminal that is closed sends two, one from the system and one from the shell.
-        if self._is_over or (is_second and name == "SIGHUP"):
+        if self._is_over or (is_second and name in REPEATED):
             return
         if is_second or self._cancel is None:
             raise KeyboardInterrupt
         with suppress(OSError):  # not by print: it may be what is interrupted
             os.write(2, NOTICE % name.encode())
         self._cancel()
+
+
+def leave_interrupts_to_parent() -> None:
+    """Ignore all that would interrupt this process: its parent ends it."""
+    for number in _ending():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _ending() -> Iterator[int]:
+    """Yield the signals that would end this process as it was started."""
+    for number in signal.valid_signals():
+        handler = signal.getsignal(number)
+        if handler in (signal.SIG_DFL, signal.default_int_handler) and _name(number) not in OTHERS:
+            yield number
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of real time
+        return f"signal {number}"
 
 
 INTERRUPTS = Interrupts()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
-from trecjudge.errors import InputError, PluginError
+from trecjudge.errors import InputError, OutputError, PluginError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
@@ -96,6 +96,10 @@ def _run(job: Job, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(_cancellable(job, work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted("\n".join(left_by(job))) from None
+    except OutputError as error:
+        if kept := sum(one.kept for one in job.model.command.spent):
+            raise OutputError(f"{error}; {kept} replies of the model are kept") from error
+        raise
 
 
 async def _cancellable(job: Job, work: Coroutine[Any, Any, T]) -> T:
@@ -185,7 +189,8 @@ class _Session:
             models = opened(job.model, job.workflow, self.panel, self.watcher.notify)
             async with models as model:
                 if job.debug_log:
-                    file = files.enter_context(written(job.outputs.log, keep_partial=True))
+                    refused = self._log_refused if job.model.asks else None
+                    file = files.enter_context(written(job.outputs.log, True, refused))
                     if job.shard is not None:
                         file = cast(BinaryIO, Digested(file))
                     self.log_file = file
@@ -195,6 +200,11 @@ class _Session:
                 except (KeyboardInterrupt, asyncio.CancelledError):
                     self.recording.event("session_interrupted", signal=INTERRUPTS.first)
                     raise
+
+    def _log_refused(self, why: str) -> None:
+        message = f"{self.job.outputs.log}: cannot be written: {why}"
+        self.job.model.command.refuse(self.watcher.notify, message)
+        self.recording.log = None
 
     async def whole(self, model: Model) -> Scored:
         """Judge and score all responses."""
@@ -235,7 +245,7 @@ class _Session:
         spent = {"model": model.spent(), "seconds": elapsed(self.started)}
         self.recording.event("session_end", **spent)  # the log ends here: its digest is taken
         digests = {"judgments": counts.sha256}
-        if isinstance(self.log_file, Digested):
+        if isinstance(self.log_file, Digested) and self.recording.log is not None:
             digests["log"] = self.log_file.sha256
         written = counts.written(job.shard, spared, self.findings, bug, job.filters, digests)
         more = {"shard": written.as_dict(), "prompts": wordings(model)}
@@ -305,6 +315,8 @@ class _Session:
             await runner.prepare(inputs.all_responses(model, self.watcher.notify))
             async for judged in runner.run(reader):
                 self.recording.write(writer, judged)
+                if self.job.model.asks:  # a full disk is found before more is paid for
+                    file.flush()
                 self.watcher.counted(1, len(judged.judgments))
                 counts.add(judged)
                 trial.add(judged)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 
+from trecjudge.job.streams import make_streams_last
+
 GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 
 def settle_process() -> None:
-    """Set garbage collection for a process of our own."""
+    """Set garbage collection, and the standard streams, for a process of our own."""
     # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
     # costs a fifth of the time.
     gc.set_threshold(*GARBAGE_THRESHOLDS)
+    make_streams_last()

@@ -10,7 +10,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import JudgmentFailed, ModelError, TrecJudgeError
 from trecjudge.models.asking import Asking, FormFault, Turn, as_shared, shared_failure
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.bearing import FaultPolicy
@@ -110,10 +110,11 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # Requests on their way are paid for: after an interrupt their replies are waited for.
+        # Requests on their way are paid for: their replies are waited for, whatever ends the job.
         self._closing = True
         try:
-            if isinstance(error, asyncio.CancelledError):
+            ends = asyncio.CancelledError | TrecJudgeError | OSError
+            if isinstance(error, ends) and not isinstance(error, ModelError):
                 self.endpoints.hurry()
                 waited_for = self.fault_policy.interrupt(self.transport.last_wait)
                 await self._under_way.settle(waited_for)
@@ -340,8 +341,11 @@ class Client:
         self._learner.form(asking)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
-        self.spending.kept += 1
-        await self.replies.keep(asking.request, kept)
+        is_kept = True  # also where nobody waits for that any more
+        try:
+            is_kept = await self.replies.keep(asking.request, kept)
+        finally:
+            self.spending.kept += is_kept
         return reply, fields
 
     def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trecjudge.errors import ModelError
-from trecjudge.files import default_folder
-from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.files import default_folder, tell_if_open
+from trecjudge.models.cache.replies import CachedReply, ReplyCache
 from trecjudge.models.model import Model, NoModel, Program
 from trecjudge.models.spending import Budget, Spending, listed_context
 from trecjudge.models.voters import Voter, VotersModel
@@ -22,16 +22,36 @@ if TYPE_CHECKING:
     from trecjudge.models.settings import LlmSettings
 
 
+MAKE_ROOM = "what is on its way is judged; make room, and run the same command again"
+
+
 @dataclass(slots=True)
 class Command:
     """What the jobs of one command share: the budget, and the requests asked or planned.
 
-    `spent` is what each of them spent.
+    `spent` is what each of them spent, `held` replies that could not be kept. `refused` is why what
+    is paid for cannot be kept any more, for the user, who is told unless it is `untold`; `asking`
+    are called then, with why.
     """
 
     budget: Budget = field(default_factory=Budget)
     spent: list[Spending] = field(default_factory=list)
     asked: set[int] = field(default_factory=set)
+    held: dict[str, CachedReply] = field(default_factory=dict)
+    refused: str = ""
+    untold: bool = False
+    asking: list[Callable[[str], None]] = field(default_factory=list)
+
+    def refuse(self, notify: Callable[[str], None], why: str) -> None:
+        """Ask nothing from now on, in any job; replies that are on their way are still used."""
+        if self.refused:
+            return
+        kept = sum(one.kept for one in self.spent)
+        self.refused = f"{why}; nothing more is asked: {kept} replies are kept, {MAKE_ROOM}"
+        for call_off in self.asking:
+            call_off(why)
+        if not self.untold:
+            notify(self.refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +114,9 @@ async def open_model(
         spending = Spending(options.command.budget, prices)
         options.command.spent.append(spending)
         asking = client.Client(replies, spending, options.offline, notify)
+        options.command.asking.append(asking.call_off)
+        if options.command.refused:
+            asking.call_off(options.command.refused)
         async with asking as opened:
             yield opened
     finally:
@@ -143,5 +166,9 @@ def _replies(
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
     cache = ReplyCache(folder, notify, options.cache_from, writes=options.asks)
+    if options.asks and not options.command.untold:
+        tell_if_open(folder, notify)
+    cache.held = options.command.held
+    cache.on_refused = partial(options.command.refuse, notify)
     asked = set() if options.plan else options.command.asked
     return Replies(Requests(settings, prompts), cache, options.refresh, asked)

@@ -254,12 +254,13 @@ class Replies:
         """Return whether this job itself asked for the reply."""
         return request.mark in self.asked_marks
 
-    async def keep(self, request: Request, reply: CachedReply) -> None:
-        """Keep the reply to a request of this job; returns when it is on disk."""
+    async def keep(self, request: Request, reply: CachedReply) -> bool:
+        """Keep the reply to a request of this job; return whether it is on disk."""
         prompt = request.prompt
         asked = RequestInfo(prompt.program.name, request.stated, prompt.digest)
-        await self.cache.put(request.key, reply, self.requests.origin, asked)
+        is_kept = await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
+        return is_kept
 
     def learned_form(self, program: Program) -> Form | None:
         """Return the form of a program's replies, also as another job has found it out since."""

@@ -12,6 +12,7 @@ from trecjudge.models.model import Model, Program
 
 if TYPE_CHECKING:
     from trecjudge.models.bearing import FaultPolicy
+    from trecjudge.models.cache.replies import CachedReply
     from trecjudge.models.requests import Failed, Replies
     from trecjudge.models.spending import Spending
 
@@ -33,7 +34,8 @@ class Asked:
     """What one client asked: `counts` as COUNTS, requests by their marks, why it stopped.
 
     `failed` are requests that came to nothing, by mark. `stopped` is kind and message, None where
-    it asked to the end.
+    it asked to the end. `held` are replies that could not be written, by key, and
+    `refused` is why.
     """
 
     spent: Spent
@@ -41,6 +43,8 @@ class Asked:
     marks: frozenset[int]
     failed: Mapping[int, Failed]
     stopped: tuple[str, str] | None
+    held: Mapping[str, CachedReply]
+    refused: str
 
 
 def asked_by(model: AskingModel) -> Asked:
@@ -52,6 +56,8 @@ def asked_by(model: AskingModel) -> Asked:
         frozenset(model.replies.asked_marks),
         model.replies.failed,
         model.fault_policy.stopped,
+        model.replies.cache.held,
+        model.replies.cache.refused,
     )
 
 
@@ -69,6 +75,10 @@ def take_over(model: AskingModel, asked: Asked) -> None:
         setattr(model.spending, name, getattr(model.spending, name) + count)
     model.replies.asked_marks |= asked.marks
     model.replies.given_up = {**model.replies.given_up, **asked.failed}
+    cache = model.replies.cache
+    cache.held |= asked.held
+    if asked.refused and cache.on_refused is not None:
+        cache.on_refused(asked.refused)
     if asked.stopped and model.fault_policy.stopped is None:
         # Its own client has said so already.
         model.fault_policy.stopped = asked.stopped

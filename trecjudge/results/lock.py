@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 from trecjudge.files import NO_LINKS, is_running
 
 try:
@@ -49,7 +49,7 @@ def locked(
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _none_of_ours(path) from error
-        raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from error
+        raise OutputError(f"{path}: cannot be locked: {why(error)}") from error
     try:
         yield
     finally:

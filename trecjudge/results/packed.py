@@ -7,11 +7,12 @@ however it came together, and every finished frame of a file that breaks off can
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
 from trecjudge.inputs.sources.containers import ENDINGS
 
@@ -75,30 +76,74 @@ class Digested:
         return self._sum.hexdigest()
 
 
+class Lenient:
+    """Writes to an open file until that fails: `refused` is told once, and the rest is dropped."""
+
+    error: OSError | None = None
+
+    def __init__(self, file: BinaryIO, refused: Callable[[str], None]) -> None:
+        self._file, self._refused = file, refused
+
+    def write(self, data: bytes) -> int:
+        """Write some bytes; return how many."""
+        self._try(lambda: self._file.write(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Write what is held back."""
+        self._try(self._file.flush)
+
+    def _try(self, work: Callable[[], object]) -> None:
+        try:
+            if self.error is None:
+                work()
+        except OSError as error:
+            self.error = error
+            with suppress(OSError):  # it holds what cannot be written, and would try again
+                self._file.close()
+            self._refused(why(error))
+
+
 @contextmanager
-def written(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
+def written(
+    path: Path, keep_partial: bool = False, refused: Callable[[str], None] | None = None
+) -> Iterator[BinaryIO]:
     """Open a file of a job as `whole` does, packed where its name ends so.
 
     When it has its name, the same file in the other form, which an earlier job left, is removed.
+    With `refused`, a write that fails ends only the file, and that is told why.
     """
-    with whole(path, keep_partial) as file:
-        if path.suffix != PACKED:
-            yield file
-        else:
-            frames = Frames(file)
+    lenient: Lenient | None = None
+    is_complete = False
+    try:
+        with whole(path, keep_partial) as file:
+            lenient = Lenient(file, refused) if refused else None
+            plain = cast(BinaryIO, lenient or file)
+            packed = Frames(plain) if path.suffix == PACKED else None
             try:
-                yield cast(BinaryIO, frames)
+                yield cast(BinaryIO, packed or plain)
             finally:  # of a log that breaks off, all is kept
-                frames.end()
-    remove_other_form(path)
+                if packed is not None:
+                    packed.end()
+            is_complete = True
+            if lenient is not None:
+                lenient.flush()
+                if lenient.error is not None:  # then it does not take its name
+                    raise lenient.error
+    except OutputError:
+        if not is_complete or lenient is None or lenient.error is None:
+            raise
+    else:
+        remove_other_form(path)
 
 
 def remove_other_form(path: Path) -> None:
     """Remove the packed form of a plain file, or the plain one of a packed file, if it is there."""
     plain = path.with_name(path.name.removesuffix(PACKED))
     other = path.with_name(f"{path.name}{PACKED}") if path == plain else plain
-    with suppress(OSError):  # it does no harm: the newest form counts
-        other.unlink()
+    for left in (other, other.with_name(f"{other.name}.part")):
+        with suppress(OSError):  # it does no harm: the newest form counts
+            left.unlink()
 
 
 def newest_form(path: Path) -> Path | None:

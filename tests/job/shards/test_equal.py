@@ -55,6 +55,9 @@ class Here:
     def renew(self) -> None:
         """Nothing dies."""
 
+    def look(self) -> None:
+        """Nothing stops."""
+
     def close(self) -> None:
         """Nothing is open."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from trecjudge.errors import InputError, OutputError
-from trecjudge.files import remove_left_parts, whole_path
+from trecjudge.files import keep_private, remove_left_parts, whole_path
 from trecjudge.findings import Finding, FindingLog, OnFinding, shown
 from trecjudge.inputs.documents.collection import (
     CHOICES,
@@ -213,9 +213,9 @@ def _indexed(
     log = FindingLog([report])
     if not index.is_file():
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            keep_private(folder)
             remove_left_parts(folder, "documents")
-            with whole_path(index) as partial:
+            with whole_path(index, private=True) as partial:
                 if not _write_index(partial, files, log):
                     raise _nothing_in(path)
         except (OSError, sqlite3.Error) as error:

@@ -72,7 +72,7 @@ class AskingShare:
         whole, known = self.given.setup.job.model, self.given.known
         before = self.share.before
         asked = set(before.marks if before and whole.refresh else ())
-        command = Command(self.share.allowance.budget(), asked=asked)
+        command = Command(self.share.allowance.budget(), asked=asked, untold=True)
         if known is None:
             return replace(whole, command=command)
         own = own_cache(self.given.setup.job.outputs.folder / self.given.setup.job.outputs.name)

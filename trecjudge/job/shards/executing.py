@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from trecjudge.errors import OutputError
+from trecjudge.job.interrupts import leave_interrupts_to_parent
 from trecjudge.job.process import settle_process
 from trecjudge.job.shards.judging import judge_shard
 from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
@@ -101,7 +102,7 @@ class LocalWorkers:
 
 def _begin_worker(parent: int) -> None:
     """Prepare a worker: it leaves interrupts to its parent, and ends when that is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_interrupts_to_parent()
     settle_process()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 

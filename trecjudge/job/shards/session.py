@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from trecjudge.errors import OutputError, PluginError, WorkflowError
+from trecjudge.files import part_of
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.documents.store import is_data_set
 from trecjudge.inputs.labels import ItemKey
@@ -71,10 +71,9 @@ def check_in_parts(job: Job, panel: Panel) -> None:
 def parts_folder(outputs: Outputs) -> Iterator[Path]:
     """Yield a new folder for the parts of a job, beside its files; it is removed at the end."""
     # Named as partial files are, so that those of a killed job are found and removed.
-    name = f".{outputs.name}.{os.getpid()}-{secrets.token_hex(8)}.part"
-    folder = outputs.folder.absolute() / name
+    folder = part_of(outputs.folder.absolute() / outputs.name)
     try:
-        folder.mkdir()
+        folder.mkdir(0o700)
         yield folder
     except OSError as error:
         if error.filename is None or Path(error.filename) != folder:

@@ -49,7 +49,7 @@ class BatchTransport:
         self._most = settings.batch_size
         self._plain = plain
         self.load = plain.load
-        self._book = BatchBook(cache.path, notify)
+        self._book = BatchBook(cache.path, notify, cache.refuse)
         self._batches = Batches(
             BatchApi(plain, plain.address, settings.timeout, settings.most_bytes),
             Retry(settings.patience, notify, settings.first_answer, requests.origin.endpoint),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import OutputError
+from trecjudge.errors import JudgmentFailed, OutputError
 from trecjudge.models.cache.opened import CacheFile, Work
 from trecjudge.models.cache.replies import Origin
 
@@ -39,10 +39,19 @@ class InBatch:
 
 
 class BatchBook:
-    """The batches of a cache file. Raises OutputError where it cannot be written."""
+    """The batches of a cache file. Raises OutputError where it cannot be opened or read.
 
-    def __init__(self, path: Path, notify: Callable[[str], None] = lambda message: None) -> None:
+    `refused` is told of every write that fails; without it such a write raises OutputError.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        notify: Callable[[str], None] = lambda message: None,
+        refused: Callable[[Exception], None] | None = None,
+    ) -> None:
         self._path = path
+        self._refused = refused
         with self._usable():
             self._file = CacheFile(path, notify)
         oldest = int(time.time()) - LONGEST_KEPT
@@ -55,9 +64,17 @@ class BatchBook:
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{self._path}: cannot be written: {error}") from error
 
-    def _write(self, work: Work[object]) -> None:
-        with self._usable():
-            self._file.write(work)
+    def _write(self, work: Work[object]) -> bool:
+        """Write; return whether that was possible."""
+        try:
+            with self._usable():
+                self._file.write(work)
+        except OutputError as error:
+            if self._refused is None:
+                raise
+            self._refused(error.__cause__ if isinstance(error.__cause__, Exception) else error)
+            return False
+        return True
 
     def _row(self, query: str, value: str) -> tuple[Any, ...] | None:
         """Return the first row of a query."""
@@ -78,7 +95,10 @@ class BatchBook:
         return BatchRecord(*row) if row else None
 
     def begin(self, file: str, origin: Origin, keys: Iterable[str]) -> None:
-        """Note a batch before it is begun: after a crash it would else be paid for again."""
+        """Note a batch before it is begun: after a crash it would else be paid for again.
+
+        Raises JudgmentFailed where it cannot be noted.
+        """
         rows = [(key, file) for key in keys]
         batch = (file, "", origin.endpoint, origin.model, len(rows), int(time.time()))
         statement = "INSERT OR REPLACE INTO batched (key, file) VALUES (?, ?)"
@@ -87,7 +107,8 @@ class BatchBook:
             database.execute(f"INSERT OR REPLACE INTO batches VALUES ({_PLACES})", batch)
             database.executemany(statement, rows)
 
-        self._write(note)
+        if not self._write(note):
+            raise JudgmentFailed("stopped", "its batch could not be noted, and was not begun")
 
     def begun(self, file: str, batch_id: str) -> None:
         """Note the id of a batch."""

@@ -16,6 +16,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from trecjudge.files import NO_LINKS, make_private
+
 try:
     import fcntl
 except ImportError:  # not on every system
@@ -30,8 +32,6 @@ ARRIVALS = 8 * PLACES
 BEAT = 0.5
 DEAD_AFTER = 5.0
 """Seconds without a beat after which a process counts as stopped."""
-# A link in a shared folder could point to another user's file, which would be written to.
-LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 _DARWIN = sys.platform == "darwin"
 _LOCK = struct.Struct("@qqihh" if _DARWIN else "@hhqqi4x")
@@ -96,7 +96,8 @@ class Holder:
     def __init__(self, path: Path) -> None:
         if fcntl is None:
             raise OSError(errno.ENOSYS, "no locks on this system")
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | LINKS, 0o666)
+        make_private(path)
+        self._file = os.open(path, os.O_RDWR | NO_LINKS)
         try:
             self.locks = Locks(self._file)
             self.place = self._settled()

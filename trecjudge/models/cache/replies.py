@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import OutputError, why
+from trecjudge.files import keep_private, remove_left_parts
 from trecjudge.models.cache.behind import Behind
 from trecjudge.models.cache.opened import CacheFile
 from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, checksum, kept_fault
@@ -89,6 +90,12 @@ class ReplyCache:
     writes: bool = True
     used: Counter[str] = field(default_factory=Counter)
     """How many replies were taken from other caches, by where they came from."""
+    held: dict[str, CachedReply] = field(default_factory=dict)
+    """Replies that could not be written, by key: they are there for this process only."""
+    refused: str = ""
+    """Why the last write failed that did so."""
+    on_refused: Callable[[str], None] | None = None
+    """Told of every write that fails; without it such a write raises OutputError."""
     _behind: Behind = field(init=False, repr=False)
     _reader: CacheFile | None = field(init=False, repr=False, default=None)
     _reads: TurnReads = field(init=False, repr=False)
@@ -102,7 +109,8 @@ class ReplyCache:
         if not self.writes:
             return
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            keep_private(self.folder)
+            remove_left_parts(self.folder, FILE)
             self._writer = CacheFile(self.path, self.notify)
             self._reader = CacheFile(self.path, self.notify)
         except (OSError, sqlite3.Error) as error:
@@ -119,6 +127,8 @@ class ReplyCache:
 
     def get(self, key: str) -> CachedReply | None:
         """Return the reply to the request with this key, or None."""
+        if (unwritten := self.held.get(key)) is not None:
+            return unwritten
         reply = self._own(key) or self._behind.reply(key)
         if reply is None:
             return None
@@ -185,7 +195,7 @@ class ReplyCache:
         return self._behind.record(self.used)
 
     def keep_habits(self, origin: Origin, habits: str) -> None:
-        """Keep what requests this model's endpoint accepts. Raises OutputError."""
+        """Keep what requests this model's endpoint accepts."""
         row = (origin.endpoint, origin.model, habits)
         statement = "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)"
         work = self._thread.submit(
@@ -194,14 +204,21 @@ class ReplyCache:
         try:
             work.result()
         except (OSError, sqlite3.Error) as error:
-            raise OutputError(f"{self.path}: cannot be written: {error}") from error
+            self.refuse(error)
+
+    def refuse(self, error: Exception) -> None:
+        """Report that something cannot be written. Raises OutputError where nobody is told."""
+        self.refused = f"{self.path}: cannot be written: {why(error)}"
+        if self.on_refused is None:
+            raise OutputError(self.refused) from error
+        self.on_refused(self.refused)
 
     async def put(
         self, key: str, reply: CachedReply, origin: Origin, asked: RequestInfo = NOT_KNOWN
-    ) -> None:
-        """Keep a reply, in place of an older one; returns when it is on disk.
+    ) -> bool:
+        """Keep a reply, in place of an older one; return whether it is on disk.
 
-        Raises OutputError if it cannot be written.
+        One that cannot be written is held. Raises OutputError where nobody is told of that.
         """
         kept = (key, reply.text, reply.prompt_tokens, reply.completion_tokens)
         when = int(time.time())
@@ -214,18 +231,24 @@ class ReplyCache:
         self._pending.append((row, done))
         if self._flush is None or self._flush.done():
             self._flush = asyncio.create_task(self._write_pending())
-        await done
+        try:
+            await done
+        except (OSError, sqlite3.Error, OverflowError) as error:
+            self.refuse(error)
+            self.held[key] = reply
+            return False
+        return True
 
     async def _write_pending(self) -> None:
         loop = asyncio.get_running_loop()
         while self._pending:
             batch, self._pending = self._pending, []
-            failure: OutputError | None = None
+            failure: Exception | None = None
             try:
                 rows = [row for row, _ in batch]
                 await loop.run_in_executor(self._thread, self._write, rows)
             except (OSError, sqlite3.Error, OverflowError) as error:
-                failure = OutputError(f"{self.path}: cannot be written: {error}")
+                failure = error
             self._reads.end()
             for _, done in batch:
                 if not done.done():  # one that was cancelled meanwhile is kept too
@@ -248,8 +271,11 @@ class ReplyCache:
             self._reads.end()
             self._thread.shutdown()
             left, self._pending = [row for row, _ in self._pending], []
-            if left:
-                self._write(left)
+            try:
+                if left:
+                    self._write(left)
+            except (OSError, sqlite3.Error, OverflowError) as error:
+                self.refuse(error)
             self._reader.close()
             self._writer.close()
         self._behind.close()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from trecjudge.files import make_private, part_of
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
 from trecjudge.models.cache.schema import (
@@ -66,6 +66,7 @@ def _blames_file(error: sqlite3.Error) -> bool:
 @contextmanager
 def lone(path: Path) -> Iterator[None]:
     """Let one process or thread at a time open or repair the file; a killed one frees the lock."""
+    make_private(path.with_name(LOCK))
     lock = sqlite3.connect(path.with_name(LOCK), timeout=LONGEST_REPAIR, isolation_level=None)
     with closing(lock):
         lock.execute("BEGIN EXCLUSIVE")
@@ -79,7 +80,7 @@ def repair(path: Path, error: sqlite3.Error, notify: Callable[[str], None]) -> N
     was moved, and repeats its last write in the new one.
     """
     path = Path(os.path.realpath(path))
-    fresh = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    fresh = part_of(path)
     try:
         with _still(path):
             with closing(open_sound(fresh)) as database:

@@ -7,10 +7,11 @@ import sqlite3
 import stat
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from trecjudge.errors import InputError
+from trecjudge.files import make_private, part_of
 from trecjudge.models.cache.pages import FRAME_HEADER, WAL_HEADER, frames, header_is_sound
 from trecjudge.models.cache.rows import NEEDED
 from trecjudge.version import __version__
@@ -102,6 +103,9 @@ def open_sound(path: Path) -> sqlite3.Connection:
     sqlite3.Error where it cannot be used.
     """
     check_regular(path)
+    if not os.path.lexists(path):
+        _make(path)
+    make_private(path)
     if path.exists() and path.stat().st_size == 0:
         raise Damaged("it is empty")
     log = log_of(path)
@@ -126,6 +130,15 @@ def open_sound(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _make(path: Path) -> None:
+    """Make a new file; it gets its name when SQLite has begun it: an empty one is damaged."""
+    part = part_of(path)
+    make_private(part)  # SQLite gives the files beside it the same rights
+    with closing(sqlite3.connect(part)) as database:
+        _write_ahead(database)
+    part.replace(path)
 
 
 def no_cache(path: Path) -> str:

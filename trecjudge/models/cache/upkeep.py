@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from trecjudge.errors import InputError, OutputError, unknown, why
-from trecjudge.files import default_folder
+from trecjudge.files import default_folder, give_rights, keep_private
 from trecjudge.models.access.secrets import stored_address
 from trecjudge.models.cache.batches import BatchRecord
 from trecjudge.models.cache.behind import SOURCE, label_of
@@ -94,6 +94,7 @@ def export_to(
                     database.executemany(ADD, map(_without_secrets, source.rows(model)))
                     add_abilities(database, source, model)
                 database.execute("PRAGMA journal_mode = DELETE")  # one file, for a read-only place
+            give_rights(target / FILE, target)  # to be given to others
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{target}: cannot be written: {why(error)}") from error
         source.report(notify)
@@ -109,7 +110,7 @@ def import_from(folder: Path | None, source: Path, notify: Notify = untold) -> i
     with closing(ReadCache(source)) as other:
         label = label_of(source, checked_digest(other))
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            keep_private(path.parent)
             with closing(CacheFile(path, notify)) as file:
 
                 def add(database: sqlite3.Connection) -> int:

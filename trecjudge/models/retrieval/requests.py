@@ -164,8 +164,8 @@ class TextReplies(Replies):
             return None
         return KeptReply(request, CachedReply("\n".join(lines)), {"lines": lines})
 
-    async def keep(self, request: Request, reply: CachedReply) -> None:
-        """Keep the result of each text; returns when they are on disk."""
+    async def keep(self, request: Request, reply: CachedReply) -> bool:
+        """Keep the result of each text; return whether all are on disk."""
         assert isinstance(request, TextsRequest)
         count = len(request.entries)
         share, rest = divmod(reply.prompt_tokens, count)
@@ -176,5 +176,6 @@ class TextReplies(Replies):
             self.cache.put(entry.key, CachedReply(line, share + (number < rest)), origin, asked)
             for number, (entry, line) in enumerate(lines)
         ]
-        await asyncio.gather(*kept)
+        are_kept = await asyncio.gather(*kept)
         self.asked_marks.update(entry.mark for entry in request.entries)
+        return all(are_kept)

@@ -1,0 +1,59 @@
+"""Which signals interrupt a process, and what it does about those of which more come."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+HANDLED = """
+import json, os, signal, sys
+from trecjudge.job.interrupts import Interrupts
+interrupts = Interrupts()
+interrupts.install()
+found = [n for n in signal.valid_signals() if signal.getsignal(n) == interrupts._interrupt]
+said = []
+with interrupts.cancelling(lambda: said.append("cancelled")):
+    for number in map(int, sys.argv[1:]):
+        try:
+            os.kill(os.getpid(), number)
+        except KeyboardInterrupt:
+            said.append("ended")
+print(json.dumps([list(map(int, found)), said]))
+"""
+
+
+def handled(*sent: int, ignored: int | None = None) -> tuple[set[int], list[str], str]:
+    """Return the signals that a process handles, what those that are sent do, and what it says."""
+
+    def ignore() -> None:
+        if ignored is not None:
+            signal.signal(ignored, signal.SIG_IGN)
+
+    done = subprocess.run(
+        [sys.executable, "-c", HANDLED, *map(str, map(int, sent))],
+        capture_output=True, text=True, check=True, preexec_fn=ignore,
+    )  # fmt: skip
+    found, said = json.loads(done.stdout)
+    return set(found), said, done.stderr
+
+
+def test_all_that_end_a_process_but_faults_and_what_is_ignored() -> None:
+    found, said, told = handled(signal.SIGUSR2, signal.SIGALRM, ignored=signal.SIGUSR1)
+    ending = ["HUP", "INT", "QUIT", "USR2", "ALRM", "TERM", "XCPU", "VTALRM", "PROF"]
+    assert found >= {getattr(signal, f"SIG{name}") for name in ending}
+    others = ["USR1", "PIPE", "XFSZ", "CHLD", "CONT", "TSTP", "WINCH", "SEGV", "ABRT"]
+    assert not found & {getattr(signal, f"SIG{name}") for name in others}
+    assert said == ["cancelled", "ended"]
+    assert told.startswith("interrupted (SIGUSR2): ending")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="no signals of real time")
+def test_what_the_system_repeats_ends_nothing_at_once() -> None:
+    later = signal.SIGRTMIN + 1
+    _, said, told = handled(later, signal.SIGXCPU, signal.SIGHUP, later)
+    assert said == ["cancelled", "ended"]
+    assert told.startswith(f"interrupted (signal {later}): ending")
