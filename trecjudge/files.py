@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from trecjudge.errors import OutputError, why
 
@@ -24,6 +24,15 @@ OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """The flag that refuses to open a link; 0 on systems without it."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
+NOW = getattr(os, "O_NONBLOCK", 0)
+"""The flag that opens a pipe without waiting for who writes to it."""
+KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+"""What may be in the place of a file, and may have no end."""
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
 
@@ -37,6 +46,38 @@ def default_folder() -> Path:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
     except RuntimeError as error:
         raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
+
+
+def open_regular(path: Path, buffering: int = -1) -> BinaryIO:
+    """Open a file of the user's for reading in bytes: all that others name is opened here.
+
+    Raises OSError for what is no ordinary file, such as a pipe, which might never end.
+    """
+    _check_kind(path.stat().st_mode)  # before it is opened: a device may do something then
+    number = os.open(path, os.O_RDONLY | NOW | getattr(os, "O_BINARY", 0))
+    try:
+        _check_kind(os.fstat(number).st_mode)  # another may be in its place by now
+        if NOW:
+            os.set_blocking(number, True)
+        return cast(BinaryIO, os.fdopen(number, "rb", buffering))
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def read_text(path: Path, most: int = -1) -> str:
+    """Return the text of a file, or its first `most` bytes. Raises OSError, UnicodeDecodeError."""
+    with open_regular(path) as file:
+        return file.read(most).decode("utf-8-sig")
+
+
+def _check_kind(mode: int) -> None:
+    """Raise OSError for what is no ordinary file."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "something else")
+        raise OSError(errno.ESPIPE, f"it is {kind}, not a file; give a file with what it holds")
 
 
 @contextmanager

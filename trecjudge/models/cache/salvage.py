@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from trecjudge.inputs.sources.databases import BESIDE
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
 from trecjudge.models.cache.schema import (
-    BESIDE,
     BUSY,
     Damaged,
     MissingTable,
