@@ -46,7 +46,7 @@ from trecjudge.inputs.sources.databases import Watched, rows_of
 CHUNK = (
     "SELECT first_chunk, documents.chunks, start, end, id, title, url, date, version, metadata,"
     " sha256, record, text FROM chunks JOIN documents ON documents.number = chunks.document"
-    " JOIN texts ON texts.document = chunks.document WHERE chunks.number = ?"
+    " LEFT JOIN texts ON texts.document = chunks.document WHERE chunks.number = ?"
 )
 NO_LENGTH = 0.02
 """How far the length of a vector may be from 1, or from 0."""

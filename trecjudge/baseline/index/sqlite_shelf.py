@@ -63,8 +63,14 @@ class SqliteTables:
 
     def segments(self) -> list[SegmentRow]:
         """Return all segments, in order of their numbers. Raises Damaged."""
-        rows = rows_of(self.database, "SELECT * FROM segments ORDER BY number")
-        return [SegmentRow(*row) for row in ascending(rows)]
+        query = "EXISTS (SELECT 1 FROM postings WHERE segment = number)"
+        rows = rows_of(self.database, f"SELECT *, {query} FROM segments ORDER BY number")
+        found = []
+        for *row, has_terms in ascending(rows):
+            found.append(SegmentRow(*row))
+            if not has_terms and any(found[-1].lengths):
+                raise Damaged(f"segment {row[0]} has no terms")
+        return found
 
     def postings(self, terms: Collection[str]) -> Iterator[tuple[int, str, bytes]]:
         """Yield (segment, term, posting list) wherever a segment has one of these terms."""

@@ -58,8 +58,9 @@ LEAF = b"\x0d"
 """The kind of a page that holds rows: so few tables fit on the first page."""
 WHOLE = (
     "SELECT id, title, url, date, version, metadata, sha256, record, text FROM documents"
-    " JOIN texts ON texts.document = documents.number WHERE id = ?"
+    " LEFT JOIN texts ON texts.document = documents.number WHERE id = ?"
 )
+COUNTED = "SELECT json_extract(state, '$.documents') IS (SELECT count(*) FROM documents) FROM state"
 
 
 class Damaged(InputError):
@@ -141,6 +142,8 @@ def _checked(path: Path, mode: str) -> Watched:
     database = open_database(path, mode)
     try:
         check_tables(database, path)
+        if database.execute(COUNTED).fetchone() != (1,):
+            raise damaged(path, "it has not as many documents as it counts")
     except BaseException:
         database.close()
         raise
