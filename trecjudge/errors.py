@@ -28,6 +28,7 @@ REASONS = {
     errno.EEXIST: "a file of this name is in its way",
     errno.EACCES: "this user may not do that (permission denied)",
     errno.ENOSPC: "the disk is full",
+    errno.ENXIO: "it is a pipe that nobody reads, or no device",
 }
 """What errors of the file system mean, in plain words."""
 NOT_GIVEN = "not_given"

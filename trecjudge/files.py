@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import errno
 import glob
+import io
 import os
 import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from trecjudge.errors import OutputError, why
 
@@ -24,6 +26,8 @@ OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """The flag that refuses to open a link; 0 on systems without it."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
+PATIENCE = 10.0
+"""Seconds for which somebody who reads a pipe is waited for."""
 NOW = getattr(os, "O_NONBLOCK", 0)
 """The flag that opens a pipe without waiting for who writes to it."""
 KINDS = {
@@ -48,7 +52,7 @@ def default_folder() -> Path:
         raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
 
 
-def open_regular(path: Path, buffering: int = -1) -> BinaryIO:
+def open_regular(path: Path) -> io.BufferedReader:
     """Open a file of the user's for reading in bytes: all that others name is opened here.
 
     Raises OSError for what is no ordinary file, such as a pipe, which might never end.
@@ -59,16 +63,20 @@ def open_regular(path: Path, buffering: int = -1) -> BinaryIO:
         _check_kind(os.fstat(number).st_mode)  # another may be in its place by now
         if NOW:
             os.set_blocking(number, True)
-        return cast(BinaryIO, os.fdopen(number, "rb", buffering))
+        return os.fdopen(number, "rb")
     except BaseException:
         os.close(number)
         raise
 
 
 def read_text(path: Path, most: int = -1) -> str:
-    """Return the text of a file, or its first `most` bytes. Raises OSError, UnicodeDecodeError."""
-    with open_regular(path) as file:
-        return file.read(most).decode("utf-8-sig")
+    """Return the text of a file, or its first `most` characters.
+
+    A byte order mark, as editors on Windows put it first, is dropped. Raises OSError,
+    UnicodeDecodeError.
+    """
+    with io.TextIOWrapper(open_regular(path), encoding="utf-8-sig") as file:
+        return file.read(most)
 
 
 def _check_kind(mode: int) -> None:
@@ -96,12 +104,28 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
     try:
         # A copy of our own descriptor: opening the file behind it would overwrite its beginning.
         number = OWN.get(str(path))
-        with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+        with os.fdopen(_open_stream(path) if number is None else os.dup(number), "wb") as file:
             yield file
     except BrokenPipeError:  # its reader has gone: that is no fault
         raise
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+def _open_stream(path: Path) -> int:
+    """Open a pipe or device for writing; a pipe that nobody reads is waited for a while."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            number = os.open(path, os.O_WRONLY | NOW)
+        except OSError as error:
+            if error.errno != errno.ENXIO or time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+        else:
+            if NOW:
+                os.set_blocking(number, True)
+            return number
 
 
 def check_place(path: Path) -> None:

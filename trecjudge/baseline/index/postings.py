@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -146,6 +146,8 @@ class Postings:
     norms: Scores
     count: int
     """How many chunks are there."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many chunks have a term, of those that were looked up."""
 
     @classmethod
     def of(cls, rows: Iterable[SegmentRow]) -> Postings:
@@ -179,7 +181,7 @@ class Postings:
         found = self._lists(tables, terms)
         for term, weight in terms.items():
             parts = found.get(term, ())
-            value = weight * idf(self.count, sum(len(places) for places, _ in parts))
+            value = weight * idf(self.count, self.sizes[term])
             for places, counts in parts:
                 # The places of a term are distinct, so each is added to once.
                 scores[places] += value * counts / (counts + self.norms[places])
@@ -189,9 +191,9 @@ class Postings:
     def idf(self, tables: Tables, terms: Iterable[str]) -> dict[str, float]:
         """Return how rare each term is: ln(1 + (N - n + 0.5) / (n + 0.5))."""
         wanted = dict.fromkeys(terms)
-        found = self._lists(tables, wanted)
-        sizes = {term: sum(len(p) for p, _ in found.get(term, ())) for term in wanted}
-        return {term: idf(self.count, size) for term, size in sizes.items()}
+        if new := [term for term in wanted if term not in self.sizes]:
+            self._lists(tables, new)
+        return {term: idf(self.count, self.sizes[term]) for term in wanted}
 
     def _lists(
         self, tables: Tables, terms: Collection[str]
@@ -207,6 +209,8 @@ class Postings:
                 places, counts = places[kept], counts[kept]
             start = self.starts[number]
             lists[term][number] = places.astype(np.intp) + start, counts.astype(np.float64)
+        for term in terms:
+            self.sizes[term] = sum(len(places) for places, _ in lists.get(term, {}).values())
         # In order of the segments, whatever the order of a database is: sums are then equal.
         return {term: [parts[n] for n in sorted(parts)] for term, parts in lists.items()}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trecjudge.errors import InputError
+from trecjudge.files import open_regular
 from trecjudge.inputs.sources.containers import ENDINGS, chunks
 from trecjudge.inputs.sources.packing import CHUNK
 from trecjudge.job.shards.shard import ShardDone, ShardSetup
@@ -39,7 +40,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
     if path.suffix in ENDINGS:
         yield from chunks(path)
         return
-    with path.open("rb") as part:
+    with open_regular(path) as part:
         yield from iter(partial(part.read, CHUNK), b"")
 
 

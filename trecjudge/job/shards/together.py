@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.files import whole
+from trecjudge.files import read_text, whole
 from trecjudge.job.shards.merging import append, merge_judgments
 from trecjudge.job.shards.part import PartWritten
 from trecjudge.results.judgments import JudgmentsReader
@@ -18,7 +18,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form, written
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml, written_yaml
 
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
 ASKED = (
@@ -112,7 +112,7 @@ def _configs(path: Path) -> Iterator[Path]:
 
 def _part(path: Path) -> Part:
     try:
-        config = read_yaml(path.read_text(encoding="utf-8")).value
+        config = read_yaml(read_text(path, MOST_WRITTEN + 1)).value
     except (OSError, UnicodeDecodeError, YamlFault) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     shard = config.get("shard") if isinstance(config, Mapping) else None
