@@ -44,8 +44,8 @@ from trecjudge.inputs.documents.index_file import (
 from trecjudge.inputs.sources.databases import Watched, rows_of
 
 CHUNK = (
-    "SELECT first_chunk, documents.chunks, start, end, id, title, url, date, version, metadata,"
-    " sha256, record, text FROM chunks JOIN documents ON documents.number = chunks.document"
+    "SELECT documents.number, first_chunk, documents.chunks, start, end, id, title, url, date,"
+    " version, metadata, sha256, record, text FROM chunks JOIN documents ON documents.number = chunks.document"
     " LEFT JOIN texts ON texts.document = chunks.document WHERE chunks.number = ?"
 )
 NO_LENGTH = 0.02
@@ -63,6 +63,8 @@ class SqliteIndex:
     _matrix: tuple[Any, Any] | None = field(init=False, default=None, repr=False)
     _places: Any = field(init=False, default=None, repr=False)
     """Number, first chunk and count of chunks of each document, a row each."""
+    _sound: set[int] = field(init=False, default_factory=set, repr=False)
+    """The numbers of documents whose digests were compared."""
 
     def __post_init__(self) -> None:
         self._database = open_reader(self.path)
@@ -103,6 +105,7 @@ class SqliteIndex:
                 if self._state is None or state.generation != self._state.generation:
                     self._postings = _postings(self._database, state)
                     self._matrix = self._places = None
+                    self._sound.clear()
                     self._state = state
                 yield self._postings
             finally:
@@ -206,10 +209,14 @@ class SqliteIndex:
         if row is None:
             self._check_gone(number)
             raise KeyError(number)
-        first, count = row[:2]
+        owner, first, count, start, end, *row = row
         if not (type(first) is type(count) is int and first <= number < first + count):
             raise Damaged(f"chunk {number} is of another document")
-        return _chunk_of(*row[2:])
+        document, metadata = document_of_row(*row, sound=owner in self._sound)
+        self._sound.add(owner)
+        whole = document.full_text
+        check_span(whole, start, end)
+        return Chunk(replace(document, text=""), start, end, whole[start:end], row[6], metadata)
 
     def _check_gone(self, number: int) -> None:
         """Raise Damaged where a chunk is missing that no refresh took away."""
@@ -232,14 +239,6 @@ class SqliteIndex:
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
-
-
-def _chunk_of(start: Any, end: Any, *row: Any) -> Chunk:
-    """Return a chunk of a row of WHOLE with its place before it. Raises Damaged."""
-    document, metadata = document_of_row(*row)
-    whole = document.full_text
-    check_span(whole, start, end)
-    return Chunk(replace(document, text=""), start, end, whole[start:end], row[6], metadata)
 
 
 def _postings(database: Watched, state: State) -> Postings:
