@@ -30,13 +30,8 @@ PATIENCE = 10.0
 """Seconds for which somebody who reads a pipe is waited for."""
 NOW = getattr(os, "O_NONBLOCK", 0)
 """The flag that opens a pipe without waiting for who writes to it."""
-KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
-"""What may be in the place of a file, and may have no end."""
+KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+"""What may be in the place of a file, beside devices, and may have no end."""
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
 
@@ -84,7 +79,7 @@ def _check_kind(mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
-        kind = KINDS.get(stat.S_IFMT(mode), "something else")
+        kind = KINDS.get(stat.S_IFMT(mode), "a device")
         raise OSError(errno.ESPIPE, f"it is {kind}, not a file; give a file with what it holds")
 
 
@@ -118,14 +113,14 @@ def _open_stream(path: Path) -> int:
     while True:
         try:
             number = os.open(path, os.O_WRONLY | NOW)
+            break
         except OSError as error:
             if error.errno != errno.ENXIO or time.monotonic() > until:
                 raise
             time.sleep(0.05)
-        else:
-            if NOW:
-                os.set_blocking(number, True)
-            return number
+    if NOW:
+        os.set_blocking(number, True)
+    return number
 
 
 def check_place(path: Path) -> None:

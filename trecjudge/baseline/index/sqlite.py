@@ -45,7 +45,8 @@ from trecjudge.inputs.sources.databases import Watched, rows_of
 
 CHUNK = (
     "SELECT documents.number, first_chunk, documents.chunks, start, end, id, title, url, date,"
-    " version, metadata, sha256, record, text FROM chunks JOIN documents ON documents.number = chunks.document"
+    " version, metadata, sha256, record, text FROM chunks"
+    " JOIN documents ON documents.number = chunks.document"
     " LEFT JOIN texts ON texts.document = chunks.document WHERE chunks.number = ?"
 )
 NO_LENGTH = 0.02

@@ -68,7 +68,7 @@ class SqliteTables:
         found = []
         for *row, has_terms in ascending(rows):
             found.append(SegmentRow(*row))
-            if not has_terms and any(found[-1].lengths):
+            if not has_terms and isinstance(row[2], bytes) and any(row[2]):
                 raise Damaged(f"segment {row[0]} has no terms")
         return found
 

@@ -77,34 +77,28 @@ def state_of(text: Any, where: str) -> State:
         state = State(**record)
     except (orjson.JSONDecodeError, KeyError, TypeError, InputError) as error:
         raise damaged(where, f"its state cannot be read ({error})") from error
-    if fault := _fault_of(state):
-        raise damaged(where, f"its state is wrong: {fault}")
+    if not _is_sound(state):
+        raise damaged(where, "its state is none that can be")
     if state.analyser != ANALYSER:
         message = f"its words were made by {state.analyser!r}, and this version has {ANALYSER!r}"
         raise InputError(f"{where}: {message}; {AGAIN}")
     return state
 
 
-def _fault_of(state: State) -> str:
-    """Return what is wrong with the values of a state, empty if nothing is."""
-    counts, sizes = [getattr(state, name) for name in COUNTS], asdict(state.chunking).values()
-    if not all(type(n) is int and 0 <= n < MOST_NUMBERS for n in (*counts, *sizes)):
-        return "a count is none"
-    if state.documents > state.next_document or state.chunks > state.next_chunk:
-        return "its counts do not agree"
-    if not all(isinstance(text, str) for text in (state.analyser, state.content)):
-        return "a name is no text"
-    if not _DIGEST.fullmatch(state.content):
-        return "its digest is none"
-    held = state.vectors
-    if held is not None and not (
-        isinstance(held.name, str)
-        and isinstance(held.digest, str)
+def _is_sound(state: State) -> bool:
+    """Return whether the values of a state are such as they can be."""
+    held = state.vectors or VectorModel("", 1, "")
+    counts = [getattr(state, name) for name in COUNTS] + [*asdict(state.chunking).values()]
+    texts = (state.analyser, state.content, held.name, held.digest)
+    return (
+        all(type(number) is int and 0 <= number < MOST_NUMBERS for number in counts)
+        and all(isinstance(text, str) for text in texts)
+        and state.documents <= state.next_document
+        and state.chunks <= state.next_chunk
+        and bool(_DIGEST.fullmatch(state.content))
         and type(held.dimensions) is int
         and 0 < held.dimensions <= MOST_DIMENSIONS
-    ):
-        return "its model of vectors is none"
-    return ""
+    )
 
 
 def check_model(state: State, embeds: Embeds | None, where: str) -> None:

@@ -70,8 +70,4 @@ def read_threshold(path: Path) -> Threshold:
     least = record["least"]
     if isinstance(least, bool) or not isinstance(least, int | float):
         raise InputError(f"{path}: least is {shown(least)}, not a number")
-    for name in names[1:]:
-        kind = int if name in ("questions", "others") else str
-        if type(record[name]) is not kind:
-            raise InputError(f"{path}: {name} is {shown(record[name])}; calibrate it again")
     return Threshold(**record)

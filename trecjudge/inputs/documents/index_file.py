@@ -86,19 +86,14 @@ def understood(path: Path) -> Iterator[None]:
             raise OutputError(
                 f"{path}: another refresh of this index is under way; try again when it has ended"
             ) from error
-        if _is_interrupted(error):
-            raise damaged(path, f"to look something up takes more than {PATIENCE:g} s") from error
         if _is_unusable(error):
             raise OutputError(f"{path}: cannot be used: {error}") from error
-        raise damaged(path, error) from error
+        endless = f"to look something up takes more than {PATIENCE:g} s"
+        raise damaged(path, endless if str(error) == "interrupted" else error) from error
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
     return "locked" in str(error) or "busy" in str(error)
-
-
-def _is_interrupted(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
 
 
 def _is_unusable(error: sqlite3.Error) -> bool:

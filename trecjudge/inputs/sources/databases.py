@@ -23,11 +23,7 @@ OF_SEVERAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 """The end of a journal that names another file, which SQLite would delete; we write none such."""
 ROOM = 1 << 20
 """Bytes of a row beside its longest text."""
-PRAGMAS = (
-    "trusted_schema = OFF",
-    "cell_size_check = ON",
-    "mmap_size = 0",
-)
+PRAGMAS = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0")
 LIMITS = {
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
     sqlite3.SQLITE_LIMIT_COLUMN: 100,
@@ -41,15 +37,11 @@ class Watched(sqlite3.Connection):
     """A connection whose answers take `patience` seconds each at most, else it is interrupted."""
 
     patience = PATIENCE
-    _until = math.inf
+    until = math.inf
 
     def begin(self) -> None:
         """Start the clock of the next answer."""
-        self._until = time.monotonic() + self.patience
-
-    def is_over(self) -> bool:
-        """Return whether the answer under way took too long."""
-        return time.monotonic() > self._until
+        self.until = time.monotonic() + self.patience
 
     def execute(self, *statement: Any) -> sqlite3.Cursor:
         """Return the answer to a statement; the clock runs until its last row."""
@@ -58,7 +50,7 @@ class Watched(sqlite3.Connection):
 
     def executemany(self, *statements: Any) -> sqlite3.Cursor:
         """Write many rows, which are ours; they may take any time."""
-        self._until = math.inf
+        self.until = math.inf
         return super().executemany(*statements)
 
 
@@ -79,7 +71,7 @@ def open_database(
         uri, timeout, isolation_level=None, check_same_thread=False, factory=Watched, uri=True
     )
     try:
-        database.set_progress_handler(database.is_over, STEPS)
+        database.set_progress_handler(lambda: time.monotonic() > database.until, STEPS)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits().record + ROOM)
         for what, most in LIMITS.items():
             database.setlimit(what, most)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -44,9 +43,10 @@ def as_file(path: Path) -> Path:
     """Return a path as it is, or a file with what standard input or a shell's pipe gives."""
     if str(path) == STANDARD_INPUT:
         return standard_input()
-    number = _own_pipe(path)
-    if number is None:
+    found = DESCRIPTOR.fullmatch(str(path))
+    if found is None or os.path.isfile(path) or not os.path.exists(path):
         return path
+    number = int(found[1] or 0)
     return _descriptor(number) if number else standard_input()
 
 
@@ -63,18 +63,6 @@ def _descriptor(number: int) -> Path:
     """Return a file with what a pipe of this process holds, such as `<(zcat x)` of a shell."""
     with os.fdopen(os.dup(number), "rb") as pipe:
         return _copied(pipe, f"fd-{number}", f"/dev/fd/{number}")
-
-
-def _own_pipe(path: Path) -> int | None:
-    """Return the number of a pipe that this process was started with, if a path names one."""
-    found = DESCRIPTOR.fullmatch(str(path))
-    if found is None:
-        return None
-    try:
-        is_pipe = not stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return None
-    return int(found[1] or 0) if is_pipe else None
 
 
 def _copied(pipe: BinaryIO, name: str, shown: str) -> Path:

@@ -26,9 +26,6 @@ from trecjudge.records import Topic
 from trecjudge.results.outputs import Outputs
 from trecjudge.version import __version__
 
-MOST_NOTED = 1 << 20
-"""Characters of a note: it has a few counts and digests."""
-
 
 @dataclass(frozen=True, slots=True)
 class VariantRun:
@@ -169,7 +166,7 @@ def _note(path: Path) -> Path:
 def _known(path: Path, inputs: str) -> Mapping[str, Any] | None:
     """Return the counts of a run that is there, unchanged and of these inputs; else None."""
     try:
-        record = orjson.loads(read_text(_note(path), MOST_NOTED))
+        record = orjson.loads(read_text(_note(path), 1 << 20))
         same = record["inputs"] == inputs and record["files"] == _digests(path)
         counts: Mapping[str, Any] = record["counts"]
         return counts if same else None

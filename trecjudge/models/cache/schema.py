@@ -6,7 +6,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from trecjudge.errors import InputError
@@ -141,10 +140,7 @@ def check_regular(path: Path) -> None:
 
 def is_regular(path: Path) -> bool:
     """Return whether a file and those beside it are ordinary files, as far as they exist."""
-    with suppress(Damaged):
-        check_regular(path)
-        return True
-    return False
+    return not fault_of_files(path)
 
 
 def _size(name: str) -> int:
