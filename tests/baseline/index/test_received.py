@@ -19,7 +19,7 @@ from tests.commandline import SAMPLES, command
 from trecjudge.baseline.index.opening import make_index, open_index
 from trecjudge.baseline.index.protocol import Only
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, TrecJudgeError
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex
 from trecjudge.inputs.sources import databases
 
@@ -113,7 +113,7 @@ def test_damage_is_one_line(kind: str, path: Path) -> None:
     statements, uses = DAMAGE[kind]
     changed(path, *statements)
     for use in uses:
-        with pytest.raises(InputError, match=AGAIN) as error:
+        with pytest.raises(TrecJudgeError, match=AGAIN) as error:
             use(path)
         assert "\n" not in str(error.value)
 
@@ -200,7 +200,12 @@ USES: dict[str, Callable[[str, str], list[str]]] = {
 
 @pytest.mark.parametrize("use", USES)
 def test_commands_say_it_in_one_line(use: str, path: Path, tmp_path: Path) -> None:
-    changed(path, *DAMAGE["an endless view"][0])
+    damage = "another text" if use == "judge" else "an endless view"
+    changed(path, *DAMAGE[damage][0])
+    if use == "judge":
+        changed(
+            path, "UPDATE documents SET id = 'msmarco_v2.1_doc_99_110002#3_210023' WHERE number = 1"
+        )
     topics = tmp_path / "topics.jsonl"
     topics.write_text('{"id": "1", "title": "who paid the tax"}\n')
     out = [] if use in ("search", "index") else ["--out-dir", str(tmp_path / "o")]

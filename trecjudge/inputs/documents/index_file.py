@@ -229,10 +229,13 @@ class DocumentsOfIndex:
         self._database = open_reader(self.path)
 
     def get(self, doc_id: str) -> Document | None:
-        """Return the document with this id, or None."""
-        with understood(self.path):
-            row = self._database.execute(WHOLE, (doc_id,)).fetchone()
-            return document_of_row(*row)[0] if row else None
+        """Return the document with this id, or None. Raises OutputError for a damaged index."""
+        try:
+            with understood(self.path):
+                row = self._database.execute(WHOLE, (doc_id,)).fetchone()
+                return document_of_row(*row)[0] if row else None
+        except InputError as error:  # it is not the run that cites it which cannot be read
+            raise OutputError(str(error)) from error
 
     def some_ids(self, count: int) -> list[str]:
         """Return the first ids."""
