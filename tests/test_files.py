@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 from tests.commandline import ROOT, command, sample
 from trecjudge.errors import OutputError
-from trecjudge.files import chosen, remove_left_parts, whole, whole_path
+from trecjudge.files import chosen, open_regular, remove_left_parts, whole, whole_path
 from trecjudge.results.outputs import Outputs
 
 SUFFIXES = ("leaderboard.txt", "leaderboard.jsonl", "qrels", "judgments.jsonl", "log", "config.yml")
@@ -214,3 +215,27 @@ def test_a_report_removes_nothing_where_a_link_leads(tmp_path: Path) -> None:
     (tmp_path / "x.report").symlink_to(theirs)
     assert command("report", tmp_path / "x").status == 0
     assert (theirs / "topic-1.js").read_text() == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (os.mkfifo, "a pipe"),
+        (lambda path: socket.socket(socket.AF_UNIX).bind(str(path)), "a socket"),
+        (lambda path: path.symlink_to("/dev/zero"), "a device"),
+        (Path.mkdir, "directory"),
+        (lambda path: path.symlink_to(path), "Too many levels"),
+    ],
+    ids=["pipe", "socket", "device", "folder", "loop"],
+)
+def test_only_ordinary_files_are_opened(
+    make: Callable[[Path], None], kind: str, tmp_path: Path
+) -> None:
+    make(tmp_path / "x")
+    with pytest.raises(OSError, match=kind):
+        open_regular(tmp_path / "x")
+
+
+def test_an_ordinary_file_may_say_that_it_is_empty() -> None:
+    with open_regular(Path("/proc/self/status")) as file:
+        assert file.read(5) == b"Name:"

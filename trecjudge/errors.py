@@ -36,6 +36,7 @@ REASONS = {
     errno.EROFS: "the disk can only be read",
     errno.EIO: "the device fails, or is gone",
     errno.EBADF: "it is closed",
+    errno.ENXIO: "it is a pipe that nobody reads, or no device",
 }
 """What errors of the file system mean, in plain words."""
 NOT_GIVEN = "not_given"

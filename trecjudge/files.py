@@ -13,6 +13,7 @@ import shlex
 import shutil
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,6 +36,12 @@ _UMASK = threading.Lock()
 """Held while the umask is looked at, since it can only be read by setting it."""
 _TOLD: set[Path] = set()
 """Folders of which it was said that others can read them."""
+PATIENCE = 10.0
+"""Seconds for which somebody who reads a pipe is waited for."""
+NOW = getattr(os, "O_NONBLOCK", 0)
+"""The flag that opens a pipe without waiting for who writes to it."""
+KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+"""What may be in the place of a file, beside devices, and may have no end."""
 PART = re.compile(r"\.(\d+)-([0-9a-f]+)\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
 _PROCESS = secrets.token_hex(4)
@@ -114,6 +121,42 @@ def give_rights(path: Path, like: Path) -> None:
         path.chmod(mode)
 
 
+def open_regular(path: Path) -> io.BufferedReader:
+    """Open a file of the user's for reading in bytes: all that others name is opened here.
+
+    Raises OSError for what is no ordinary file, such as a pipe, which might never end.
+    """
+    _check_kind(path.stat().st_mode)  # before it is opened: a device may do something then
+    number = os.open(path, os.O_RDONLY | NOW | getattr(os, "O_BINARY", 0))
+    try:
+        _check_kind(os.fstat(number).st_mode)  # another may be in its place by now
+        if NOW:
+            os.set_blocking(number, True)
+        return os.fdopen(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def read_text(path: Path, most: int = -1) -> str:
+    """Return the text of a file, or its first `most` characters.
+
+    A byte order mark, as editors on Windows put it first, is dropped. Raises OSError,
+    UnicodeDecodeError.
+    """
+    with io.TextIOWrapper(open_regular(path), encoding="utf-8-sig") as file:
+        return file.read(most)
+
+
+def _check_kind(mode: int) -> None:
+    """Raise OSError for what is no ordinary file."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "a device")
+        raise OSError(errno.ESPIPE, f"it is {kind}, not a file; give a file with what it holds")
+
+
 @contextmanager
 def chosen(path: Path) -> Iterator[BinaryIO]:
     """Open a file that the user named for writing: whole or not at all; a device or pipe directly.
@@ -130,13 +173,29 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
     try:
         # A copy of our own descriptor: opening the file behind it would overwrite its beginning.
         number = OWN.get(str(path))
-        raw = Patient(path if number is None else os.dup(number), "wb")
+        raw = Patient(_open_stream(path) if number is None else os.dup(number), "wb")
         with io.BufferedWriter(raw) as file:
             yield file
     except BrokenPipeError:  # its reader has gone: that is no fault
         raise
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+def _open_stream(path: Path) -> int:
+    """Open a pipe or device for writing; a pipe that nobody reads is waited for a while."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            number = os.open(path, os.O_WRONLY | NOW)
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO or time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+    if NOW:
+        os.set_blocking(number, True)
+    return number
 
 
 def check_place(path: Path) -> None:

@@ -112,6 +112,8 @@ def _numeric(spec: Any) -> Iterator[str]:
 def _named(path: str) -> list[str]:
     """Return the numeric measures of a file that `auto-judge run` wrote."""
     try:
+        if not Path(path).is_file():  # a pipe would be waited for
+            raise InputError(f"{path}: cannot be read: there is no such file")
         read = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         listed = read["measures"]
         names = [str(m["name"]) for m in listed if m.get("dtype", "float") in NUMBERS]

@@ -109,7 +109,9 @@ class StabilityJob:
         with closing(JobInputs.read(job, on_finding)) as inputs:
             answers = _sampled(inputs, self.most)
         if not answers:
-            raise InputError("no response could be read; `run_judge.py formats` lists what can")
+            paths = ", ".join(map(str, job.runs))
+            message = "no response could be read; `run_judge.py formats` lists what can"
+            raise InputError(f"{paths}: {message}")
         with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
             async with self._opened(panel) as model:
                 return await _Test(self, panel, model, answers).done()

@@ -83,7 +83,7 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
     `workflows/NAME.yml` is such a name too, in any current folder. Raises WorkflowError with the
     names of the shipped ones.
     """
-    if given.is_file():
+    if given.exists() and not given.is_dir():
         return given
     known = {path.stem: path for path in shipped.glob("*.yml")}
     if given.stem in known and given.parent.name in ("", shipped.name):

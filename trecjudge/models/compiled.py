@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 
 from trecjudge.errors import WorkflowError, why
+from trecjudge.files import open_regular
 from trecjudge.settings.limits import limits
 
 ITEM_INPUTS: Final[Mapping[str, str]] = {
@@ -103,7 +104,7 @@ def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
             raise WorkflowError(f"{path}: is larger than {MOST_BYTES >> 20} MB")

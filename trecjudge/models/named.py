@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown, why
+from trecjudge.files import read_text
 from trecjudge.models.model import Program
 from trecjudge.models.signatures import Labels
 from trecjudge.settings.plugins import imported
-from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
 
 OWN = "own"
 """The name of the prompt that a program has of itself."""
@@ -57,7 +58,7 @@ def read_prompt(path: Path) -> NamedPrompt:
     Raises WorkflowError with what is wrong.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MOST_WRITTEN)
     except (OSError, UnicodeDecodeError) as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
     start, head, body = (*text.split(_LINE, 2), "", "")[:3]

@@ -111,7 +111,7 @@ def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
         return f"no {missing} beside the leaderboard; {WANTED}"
     if os.path.isdir(path):
         return f"no NAME{SUFFIXES['judgments']} in it; {WANTED}"
-    if os.path.isfile(path):
+    if os.path.exists(path):
         return f"is not a judgments file, nor another file of a job; {WANTED}"
     there = list(_jobs(path.parent))
     choices = f"jobs there: {_listed(there)}" if there else WANTED

@@ -202,7 +202,7 @@ def read_grades(path: Path, report: OnFinding) -> dict[str, dict[str, int]]:
 
     Raises InputError if there is none.
     """
-    if not path.is_file():
+    if path.is_dir() or not path.exists():
         message = "is a folder; give a qrels file" if path.is_dir() else "no such qrels file"
         raise InputError(f"{path}: {message}")
     grades: dict[str, dict[str, int]] = {}

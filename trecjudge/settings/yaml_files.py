@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from trecjudge.errors import WorkflowError, why
+from trecjudge.files import read_text
 from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
 
 
 def read_yaml_file(path: Path, what: str) -> Document:
     """Return what a file holds; `what` it should be, for messages. Raises WorkflowError."""
     try:
-        # Editors on Windows put a byte order mark first.
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(MOST_WRITTEN + 1)
+        text = read_text(path, MOST_WRITTEN + 1)
     except OSError as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
     except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from trecjudge.baseline.index.protocol import Source
+from trecjudge.inputs.documents import index_file
 from trecjudge.records import Document
 
 MODULUS = 1 << 256
@@ -50,18 +51,7 @@ def _encodable(text: str) -> str:
 
 def digests_of(source: Source) -> Digests:
     """Return the digests of a document with its further fields."""
-    document = source.document
-    text = _sha256(document.title, document.text)
-    fields = (document.doc_id, document.url, document.date, document.version)
-    further = (part for pair in sorted(source.metadata.items()) for part in pair)
-    return Digests(text, _sha256(text, *fields, *further))
-
-
-def _sha256(*parts: str) -> str:
-    # With the lengths before them, no part can be mistaken for two.
-    encoded = [part.encode() for part in parts]
-    lengths = ",".join([str(len(part)) for part in encoded])
-    return hashlib.sha256(b"".join([lengths.encode(), b":", *encoded])).hexdigest()
+    return Digests(*index_file.digests_of(source.document, source.metadata))
 
 
 def with_record(content: str, record: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from trecjudge.errors import InputError, OutputError, PluginError
+from trecjudge.inputs.documents.index_file import Damaged, damaged
 from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class Address:
         failed: InputError | OutputError | None = None
         try:
             yield
+        except Damaged as error:
+            failed = damaged(self.shown, error)
         except psycopg().Error as error:
             failed = self._in_words(error)
         # Raised out here: the database's own error may hold the address.

@@ -10,16 +10,19 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trecjudge.baseline.index.protocol import Found
+from trecjudge.inputs.documents.index_file import Damaged
 
 K1, B = 0.9, 0.4
 """How much repetition and length count in BM25, as Anserini sets them."""
+MOST_PLACES = 1 << 16
+"""Chunks that a segment can have."""
 MOST_COUNTED = 255
 """A term that a chunk has more often counts as often as this."""
 Numbers = NDArray[np.int64]
@@ -73,11 +76,16 @@ class Segment:
 
     @classmethod
     def of(cls, row: SegmentRow) -> Segment:
-        """Return the segment of a row."""
-        chunks = np.frombuffer(row.chunks, "<i8").astype(np.int64)
+        """Return the segment of a row. Raises Damaged for values that cannot be."""
+        chunks = _numbers(row.chunks, "<i8").astype(np.int64)
+        lengths, gone = _numbers(row.lengths, "<u4"), _numbers(row.gone, "<u2")
+        if not 0 < len(chunks) == len(lengths) <= MOST_PLACES or not _ascends(chunks, 0):
+            raise Damaged(f"segment {row.segment} has chunks that cannot be")
+        if not _ascends(gone, 0) or (len(gone) and gone[-1] >= len(chunks)):
+            raise Damaged(f"segment {row.segment} lacks chunks that it never had")
         there = np.ones(len(chunks), np.bool_)
-        there[np.frombuffer(row.gone, "<u2")] = False
-        return cls(row.segment, chunks, np.frombuffer(row.lengths, "<u4"), there)
+        there[gone] = False
+        return cls(row.segment, chunks, lengths, there)
 
     @property
     def is_whole(self) -> bool:
@@ -93,19 +101,34 @@ class Segment:
         return found
 
 
+def _numbers(data: Any, kind: str) -> NDArray[Any]:
+    """Return the numbers of a blob. Raises Damaged for what is no blob of whole numbers."""
+    if not isinstance(data, bytes | memoryview) or len(data) % np.dtype(kind).itemsize:
+        raise Damaged("numbers are cut, or are none")
+    return np.frombuffer(data, kind)
+
+
+def _ascends(numbers: NDArray[Any], least: int) -> bool:
+    """Return whether each number is above the one before, and the first is not below `least`."""
+    return not len(numbers) or bool(numbers[0] >= least and (numbers[1:] > numbers[:-1]).all())
+
+
 def packed(places: NDArray[Any], counts: NDArray[Any]) -> bytes:
     """Return a posting list as bytes."""
     few = np.minimum(counts, MOST_COUNTED)
     return b"".join((places.astype("<u2").tobytes(), few.astype("u1").tobytes()))
 
 
-def unpacked(postings: bytes) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Return the places and the counts of a posting list."""
-    size = len(postings) // 3
-    return (
-        np.frombuffer(postings, "<u2", size),
-        np.frombuffer(postings, np.uint8, offset=2 * size),
-    )
+def unpacked(postings: bytes, segment: Segment) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Return the places and the counts of a posting list. Raises Damaged for what cannot be."""
+    size = len(_numbers(postings, "V3"))
+    places = np.frombuffer(postings, "<u2", size)
+    counts = np.frombuffer(postings, np.uint8, offset=2 * size)
+    if not size or not _ascends(places, 0) or places[-1] >= len(segment.chunks):
+        raise Damaged(f"a term of segment {segment.segment} is in chunks that are not there")
+    if not counts.all() or (counts > segment.lengths[places]).any():
+        raise Damaged(f"a term of segment {segment.segment} is counted more often than it can be")
+    return places, counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +146,8 @@ class Postings:
     norms: Scores
     count: int
     """How many chunks are there."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many chunks have a term, of those that were looked up."""
 
     @classmethod
     def of(cls, rows: Iterable[SegmentRow]) -> Postings:
@@ -156,7 +181,7 @@ class Postings:
         found = self._lists(tables, terms)
         for term, weight in terms.items():
             parts = found.get(term, ())
-            value = weight * idf(self.count, sum(len(places) for places, _ in parts))
+            value = weight * idf(self.count, self.sizes[term])
             for places, counts in parts:
                 # The places of a term are distinct, so each is added to once.
                 scores[places] += value * counts / (counts + self.norms[places])
@@ -166,9 +191,9 @@ class Postings:
     def idf(self, tables: Tables, terms: Iterable[str]) -> dict[str, float]:
         """Return how rare each term is: ln(1 + (N - n + 0.5) / (n + 0.5))."""
         wanted = dict.fromkeys(terms)
-        found = self._lists(tables, wanted)
-        sizes = {term: sum(len(p) for p, _ in found.get(term, ())) for term in wanted}
-        return {term: idf(self.count, size) for term, size in sizes.items()}
+        if new := [term for term in wanted if term not in self.sizes]:
+            self._lists(tables, new)
+        return {term: idf(self.count, self.sizes[term]) for term in wanted}
 
     def _lists(
         self, tables: Tables, terms: Collection[str]
@@ -177,13 +202,15 @@ class Postings:
         lists: dict[str, dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]]]
         lists = defaultdict(dict)
         for number, term, postings in tables.postings(terms):
-            places, counts = unpacked(postings)
             segment = self.segments[number]
+            places, counts = unpacked(postings, segment)
             if not segment.is_whole:
                 kept = segment.there[places]
                 places, counts = places[kept], counts[kept]
             start = self.starts[number]
             lists[term][number] = places.astype(np.intp) + start, counts.astype(np.float64)
+        for term in terms:
+            self.sizes[term] = sum(len(places) for places, _ in lists.get(term, {}).values())
         # In order of the segments, whatever the order of a database is: sums are then equal.
         return {term: [parts[n] for n in sorted(parts)] for term, parts in lists.items()}
 

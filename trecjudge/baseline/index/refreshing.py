@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+import re
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -21,21 +22,35 @@ from trecjudge.baseline.index.segments import Writer, merge, remove
 from trecjudge.baseline.index.state import State, check_model, named
 from trecjudge.baseline.index.terms import chunk_terms
 from trecjudge.errors import InputError
+from trecjudge.inputs.documents.index_file import Damaged
 
 BATCH = 500
 """Documents that are looked up at a time."""
 EMBEDDED = 256
 """Chunks that are embedded at a time."""
+PAGE = 1 << 12
+"""Documents that are noted together as seen."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A document that an index holds: its number, its digest, and its chunks' numbers."""
+    """A document that an index holds: its number, its digest, and its chunks' numbers.
+
+    Raises Damaged for values that cannot be.
+    """
 
     number: int
     record: str
     first_chunk: int
     chunks: int
+
+    def __post_init__(self) -> None:
+        numbers = (self.number, self.first_chunk, self.chunks)
+        if not all(type(number) is int and number >= 0 for number in numbers):
+            raise Damaged("a document or its chunks have no number")
+        if not isinstance(self.record, str) or not _DIGEST.fullmatch(self.record):
+            raise Damaged(f"document {self.number} has no digest")
 
     @property
     def numbers(self) -> range:
@@ -69,6 +84,10 @@ class Shelf(Protocol):
         """Write the vectors of chunks: float32, a row each."""
 
 
+def _page() -> bytearray:
+    return bytearray(PAGE)
+
+
 @dataclass(slots=True)
 class Refresh:
     """One refresh: `shelf` as it was in `state`. `where` is the index, for messages."""
@@ -79,7 +98,12 @@ class Refresh:
     done: Counter[str] = field(default_factory=Counter)
     """How many documents, or chunks, by the field of `Changes`."""
     _gone: deque[range] = field(default_factory=deque)
-    _seen: bytearray = field(default_factory=bytearray)
+    _seen: dict[int, bytearray] = field(default_factory=lambda: defaultdict(_page))
+    """Whether each document that was there was met, by number; pages of them."""
+    _first_new: int = 0
+    """Documents from this number on are of this refresh."""
+    _left: int = 0
+    """How many of those that were there were not met."""
 
     @property
     def changes(self) -> Changes:
@@ -92,7 +116,8 @@ class Refresh:
         """Make the shelf hold these documents, and return its new state."""
         check_model(self.state, embeds, self.where)
         before = self.state
-        self._seen = bytearray(before.next_document)
+        self._left = before.documents
+        self._first_new = before.next_document
         writer = Writer(self.shelf.tables)
         for source, digests, known in self._looked_up(sources):
             self._take(source, digests, known, writer)
@@ -124,10 +149,14 @@ class Refresh:
 
     def _is_new(self, number: int) -> bool:
         """Return whether a document that is there was not met in this refresh, and note it."""
-        if number >= len(self._seen) or self._seen[number]:
+        if number >= self._first_new or self._is_seen(number):
             return False
-        self._seen[number] = 1
+        self._seen[number // PAGE][number % PAGE] = 1
+        self._left -= 1
         return True
+
+    def _is_seen(self, number: int) -> bool:
+        return bool(self._seen[number // PAGE][number % PAGE])
 
     def _take(self, source: Source, digests: Digests, known: Known | None, writer: Writer) -> None:
         if known is not None and known.record == digests.record:
@@ -158,6 +187,8 @@ class Refresh:
 
     def _drop(self, known: Known) -> None:
         state = self.state
+        if known.chunks > state.chunks or known.numbers.stop > state.next_chunk:
+            raise Damaged(f"document {known.number} has chunks that are not there")
         self.shelf.drop(known)
         self._gone.append(known.numbers)
         self.state = replace(
@@ -174,9 +205,9 @@ class Refresh:
             self.done["removed"] += 1
 
     def _unseen(self) -> Iterator[Known]:
-        if not all(self._seen):
+        if self._left:
             for known in self.shelf.all_known():
-                if known.number < len(self._seen) and not self._seen[known.number]:
+                if known.number < self._first_new and not self._is_seen(known.number):
                     yield known
 
     async def _embed(self, embeds: Embeds) -> None:

@@ -143,7 +143,7 @@ def _merge(tables: Tables, segments: Sequence[Segment]) -> None:
     for segment in segments:
         moved = np.searchsorted(chunks[order], segment.chunks)
         for term, postings in tables.postings_of(segment.segment):
-            places, often = unpacked(postings)
+            places, often = unpacked(postings, segment)
             kept = segment.there[places]
             if kept.any():
                 keys.append((ids[term] << 16) | moved[places[kept]])

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from trecjudge.baseline.index.state import State, state_of
-from trecjudge.errors import InputError, OutputError, why
+from trecjudge.errors import OutputError, why
 from trecjudge.inputs.documents.index_file import (
-    AGAIN,
     APPLICATION,
-    PATIENCE,
     SHAPE,
+    TABLES,
     check_header,
     check_tables,
+    damaged,
     understood,
 )
-
-TABLES = (
-    "CREATE TABLE state (state TEXT NOT NULL)",
-    "CREATE TABLE documents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-    " sha256 TEXT NOT NULL, record TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,"
-    " date TEXT NOT NULL, version TEXT NOT NULL, metadata TEXT NOT NULL,"
-    " first_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL)",
-    # Apart, so that looking through the documents does not read their texts.
-    "CREATE TABLE texts (document INTEGER PRIMARY KEY, text TEXT NOT NULL)",
-    "CREATE TABLE chunks (number INTEGER PRIMARY KEY, document INTEGER NOT NULL,"
-    " start INTEGER NOT NULL, end INTEGER NOT NULL)",
-    "CREATE TABLE fields (name TEXT NOT NULL, value TEXT NOT NULL, document INTEGER NOT NULL,"
-    " PRIMARY KEY (name, value, document)) WITHOUT ROWID",
-    "CREATE TABLE segments (number INTEGER PRIMARY KEY, chunks BLOB NOT NULL,"
-    " lengths BLOB NOT NULL, gone BLOB NOT NULL)",
-    "CREATE TABLE postings (segment INTEGER NOT NULL, term TEXT NOT NULL, list BLOB NOT NULL,"
-    " PRIMARY KEY (segment, term)) WITHOUT ROWID",
-    "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
-)
+from trecjudge.inputs.sources.databases import PATIENCE, Watched, fault_of_files, open_database
 
 
 def make(path: Path, state: State) -> None:
@@ -45,8 +26,11 @@ def make(path: Path, state: State) -> None:
         raise OutputError(f"{path}: there is no such folder; make it, or give another path")
     try:
         is_new = not path.exists() or path.stat().st_size == 0
+        fault = fault_of_files(path) if is_new else ""
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {why(error)}; give another path") from error
+    if fault:
+        raise OutputError(f"{path}: cannot be written: {fault}; give another path")
     if not is_new:
         _check_ours(path)
     with understood(path), open_writer(path) as database:
@@ -58,26 +42,22 @@ def make(path: Path, state: State) -> None:
             database.execute("INSERT INTO state VALUES (?)", (state.as_json(),))
 
 
-def _is_empty(database: sqlite3.Connection) -> bool:
+def _is_empty(database: Watched) -> bool:
     return database.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
 def _check_ours(path: Path) -> None:
     """Raise InputError for a file that is neither an index nor empty. It is not changed."""
     check_header(path)
-    with understood(path):
-        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
-            if not _is_empty(database):
-                check_tables(database, path)
-        finally:
-            database.close()
+    with understood(path), closing(open_database(path, "mode=ro")) as database:
+        if not _is_empty(database):
+            check_tables(database, path)
 
 
 @contextmanager
-def open_writer(path: Path) -> Iterator[sqlite3.Connection]:
+def open_writer(path: Path) -> Iterator[Watched]:
     """Yield a connection with a transaction begun; it is written at the end, or not at all."""
-    database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    database = open_database(path, "mode=rwc", PATIENCE, to_write=True)
     try:
         # Readers go on with what was there while a refresh writes.
         database.execute("PRAGMA journal_mode = WAL")
@@ -95,9 +75,9 @@ def open_writer(path: Path) -> Iterator[sqlite3.Connection]:
         database.close()
 
 
-def read_state(database: sqlite3.Connection, path: Path) -> State:
+def read_state(database: Watched, path: Path) -> State:
     """Return the state of an index. Raises InputError for one that cannot be read."""
-    row = database.execute("SELECT state FROM state").fetchone()
-    if row is None:
-        raise InputError(f"{path}: is damaged: it has no state; {AGAIN}")
-    return state_of(row[0], str(path))
+    rows = database.execute("SELECT state FROM state LIMIT 2").fetchall()
+    if len(rows) != 1:
+        raise damaged(path, f"it has {len(rows) or 'no'} states")
+    return state_of(rows[0][0], str(path))

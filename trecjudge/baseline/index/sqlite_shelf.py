@@ -16,6 +16,8 @@ from trecjudge.baseline.index.fields import fields_of
 from trecjudge.baseline.index.postings import SegmentRow
 from trecjudge.baseline.index.protocol import Source
 from trecjudge.baseline.index.refreshing import Known
+from trecjudge.inputs.documents.index_file import Damaged, further_of
+from trecjudge.inputs.sources.databases import rows_of
 from trecjudge.records import Document
 
 MOST_VALUES = 500
@@ -34,6 +36,25 @@ def in_parts(values: Iterable[str]) -> Iterator[list[str]]:
         yield held[start : start + MOST_VALUES]
 
 
+def ascending(rows: Iterable[Any], kind: type = int) -> Iterator[Any]:
+    """Yield rows by their first value, of this type, each above the one before.
+
+    Raises Damaged: pages that lead round in a circle give the same rows for ever.
+    """
+    last: Any = None
+    for row in rows:
+        if type(row[0]) is not kind or (last is not None and row[0] <= last):
+            raise Damaged(f"rows are out of order at {str(row[0])[:40]!r}")
+        yield row
+        last = row[0]
+
+
+def check_span(whole: str, start: Any, end: Any) -> None:
+    """Raise Damaged for a chunk that is not within its document."""
+    if not (type(start) is type(end) is int and 0 <= start < end <= len(whole)):
+        raise Damaged("a chunk is not within its document")
+
+
 @dataclass(frozen=True, slots=True)
 class SqliteTables:
     """The segments of posting lists."""
@@ -41,9 +62,15 @@ class SqliteTables:
     database: sqlite3.Connection
 
     def segments(self) -> list[SegmentRow]:
-        """Return all segments, in order of their numbers."""
-        rows = self.database.execute("SELECT * FROM segments ORDER BY number")
-        return [SegmentRow(*row) for row in rows]
+        """Return all segments, in order of their numbers. Raises Damaged."""
+        query = "EXISTS (SELECT 1 FROM postings WHERE segment = number)"
+        rows = rows_of(self.database, f"SELECT *, {query} FROM segments ORDER BY number")
+        found = []
+        for *row, has_terms in ascending(rows):
+            found.append(SegmentRow(*row))
+            if not has_terms and isinstance(row[2], bytes) and any(row[2]):
+                raise Damaged(f"segment {row[0]} has no terms")
+        return found
 
     def postings(self, terms: Collection[str]) -> Iterator[tuple[int, str, bytes]]:
         """Yield (segment, term, posting list) wherever a segment has one of these terms."""
@@ -57,8 +84,8 @@ class SqliteTables:
 
     def postings_of(self, segment: int) -> Iterator[tuple[str, bytes]]:
         """Yield every posting list of a segment."""
-        query = "SELECT term, list FROM postings WHERE segment = ?"
-        yield from self.database.execute(query, (segment,))
+        query = "SELECT term, list FROM postings WHERE segment = ? ORDER BY term"
+        yield from ascending(rows_of(self.database, query, (segment,)), str)
 
     def write_segment(self, row: SegmentRow, postings: Iterable[tuple[str, bytes]]) -> None:
         """Write a new segment."""
@@ -106,8 +133,8 @@ class SqliteShelf:
 
     def all_known(self) -> Iterator[Known]:
         """Yield all documents that are there."""
-        query = "SELECT number, record, first_chunk, chunks FROM documents"
-        for row in self.database.execute(query):
+        query = "SELECT number, record, first_chunk, chunks FROM documents ORDER BY number"
+        for row in ascending(rows_of(self.database, query)):
             yield Known(*row)
 
     def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
@@ -147,8 +174,10 @@ class SqliteShelf:
     def described(self, number: int) -> tuple[Document, dict[str, str]]:
         """Return a document without its text, and its further fields."""
         query = "SELECT id, title, url, date, version, metadata FROM documents WHERE number = ?"
-        doc_id, *parts, metadata = self.database.execute(query, (number,)).fetchone()
-        return Document(doc_id, "", *parts), orjson.loads(metadata)
+        row = self.database.execute(query, (number,)).fetchone()
+        if row is None or not all(isinstance(value, str) for value in row):
+            raise Damaged("a field of a document is no text")
+        return Document(row[0], "", *row[1:-1]), further_of(row[-1])
 
     def without_vectors(self, most: int) -> list[tuple[int, str]]:
         """Return (number, title and text) of chunks that have no vector yet."""
@@ -174,4 +203,5 @@ class SqliteShelf:
 def embedded_text(title: str, text: str, start: int, end: int) -> str:
     """Return what is embedded of a chunk: the title of its document, and its text."""
     whole = Document("", text, title).full_text
+    check_span(whole, start, end)
     return whole if start == 0 else "\n".join(filter(None, (title, whole[start:end])))

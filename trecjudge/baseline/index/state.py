@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -12,7 +14,15 @@ from trecjudge.baseline.index.digests import NOTHING, version_of
 from trecjudge.baseline.index.protocol import Embeds, IndexFacts, VectorModel
 from trecjudge.baseline.index.terms import ANALYSER
 from trecjudge.errors import InputError
-from trecjudge.inputs.documents.index_file import AGAIN
+from trecjudge.inputs.documents.index_file import AGAIN, damaged
+
+COUNTS = ("documents", "chunks", "generation", "next_chunk", "next_document")
+MOST_NUMBERS = 1 << 48
+"""A higher number is none that was counted."""
+MOST_DIMENSIONS = 1 << 16
+LONGEST = 10_000
+"""Characters of a state: it has a few numbers and names."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +65,40 @@ class State:
         return orjson.dumps(self).decode()
 
 
-def state_of(text: str, where: str) -> State:
+@lru_cache(2)
+def state_of(text: Any, where: str) -> State:
     """Return the state that JSON describes. Raises InputError for another analyser's."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise damaged(where, "its state is no text of a state")
     try:
         record: dict[str, Any] = orjson.loads(text)
         record["chunking"] = Chunking(**record["chunking"])
         record["vectors"] = VectorModel(**record["vectors"]) if record["vectors"] else None
         state = State(**record)
-    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise InputError(f"{where}: is no index that this version can read; {AGAIN}") from error
+    except (orjson.JSONDecodeError, KeyError, TypeError, InputError) as error:
+        raise damaged(where, f"its state cannot be read ({error})") from error
+    if not _is_sound(state):
+        raise damaged(where, "its state is none that can be")
     if state.analyser != ANALYSER:
         message = f"its words were made by {state.analyser!r}, and this version has {ANALYSER!r}"
         raise InputError(f"{where}: {message}; {AGAIN}")
     return state
+
+
+def _is_sound(state: State) -> bool:
+    """Return whether the values of a state are such as they can be."""
+    held = state.vectors or VectorModel("", 1, "")
+    counts = [getattr(state, name) for name in COUNTS] + [*asdict(state.chunking).values()]
+    texts = (state.analyser, state.content, held.name, held.digest)
+    return (
+        all(type(number) is int and 0 <= number < MOST_NUMBERS for number in counts)
+        and all(isinstance(text, str) for text in texts)
+        and state.documents <= state.next_document
+        and state.chunks <= state.next_chunk
+        and bool(_DIGEST.fullmatch(state.content))
+        and type(held.dimensions) is int
+        and 0 < held.dimensions <= MOST_DIMENSIONS
+    )
 
 
 def check_model(state: State, embeds: Embeds | None, where: str) -> None:

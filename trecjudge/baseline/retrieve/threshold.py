@@ -7,9 +7,12 @@ from pathlib import Path
 
 import orjson
 
-from trecjudge.errors import InputError
-from trecjudge.files import chosen
+from trecjudge.errors import InputError, why
+from trecjudge.files import chosen, read_text
 from trecjudge.findings import shown
+
+MOST_WRITTEN = 100_000
+"""Characters of a file: it has a few numbers and names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,11 @@ def write_threshold(path: Path, threshold: Threshold) -> None:
 def read_threshold(path: Path) -> Threshold:
     """Return the threshold of a file. Raises InputError for a file that has none."""
     try:
-        record = orjson.loads(path.read_bytes())
-    except OSError as error:
+        record = orjson.loads(read_text(path, MOST_WRITTEN))
+    except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; `search INDEX --calibrate` writes it") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {why(error)}") from error
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path}: is no JSON: {error}") from error
     names = [field.name for field in fields(Threshold)]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from trecjudge.errors import InputError, OutputError, why
+from trecjudge.files import open_regular
+from trecjudge.inputs.sources.databases import PATIENCE, Watched, fault_of_files, open_database
 from trecjudge.records import Document
+from trecjudge.settings.limits import limits
 
 MAGIC = b"SQLite format 3\0"
 PLACE = slice(68, 72)
@@ -22,41 +29,95 @@ SHAPE = 1
 MODES = ("mode=rw", "mode=ro", "mode=ro&immutable=1")
 """How a file is opened to be read, the first that can be: the last to close a file that it may
 write clears up beside it; where nothing may be written, it cannot be shared with a writer."""
-PATIENCE = 10.0
-"""Seconds for which a refresh waits for another one."""
+UNUSABLE = (
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH),
+    *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL),
+)
+"""What SQLite says where not the file is at fault."""
+TABLES = (
+    "CREATE TABLE state (state TEXT NOT NULL)",
+    "CREATE TABLE documents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+    " sha256 TEXT NOT NULL, record TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,"
+    " date TEXT NOT NULL, version TEXT NOT NULL, metadata TEXT NOT NULL,"
+    " first_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL)",
+    # Apart, so that looking through the documents does not read their texts.
+    "CREATE TABLE texts (document INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+    "CREATE TABLE chunks (number INTEGER PRIMARY KEY, document INTEGER NOT NULL,"
+    " start INTEGER NOT NULL, end INTEGER NOT NULL)",
+    "CREATE TABLE fields (name TEXT NOT NULL, value TEXT NOT NULL, document INTEGER NOT NULL,"
+    " PRIMARY KEY (name, value, document)) WITHOUT ROWID",
+    "CREATE TABLE segments (number INTEGER PRIMARY KEY, chunks BLOB NOT NULL,"
+    " lengths BLOB NOT NULL, gone BLOB NOT NULL)",
+    "CREATE TABLE postings (segment INTEGER NOT NULL, term TEXT NOT NULL, list BLOB NOT NULL,"
+    " PRIMARY KEY (segment, term)) WITHOUT ROWID",
+    "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
+)
+SCHEMA = {("index", ""), *(("table", table) for table in TABLES)}
+"""The type and SQL of all that a file holds; the index is that of the documents' ids."""
+LEAF = b"\x0d"
+"""The kind of a page that holds rows: so few tables fit on the first page."""
+WHOLE = (
+    "SELECT id, title, url, date, version, metadata, sha256, record, text FROM documents"
+    " LEFT JOIN texts ON texts.document = documents.number WHERE id = ?"
+)
+COUNTED = "SELECT json_extract(state, '$.documents') IS (SELECT count(*) FROM documents) FROM state"
+
+
+class Damaged(InputError):
+    """What is wrong with the values of an index, without its name."""
+
+
+def damaged(where: object, what: object) -> InputError:
+    """Return the error on an index that is damaged."""
+    return InputError(f"{where}: is damaged: {what}; {AGAIN}")
 
 
 @contextmanager
 def understood(path: Path) -> Iterator[None]:
-    """Raise what SQLite says of a file as InputError, or as OutputError where it is in use."""
+    """Raise what is wrong with a file as InputError, or as OutputError where it is in use."""
     try:
         yield
+    except Damaged as error:
+        raise damaged(path, error) from error
+    except sqlite3.DataError as error:
+        raise InputError(f"{path}: holds a text that {limits().too_long}") from error
     except sqlite3.Error as error:
         if _is_busy(error):
             raise OutputError(
                 f"{path}: another refresh of this index is under way; try again when it has ended"
             ) from error
-        if isinstance(error, sqlite3.OperationalError):
+        if _is_unusable(error):
             raise OutputError(f"{path}: cannot be used: {error}") from error
-        raise InputError(f"{path}: is damaged: {error}; {AGAIN}") from error
+        endless = f"to look something up takes more than {PATIENCE:g} s"
+        raise damaged(path, endless if str(error) == "interrupted" else error) from error
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
     return "locked" in str(error) or "busy" in str(error)
 
 
+def _is_unusable(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in UNUSABLE and code != sqlite3.SQLITE_IOERR_SHORT_READ
+
+
 def check_header(path: Path) -> None:
     """Raise InputError for a folder, and for a file that is not of SQLite: none is overwritten."""
     try:
-        with path.open("rb") as file:
-            start = file.read(16)
+        with open_regular(path) as file:
+            start = file.read(101)
+        fault = fault_of_files(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {why(error)}") from error
-    if start != MAGIC:
+    if not start.startswith(MAGIC):
         raise InputError(f"{path}: is no index, but another file; give another path")
+    if start[PLACE] == APPLICATION.to_bytes(4, "big") and start[100:] != LEAF:
+        raise damaged(path, "its first page is none of an index")
+    if fault:
+        raise InputError(f"{path}: cannot be read: {fault}; remove it")
 
 
-def open_reader(path: Path) -> sqlite3.Connection:
+def open_reader(path: Path) -> Watched:
     """Return a connection that only reads. Raises InputError where there is no index."""
     if not path.exists():
         there = f"make one: run_judge.py index DOCUMENTS --to {path}"
@@ -66,18 +127,18 @@ def open_reader(path: Path) -> sqlite3.Connection:
         for mode in MODES[:-1]:
             try:
                 return _checked(path, mode)
-            except sqlite3.OperationalError:
-                continue
+            except sqlite3.OperationalError as error:
+                if not _is_unusable(error):
+                    raise
         return _checked(path, MODES[-1])
 
 
-def _checked(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?{mode}"
-    database = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+def _checked(path: Path, mode: str) -> Watched:
+    database = open_database(path, mode)
     try:
-        database.execute("PRAGMA trusted_schema = OFF")
-        database.execute("PRAGMA query_only = ON")
         check_tables(database, path)
+        if database.execute(COUNTED).fetchone() != (1,):
+            raise damaged(path, "it has not as many documents as it counts")
     except BaseException:
         database.close()
         raise
@@ -95,16 +156,65 @@ def check_tables(database: sqlite3.Connection, path: Path) -> None:
     if found["user_version"] != SHAPE:
         message = f"is of version {found['user_version']}, and this program reads {SHAPE}"
         raise InputError(f"{path}: {message}; {AGAIN}")
+    query = f"SELECT type, coalesce(sql, '') FROM sqlite_master LIMIT {len(SCHEMA) + 1}"
+    rows = database.execute(query).fetchall()
+    if len(rows) != len(SCHEMA) or set(rows) != SCHEMA:
+        raise damaged(path, "its tables are not those of an index")
 
 
 def is_index(path: Path) -> bool:
     """Return whether a file is an index of this program."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(PLACE.stop)
     except OSError:
         return False
     return head.startswith(MAGIC) and head[PLACE] == APPLICATION.to_bytes(4, "big")
+
+
+def sha256_of(*parts: str) -> str:
+    """Return a digest of texts. Raises UnicodeEncodeError for half of a surrogate pair."""
+    # With the lengths before them, no part can be mistaken for two.
+    encoded = [part.encode() for part in parts]
+    lengths = ",".join([str(len(part)) for part in encoded])
+    return hashlib.sha256(b"".join([lengths.encode(), b":", *encoded])).hexdigest()
+
+
+def digests_of(document: Document, metadata: Mapping[str, str]) -> tuple[str, str]:
+    """Return the digests of title and text, and of all that is kept of a document."""
+    text = sha256_of(document.title, document.text)
+    fields = (document.doc_id, document.url, document.date, document.version)
+    further = (part for pair in sorted(metadata.items()) for part in pair)
+    return text, sha256_of(text, *fields, *further)
+
+
+def further_of(metadata: Any) -> dict[str, str]:
+    """Return the further fields of a document, which an index has as JSON. Raises Damaged."""
+    try:
+        found = orjson.loads(metadata)
+    except orjson.JSONDecodeError as error:
+        raise Damaged(f"the fields of a document are no JSON: {error}") from error
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise Damaged("the fields of a document are no texts")
+    return found
+
+
+def document_of_row(
+    doc_id: Any, title: Any, url: Any, date: Any, version: Any, *rest: Any, sound: bool = False
+) -> tuple[Document, dict[str, str]]:
+    """Return the document of a row of WHOLE, and its further fields; `rest` has its digests.
+
+    Raises Damaged where they are not those that were taken when it was indexed; a document that is
+    known to be `sound` is not compared with them again.
+    """
+    metadata, sha256, record, text = rest
+    fields = further_of(metadata)
+    if not all(isinstance(value, str) for value in (doc_id, title, url, date, version, text)):
+        raise Damaged("a field of a document is no text")
+    document = Document(doc_id, text, title, url, date, version)
+    if not sound and digests_of(document, fields) != (sha256, record):
+        raise Damaged("a document is not the one that was indexed")
+    return document, fields
 
 
 @dataclass(slots=True)
@@ -113,23 +223,22 @@ class DocumentsOfIndex:
 
     path: Path
     lost: int = 0
-    _database: sqlite3.Connection = field(init=False, repr=False)
+    _database: Watched = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._database = open_reader(self.path)
 
     def get(self, doc_id: str) -> Document | None:
-        """Return the document with this id, or None."""
-        query = (
-            "SELECT text, title, url, date, version FROM documents"
-            " JOIN texts ON texts.document = documents.number WHERE id = ?"
-        )
-        with understood(self.path):
-            row = self._database.execute(query, (doc_id,)).fetchone()
-        return Document(doc_id, *row) if row else None
+        """Return the document with this id, or None. Raises OutputError for a damaged index."""
+        try:
+            with understood(self.path):
+                row = self._database.execute(WHOLE, (doc_id,)).fetchone()
+                return document_of_row(*row)[0] if row else None
+        except InputError as error:  # it is not the run that cites it which cannot be read
+            raise OutputError(str(error)) from error
 
     def some_ids(self, count: int) -> list[str]:
         """Return the first ids."""
         query = "SELECT id FROM documents ORDER BY number LIMIT ?"
         with understood(self.path):
-            return [doc_id for (doc_id,) in self._database.execute(query, (count,))]
+            return [str(doc_id) for (doc_id,) in self._database.execute(query, (count,))]

@@ -174,6 +174,11 @@ def _documents_below(path: Path, report: OnFinding) -> list[Path]:
     Raises InputError if there is no other.
     """
     files = files_below(path)
+    if path.is_dir():  # a pipe among them is lost, and ends nothing
+        for file in [file for file in files if file.exists() and not file.is_file()]:
+            message = "is a pipe or a device, not a file; passed over"
+            report(Finding("collection_unreadable", Place(str(file)), message))
+            files.remove(file)
     written = {file: own for file in files if (own := own_output(file))}
     for file, own in written.items():
         message = f"is {own}, no documents"

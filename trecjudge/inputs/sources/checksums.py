@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from trecjudge.files import open_regular
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Checksums:
     def of(self, path: Path) -> str:
         """Return the sha256 of a file; one that was not read yet is read. Raises OSError."""
         if fspath(path) not in self.found:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 self.found[fspath(path)] = hashlib.file_digest(file, "sha256").hexdigest()
         return self.found[fspath(path)]
 
@@ -45,9 +45,7 @@ def taking_checksums() -> Iterator[Checksums]:
 
 def open_summed(path: Path) -> io.BufferedReader:
     """Open a file for reading; where checksums are taken, reading to its end adds its own."""
-    if not stat.S_ISREG((found := path.stat()).st_mode) and not stat.S_ISDIR(found.st_mode):
-        raise OSError(errno.ESPIPE, "is no regular file")  # a pipe or a device: it may have no end
-    file = path.open("rb", buffering=0)
+    file = cast(io.FileIO, open_regular(path).detach())
     checksums = _TAKEN.get()
     return io.BufferedReader(file if checksums is None else _Summed(file, path, checksums))
 

@@ -14,6 +14,7 @@ from typing import IO, BinaryIO
 import orjson
 
 from trecjudge.errors import InputError, why
+from trecjudge.files import open_regular
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.sources.checksums import open_summed
 from trecjudge.inputs.sources.packing import (
@@ -275,7 +276,7 @@ def seekable(path: Path) -> BinaryIO:
     One of small zstd frames, as this program packs, is unpacked where it is read. Another packed
     one is unpacked into a temporary file without a name. Raises OSError, or as `lines`.
     """
-    file: BinaryIO = path.open("rb")
+    file = open_regular(path)
     if not is_packed(file.read(8)):
         return file
     if (frames := FramesReader.of(file)) is not None:

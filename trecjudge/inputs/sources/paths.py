@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 from trecjudge.errors import InputError
 from trecjudge.settings.limits import limits, shown_bytes
 
 STANDARD_INPUT = "-"
+DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/(\d+))")
+"""What names a file or pipe that this process was started with."""
 PIECE = 1 << 20
 
 
 def files_below(path: Path) -> list[Path]:
     """Return `path` itself, or every file of a folder at any depth, or those that a pattern fits.
 
-    `-` is standard input. Sorted by name; hidden files and folders are passed over. Raises
-    InputError if `path` is not there.
+    `-` is standard input; a pipe that a shell makes, `<(zcat x)`, is read like it. Sorted by name;
+    hidden files and folders are passed over. Raises InputError if `path` is not there.
     """
-    if str(path) == STANDARD_INPUT:
-        return [standard_input()]
-    if os.path.isfile(path):  # unlike Path.is_file, False for a name too long
-        return [path]
+    path = as_file(path)
     if os.path.isdir(path):
         return sorted(_walk(path, set()))
+    if os.path.exists(path):  # unlike Path.exists, False for a name too long
+        return [path]
     fitting = glob.glob(str(path), recursive=True) if glob.has_magic(str(path)) else []
     if not fitting:
         raise InputError(f"{path}: no such file or folder")
@@ -36,29 +39,51 @@ def files_below(path: Path) -> list[Path]:
     return sorted({file for found in files for file in found})
 
 
+def as_file(path: Path) -> Path:
+    """Return a path as it is, or a file with what standard input or a shell's pipe gives."""
+    if str(path) == STANDARD_INPUT:
+        return standard_input()
+    found = DESCRIPTOR.fullmatch(str(path))
+    if found is None or os.path.isfile(path) or not os.path.exists(path):
+        return path
+    number = int(found[1] or 0)
+    return _descriptor(number) if number else standard_input()
+
+
 @cache
 def standard_input() -> Path:
     """Return a file with the content of standard input, since inputs are read more than once."""
-    folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
-    _kept.append(folder)
     if sys.stdin is None:
         raise InputError("standard input is closed")
-    path: Path = _StandardInput(folder.name) / "stdin"
+    return _copied(sys.stdin.buffer, "stdin", "standard input")
+
+
+@cache
+def _descriptor(number: int) -> Path:
+    """Return a file with what a pipe of this process holds, such as `<(zcat x)` of a shell."""
+    with os.fdopen(os.dup(number), "rb") as pipe:
+        return _copied(pipe, f"fd-{number}", f"/dev/fd/{number}")
+
+
+def _copied(pipe: BinaryIO, name: str, shown: str) -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
+    _kept.append(folder)
+    path: Path = _Copy(folder.name) / name
     with path.open("wb") as file:
         most = limits().stdin
-        for piece in iter(lambda: sys.stdin.buffer.read(PIECE), b""):
+        for piece in iter(lambda: pipe.read(PIECE), b""):
             if file.tell() + len(piece) > most:
                 message = f"is longer than {shown_bytes(most)} (--limit stdin): give it as a file"
-                raise InputError(f"standard input {message}")
+                raise InputError(f"{shown} {message}")
             file.write(piece)
     return path
 
 
-class _StandardInput(type(Path())):  # type: ignore[misc]
+class _Copy(type(Path())):  # type: ignore[misc]
     """A path that is shown as `<stdin>`: its real name differs each time, outputs must not."""
 
     def __str__(self) -> str:
-        return "<stdin>"
+        return f"<{self.name}>" if self.name.startswith("fd-") else "<stdin>"
 
     def __fspath__(self) -> str:
         return str(super().__str__())
@@ -81,5 +106,5 @@ def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
             continue
         if entry.is_dir():
             yield from _walk(entry, seen)
-        elif entry.is_file() or entry.is_symlink():  # a link to nowhere is found when it is read
+        else:  # a link to nowhere, or a pipe, is found when it is read
             yield entry

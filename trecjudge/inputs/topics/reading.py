@@ -88,7 +88,7 @@ def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) ->
 
 def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     """Yield (place, record by names) of all that may be a topic, from a file of any kind."""
-    if not os.path.isfile(path):
+    if os.path.isdir(path) or not os.path.exists(path):
         message = "is a folder; give a topic file" if os.path.isdir(path) else "no such topic file"
         raise InputError(f"{path}: {message}")
     if own := own_output(path):

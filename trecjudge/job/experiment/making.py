@@ -16,7 +16,7 @@ from trecjudge.baseline.index.opening import is_address, open_index
 from trecjudge.baseline.index.sources import Distinct, at_least_one, sources_in
 from trecjudge.baseline.retrieve.threshold import threshold_path
 from trecjudge.errors import InputError, JudgmentFailed, ModelError
-from trecjudge.files import whole
+from trecjudge.files import open_regular, read_text, whole
 from trecjudge.findings import OnFinding, shown
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.job.experiment.reading import Experiment
@@ -166,7 +166,7 @@ def _note(path: Path) -> Path:
 def _known(path: Path, inputs: str) -> Mapping[str, Any] | None:
     """Return the counts of a run that is there, unchanged and of these inputs; else None."""
     try:
-        record = orjson.loads(_note(path).read_bytes())
+        record = orjson.loads(read_text(_note(path), 1 << 20))
         same = record["inputs"] == inputs and record["files"] == _digests(path)
         counts: Mapping[str, Any] = record["counts"]
         return counts if same else None
@@ -180,7 +180,8 @@ def _digests(path: Path) -> list[str]:
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _fingerprint(making: Making, name: str, variant: Variant, index: str) -> str:

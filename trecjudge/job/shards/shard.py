@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trecjudge.errors import WorkflowError
-from trecjudge.inputs.sources.paths import STANDARD_INPUT, standard_input
+from trecjudge.inputs.sources.paths import as_file
 from trecjudge.job.job import Job
 from trecjudge.scores.scoring import PartScores
 from trecjudge.settings.limits import Limits
@@ -58,8 +58,8 @@ def shard_asked(text: str) -> tuple[int, int]:
 
 def seen_by_all(path: Path) -> Path:
     """Return a path by which other processes find a file, whatever folder they were started in."""
-    found = standard_input() if str(path) == STANDARD_INPUT else path
-    return Path(os.path.abspath(found))  # by its real path: standard input is kept in a file
+    # By its real path: standard input is kept in a file.
+    return Path(os.path.abspath(as_file(path)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.files import whole
+from trecjudge.files import read_text, whole
 from trecjudge.job.shards.merging import Judged, append, merge_judgments
 from trecjudge.job.shards.part import PartWritten, is_sealed
 from trecjudge.results.judgments import JudgmentsReader
@@ -19,7 +19,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form, written
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml, written_yaml
 from trecjudge.text.credentials import shareable
 
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
@@ -126,7 +126,7 @@ def _configs(path: Path) -> Iterator[Path]:
 
 def _part(path: Path) -> Part:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MOST_WRITTEN + 1)
         config = read_yaml(text).value
     except (OSError, UnicodeDecodeError, YamlFault) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error

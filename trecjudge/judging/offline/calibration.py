@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from trecjudge.errors import InputError, why
+from trecjudge.files import open_regular
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
 from trecjudge.settings.limits import shown_bytes
@@ -73,7 +74,7 @@ WANTED = "give the file that `calibrate --out FILE` wrote"
 
 def read_calibration(path: Path = _FILE) -> Calibration:
     """Read a calibration. Raises ValueError, with what is wrong, if it is not one; OSError."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         text = file.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
         raise ValueError(f"is longer than {shown_bytes(MOST_BYTES)}, as no calibration is")

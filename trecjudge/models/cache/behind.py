@@ -64,10 +64,8 @@ class Behind:
         return next((text for text in found if text is not None), None)
 
     def databases(self) -> Iterable[sqlite3.Connection]:
-        """Yield the connections, each with its time begun."""
-        for cache in self.caches:
-            cache.begin()
-            yield cache.database
+        """Return the connections."""
+        return [cache.database for cache in self.caches]
 
     def record(self, used: Mapping[str, int]) -> list[dict[str, Any]]:
         """Return every cache by its label, with its digest and how many replies came from it."""

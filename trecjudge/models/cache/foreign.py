@@ -5,10 +5,8 @@ Nothing in them is trusted: a table may be a view, a number may be a text.
 
 from __future__ import annotations
 
-import math
 import os
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
+from trecjudge.inputs.sources.databases import Watched, open_database, rows_of
 from trecjudge.models.cache.rows import COLUMNS, Row, fault_of
 from trecjudge.models.cache.salvage import fill
 from trecjudge.models.cache.schema import (
@@ -27,11 +26,6 @@ from trecjudge.models.cache.schema import (
     make_tables,
     no_cache,
 )
-
-PATIENCE = 20.0
-"""Seconds that one answer of a database may take."""
-STEPS = 100_000
-"""Steps of SQLite's machine between two looks at the clock."""
 
 
 @dataclass(slots=True)
@@ -45,10 +39,9 @@ class ReadCache:
     rescue: Callable[[str], None] | None = None
     """For the job's own cache: called if it is damaged; what can be saved is then read."""
     skipped: Counter[str] = field(default_factory=Counter)
-    database: sqlite3.Connection = field(init=False, repr=False)
+    database: Watched = field(init=False, repr=False)
     has_abilities: bool = field(init=False)
     _columns: str = field(init=False, repr=False)
-    _until: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not os.path.lexists(self.path):  # a link to nothing is a cache that cannot be read
@@ -67,7 +60,7 @@ class ReadCache:
         """The database file."""
         return self.folder / FILE
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self) -> Watched:
         # What another process is writing lies beside the file; only where that cannot be looked at
         # (a read-only folder) is the file taken without it.
         if self.path.with_name(f"{FILE}-wal").exists():
@@ -77,15 +70,10 @@ class ReadCache:
                 pass
         return self._checked("mode=ro&immutable=1")
 
-    def _checked(self, mode: str) -> sqlite3.Connection:
-        uri = f"{self.path.absolute().as_uri()}?{mode}"
-        database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    def _checked(self, mode: str) -> Watched:
+        database = open_database(self.path, mode)
         try:
             database.text_factory = _text
-            database.set_progress_handler(lambda: time.monotonic() > self._until, STEPS)
-            self.begin()
-            for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
-                database.execute(f"PRAGMA {pragma}")
             check_version(database, self.path)
             check_tables(database, self.path, ["replies"])
             self.has_abilities = _has(database, self.path, "abilities")
@@ -99,20 +87,12 @@ class ReadCache:
         if self.rescue is None:
             return False
         notify, self.rescue = self.rescue, None
-        self.database = sqlite3.connect(":memory:", check_same_thread=False)
+        self.database = sqlite3.connect(":memory:", check_same_thread=False, factory=Watched)
         make_tables(self.database)
         saved = fill(self.database, self.path)
         self.has_abilities = True
         notify(f"{self.path}: is damaged ({error}); {saved} replies can be read, none is written")
         return True
-
-    def begin(self) -> None:
-        """Start the clock of the next answer, which may take PATIENCE seconds."""
-        self._until = time.monotonic() + PATIENCE
-
-    def until_done(self) -> None:
-        """Let the next answer take any time."""
-        self._until = math.inf
 
     def _names(self) -> set[str]:
         return {
@@ -130,7 +110,6 @@ class ReadCache:
 
     def row(self, key: str) -> Row | None:
         """Return the row of a reply; None if it is not there, or cannot be used."""
-        self.begin()
         query = f"SELECT {self._columns} FROM replies WHERE key = ?"
         try:
             row: Row | None = self.database.execute(query, (key,)).fetchone()
@@ -166,7 +145,6 @@ class ReadCache:
         """Return what is known of the requests that an endpoint accepts, or None."""
         if not self.has_abilities:
             return None
-        self.begin()
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
         try:
             row = self.database.execute(query, (endpoint, model)).fetchone()
@@ -175,11 +153,8 @@ class ReadCache:
         return row[0] if row and isinstance(row[0], str) else None
 
     def _all(self, query: str, values: tuple[Any, ...]) -> Iterator[Any]:
-        self.begin()
         try:
-            for row in self.database.execute(query, values):
-                yield row
-                self.begin()
+            yield from rows_of(self.database, query, values)
         except sqlite3.Error as error:
             raise InputError(f"{self.path}: is damaged: {error}; see `cache verify`") from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import stat
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import whole
+from trecjudge.files import open_regular, whole
 from trecjudge.models.cache.foreign import ReadCache
 from trecjudge.models.cache.rows import COLUMNS
 from trecjudge.version import __version__
@@ -101,10 +100,11 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Return the manifest beside a cache, None where there is none. Raises InputError."""
     path = folder / MANIFEST
     try:
-        state = path.stat()
-        if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
-            raise InputError(f"{path}: is no manifest: not an ordinary file, or too large")
-        record = orjson.loads(path.read_bytes())
+        with open_regular(path) as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise InputError(f"{path}: is no manifest: too large")
+        record = orjson.loads(text)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

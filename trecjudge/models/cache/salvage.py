@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from trecjudge.files import make_private, part_of
+from trecjudge.inputs.sources.databases import BESIDE
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
 from trecjudge.models.cache.schema import (
-    BESIDE,
     BUSY,
     Damaged,
     MissingTable,

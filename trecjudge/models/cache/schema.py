@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import time
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from trecjudge.errors import InputError
 from trecjudge.files import make_private, part_of
+from trecjudge.inputs.sources.databases import fault_of_files
 from trecjudge.models.cache.pages import FRAME_HEADER, WAL_HEADER, frames, header_is_sound
 from trecjudge.models.cache.rows import NEEDED
 from trecjudge.version import __version__
@@ -19,8 +19,6 @@ from trecjudge.version import __version__
 FILE = "replies.sqlite"
 BUSY = 30.0
 """Seconds to wait for another process."""
-BESIDE = ("-wal", "-shm", "-journal")
-"""Endings of the files that SQLite keeps beside a file."""
 TABLES = ("replies", "abilities", "batches", "batched")
 LOOKS = 3
 """How often a log is looked at before it counts as damaged."""
@@ -150,22 +148,13 @@ def no_cache(path: Path) -> str:
 
 def check_regular(path: Path) -> None:
     """Raise Damaged where a folder, a pipe or a device is at the path: reading may never end."""
-    for name in (str(path), *(f"{path}{suffix}" for suffix in BESIDE)):
-        try:
-            mode = os.stat(name).st_mode
-        except OSError:  # not there, or a link to nothing
-            continue
-        if not stat.S_ISREG(mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
-            raise Damaged(f"{Path(name).name} is {kind}")
+    if fault := fault_of_files(path):
+        raise Damaged(fault)
 
 
 def is_regular(path: Path) -> bool:
     """Return whether a file and those beside it are ordinary files, as far as they exist."""
-    with suppress(Damaged):
-        check_regular(path)
-        return True
-    return False
+    return not fault_of_files(path)
 
 
 def _size(name: str) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
+from trecjudge.files import read_text
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import Place
 from trecjudge.results.packed import newest_form
@@ -58,8 +59,7 @@ def read_config(path: Path) -> Config:
     if not path.is_file():
         return Config()
     try:
-        with path.open(encoding="utf-8") as file:
-            loaded = read_yaml(file.read(MOST_WRITTEN + 1)).value
+        loaded = read_yaml(read_text(path, MOST_WRITTEN + 1)).value
         given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
         inputs = ReportInputs(
             Path(given["topics"]) if given.get("topics") else None,

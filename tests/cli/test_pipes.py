@@ -1,0 +1,71 @@
+"""A pipe in place of a file is refused by every command; what a shell's pipe gives is read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import SAMPLES, command, judge
+from trecjudge import files
+from trecjudge.errors import OutputError
+from trecjudge.files import chosen
+
+RAG = SAMPLES / "rag"
+
+
+def test_no_command_waits_for_a_pipe() -> None:
+    """All arguments of all commands are tried by `python -m tests.cli.pipes`."""
+    words = [sys.executable, "-m", "tests.cli.pipes", "12", "3"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+
+
+def test_a_pipe_among_documents_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "d.jsonl").write_bytes((RAG / "documents.jsonl").read_bytes())
+    os.mkfifo(folder / "p.jsonl")
+    done = judge(RAG / "runs", tmp_path / "out", "--documents", folder)
+    assert done.status == 3
+    assert f"{folder / 'p.jsonl'}: is a pipe or a device, not a file; passed over" in done.err
+
+
+def test_a_pipe_among_runs_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "careful.jsonl").write_bytes((RAG / "runs" / "careful.jsonl").read_bytes())
+    os.mkfifo(folder / "p.jsonl")
+    done = judge(folder, tmp_path / "out", "--documents", RAG / "documents.jsonl")
+    assert done.status == 3
+    assert f"{folder / 'p.jsonl'}: cannot be read: it is a pipe, not a file" in done.err
+
+
+def test_what_a_shell_gives_is_read(tmp_path: Path) -> None:
+    there, here = os.pipe()
+    content = (RAG / "runs" / "careful.jsonl").read_bytes()
+    writer = threading.Thread(target=lambda: (os.write(here, content), os.close(here)))
+    writer.start()
+    done = judge(Path(f"/dev/fd/{there}"), tmp_path, "--documents", RAG / "documents.jsonl")
+    writer.join()
+    os.close(there)
+    assert (done.status, "careful" in done.out) == (0, True)
+
+
+def test_a_pipe_that_nobody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OutputError, match="it is a pipe that nobody reads"), chosen(pipe):
+        pass
+
+
+def test_an_index_is_not_made_in_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "x.index"
+    os.mkfifo(pipe)
+    done = command("index", RAG / "documents.jsonl", "--to", pipe)
+    assert (done.status, "is no ordinary file; give another path" in done.err) == (1, True)
