@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 
 from trecjudge.errors import WorkflowError, why
+from trecjudge.settings.limits import limits
 
 ITEM_INPUTS: Final[Mapping[str, str]] = {
     "topic": "what the response is about",
@@ -98,6 +99,8 @@ def _read(path: Path) -> dict[str, Any]:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
             raise WorkflowError(f"{path}: is larger than {MOST_BYTES >> 20} MB")
+        if excess := limits().excess_of_text(text):
+            raise WorkflowError(f"{path}: {excess}")
         found = orjson.loads(text)
     except OSError as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
