@@ -35,19 +35,24 @@ def bound_memory() -> None:
 
 def rows(path: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file. Raises MemoryError where one of them takes too much."""
-    from pyarrow.parquet import ParquetFile  # heavy, and an extra
-
     done = 0
     for size in BATCHES:
-        with suppress(MemoryError) if size > 1 else suppress():
-            first, done_before = 0, done
-            with ParquetFile(path, pre_buffer=False, buffer_size=PAGE) as file:
-                for batch in file.iter_batches(size, use_threads=False):
-                    for row in batch.slice(max(0, done_before - first)).to_pylist():
-                        done += 1
-                        yield row
-                    first += batch.num_rows
+        try:
+            for row in islice(_rows(path, size), done, None):
+                done += 1
+                yield row
             return
+        except MemoryError:
+            if size == BATCHES[-1]:
+                raise
+
+
+def _rows(path: str, size: int) -> Iterator[dict[str, Any]]:
+    from pyarrow.parquet import ParquetFile  # heavy, and an extra
+
+    with ParquetFile(path, pre_buffer=False, buffer_size=PAGE) as file:
+        for batch in file.iter_batches(size, use_threads=False):
+            yield from batch.to_pylist()
 
 
 def _plain(value: object) -> str | None:

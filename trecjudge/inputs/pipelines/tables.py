@@ -99,7 +99,7 @@ def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]
         process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
         process.stdin.flush()
         pieces = iter(partial(process.stdout.read1, PIECE), b"")
-        for row, end, line in numbered(pieces, limits().record):  # noqa: B007 (for the message)
+        for row, end, line in numbered(pieces, limits().record):
             if excess := limits().excess_of_unpacked(end, file.size):
                 raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {excess}")
             if line and line[:1] == b"[":

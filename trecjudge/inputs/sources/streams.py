@@ -42,9 +42,9 @@ class Decoder(json.JSONDecoder):
             report(Finding("number_not_json", place, message, names))
 
 
-def too_large(place: Place, excess: str) -> Finding:
+def too_large(place: Place, excess: str, then: str = "passed over") -> Finding:
     """Return the finding on a value beyond a limit; `excess` names the limit."""
-    return Finding("record_too_large", place, f"{excess}; passed over")
+    return Finding("record_too_large", place, f"{excess}; {then}")
 
 
 class TooLarge(Exception):
