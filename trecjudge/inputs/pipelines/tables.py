@@ -98,7 +98,7 @@ def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]
     try:
         process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
         process.stdin.flush()
-        pieces = iter(partial(process.stdout.read1, PIECE), b"")
+        pieces = iter(partial(os.read, process.stdout.fileno(), PIECE), b"")
         for row, end, line in numbered(pieces, limits().record):
             if excess := limits().excess_of_unpacked(end, file.size):
                 raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {excess}")

@@ -25,7 +25,7 @@ class Room:
     left: int = field(default_factory=lambda: limits().held)
 
     def takes(self, place: Place, size: int) -> bool:
-        """Return whether a record of so many bytes still fits; none does after one that does not."""
+        """Return whether a record of so many bytes still fits, as all before it did."""
         if self.left < 0:
             return False
         self.left -= size
