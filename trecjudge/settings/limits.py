@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from typing import Any, AnyStr
 
 from trecjudge.errors import InputError, unknown
@@ -23,14 +24,16 @@ SURELY_FEW = 1 << 20
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _NUMBER = re.compile(r"(\d[\d_]*)\s*([kmg]?)i?b?", re.IGNORECASE)
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_STRINGS = (re.compile(_STRING, re.DOTALL), re.compile(_STRING.encode(), re.DOTALL))
+_MARK = rf"{_STRING}|[,\[{{]"
+_MARKS = (re.compile(_MARK, re.DOTALL), re.compile(_MARK.encode(), re.DOTALL))
+"""A string, or what begins or parts values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The most that is read of what comes from others; a larger record is passed over."""
 
-    record: int = 32 << 20
+    record: int = 16 << 20
     """Bytes of a line, or of a record in another layout."""
     depth: int = 200
     """Lists and objects inside one another."""
@@ -66,19 +69,14 @@ class Limits:
         """Return what is too much about JSON before it is read: its values may fill memory."""
         if len(text) < SURELY_FEW:
             return ""
-        if isinstance(text, str):
-            return self._excess(text, _STRINGS[0], "", ",[{")
-        return self._excess(text, _STRINGS[1], b"", (b",", b"[", b"{"))
-
-    def _excess(
-        self, text: AnyStr, string: re.Pattern[AnyStr], nothing: AnyStr, marks: Iterable[AnyStr]
-    ) -> str:
         # A list or an object inside another one takes memory without a comma.
         most = IN_ALL * self.entries
-        if sum(map(text.count, marks)) > most:
-            text = string.sub(nothing, text)
-            return self.too_many if sum(map(text.count, marks)) > most else ""
-        return ""
+        if isinstance(text, str):
+            many = sum(map(text.count, ",[{")) > most and _more_than(most, _MARKS[0], text, '"')
+        else:
+            counted = sum(map(text.count, (b",", b"[", b"{")))
+            many = counted > most and _more_than(most, _MARKS[1], text, b'"')
+        return self.too_many if many else ""
 
     def excess_of_unpacked(self, size: int, packed: int) -> str:
         """Return what is too much about data of `packed` bytes that became `size`; else empty."""
@@ -105,6 +103,12 @@ class Limits:
     def too_many(self) -> str:
         """The message on a value of too many entries."""
         return f"has more than {self.entries:,} entries (--limit entries)"
+
+
+def _more_than(most: int, mark: re.Pattern[AnyStr], text: AnyStr, quote: AnyStr) -> bool:
+    """Return whether a text has more marks than so many outside its strings."""
+    marks = (found for found in mark.finditer(text) if not found[0].startswith(quote))
+    return next(islice(marks, most, None), None) is not None
 
 
 NAMES = [f.name for f in fields(Limits)]
