@@ -63,7 +63,7 @@ OF_NUGGET = 3
 """The parts of a labelled item that is a nugget."""
 MOST_UNLOOKED = 255
 """Labels that are taken between two looks at the memory that all take."""
-OF_A_RESPONSE, OF_A_ROW, OF_A_NAME = 500, 250, 1000
+OF_A_RESPONSE, OF_A_ROW, OF_A_NAME = 500, 400, 1000
 """Bytes that the labels of a response take, a row of the largest one, a person or a label."""
 MOST_SORTED = 50_000
 """Findings that are held to be put in order."""
