@@ -363,6 +363,8 @@ def visible_line(text: str) -> str:
 
 def shown(value: object, limit: int = 80) -> str:
     """Return `repr(value)`, cut to `limit` characters, for a message."""
+    if isinstance(value, str | bytes):
+        value = value[: limit + 1]
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # nested too deep; an integer of too many digits

@@ -12,6 +12,7 @@ import typer
 
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
 
@@ -63,6 +64,10 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         print_errors(str(stopped).splitlines())
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
+    except MemoryError:
+        what = f"{Opened.last}: takes more memory than there is; --limit record=8MB reads less"
+        typer.echo(f"error: {visible(what)}", err=True)
+        return 1
     except Exception as error:  # a bug of ours
         # Bugs inside judges are caught and logged before; of any other the place is enough.
         place = traceback.extract_tb(error.__traceback__)[-1]

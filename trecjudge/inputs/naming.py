@@ -57,22 +57,25 @@ class RunNames:
     _path: str = ""
     _here: dict[tuple[str, str], NamedRun] = field(default_factory=dict)
     """The runs of the file at hand by (team, run_id)."""
+    _mates: dict[str, dict[str, NamedRun]] = field(default_factory=dict)
+    """The same by run_id, and by name."""
 
     def of(self, path: str, team: str, written: str | None, complain: Complain) -> NamedRun:
         """Return the run of a record; `written` is its run_id, None where it has none."""
         if path != self._path:
-            self._path, self._here = path, {}
+            self._path, self._here, self._mates = path, {}, {}
         run_id = bare_name(Path(path)) if written is None else written
         found = self._here.get((team, run_id))
         if found is None:
             found = self._mate(team, run_id)
             found = found or self._begin(path, team, run_id, written, complain)
             self._here[team, run_id] = found
+            self._mates.setdefault(run_id, {})[found.name] = found
         return found
 
     def _mate(self, team: str, run_id: str) -> NamedRun | None:
         """Return the run of this file with the same run_id, where not both of them name a team."""
-        mates = {run.name: run for (_, name), run in self._here.items() if name == run_id}
+        mates = self._mates.get(run_id, {})
         if len(mates) != 1:
             return None
         (mate,) = mates.values()

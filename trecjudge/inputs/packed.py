@@ -31,9 +31,13 @@ class PackedRows:
 
     size: int = 0
     """Rows of all groups."""
+    largest: int = 0
+    """Rows of the largest group, as far as it is in several parts."""
     _last: dict[Group, int] = field(default_factory=dict)
     """Where the last part of each group begins: the others are found from there."""
     _open: dict[Group, list[Any]] = field(default_factory=dict)
+    _more: dict[Group, int] = field(default_factory=dict)
+    """Rows of each group that is in several parts, without the first."""
     _waiting: int = 0
     _end: int = 0
 
@@ -70,6 +74,11 @@ class PackedRows:
             begin, size = HEAD.unpack(self._spool.read(HEAD.size))
             yield self._spool.read(size)
 
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self._last)
+
     def __iter__(self) -> Iterator[Group]:
         """Yield the groups, in the order they came."""
         return iter(self._last)
@@ -84,6 +93,9 @@ class PackedRows:
             if rows:
                 # Packed together: rows of a response are alike, as in the start of document ids.
                 part = zlib.compress(marshal.dumps(rows), FASTEST)
+                if self._last[group] != NOWHERE:
+                    self._more[group] = self._more.get(group, 0) + len(rows)
+                    self.largest = max(self.largest, self._more[group])
                 self._spool.seek(self._end)
                 self._spool.write(HEAD.pack(self._last[group], len(part)) + part)
                 self._last[group] = self._end

@@ -108,6 +108,8 @@ def _read(path: Path) -> dict[str, Any]:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
             raise WorkflowError(f"{path}: is larger than {MOST_BYTES >> 20} MB")
+        if excess := limits().excess_of_text(text):
+            raise WorkflowError(f"{path}: {excess}")
         found = orjson.loads(text)
     except OSError as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error

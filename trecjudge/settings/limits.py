@@ -8,27 +8,32 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from typing import Any, AnyStr
 
 from trecjudge.errors import InputError, unknown
 
 VARIABLE = "TRECJUDGE_LIMITS"
 """The variable of the environment with limits as `--limit` takes them, separated by spaces."""
-IN_ALL = 20
+IN_ALL = 10
 """How many times as many entries all lists and objects of one record may have together."""
+SWELLS = 100
+"""How many times its size a packed file may become in any case; JSONL packs ten to one."""
 SURELY_FEW = 1 << 20
 """Bytes of JSON that are too few to hold too many values."""
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _NUMBER = re.compile(r"(\d[\d_]*)\s*([kmg]?)i?b?", re.IGNORECASE)
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_STRINGS = (re.compile(_STRING, re.DOTALL), re.compile(_STRING.encode(), re.DOTALL))
+_MARK = rf"{_STRING}|[,\[{{]"
+_MARKS = (re.compile(_MARK, re.DOTALL), re.compile(_MARK.encode(), re.DOTALL))
+"""A string, or what begins or parts values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The most that is read of what comes from others; a larger record is passed over."""
 
-    record: int = 64 << 20
+    record: int = 16 << 20
     """Bytes of a line, or of a record in another layout."""
     depth: int = 200
     """Lists and objects inside one another."""
@@ -36,6 +41,10 @@ class Limits:
     """Entries of one list or object of a record, values of a line, columns of a table."""
     stdin: int = 1 << 30
     """Bytes of standard input, which is kept in a file."""
+    unpacked: int = 256 << 20
+    """Bytes that a packed file may become, if that is more than SWELLS times its own."""
+    held: int = 256 << 20
+    """Bytes of memory for the records of one input that is held: topics, nuggets, people."""
 
     def excess(self, value: Any) -> str:
         """Return what is too much about a JSON value, for a message; empty if nothing is."""
@@ -60,21 +69,30 @@ class Limits:
         """Return what is too much about JSON before it is read: its values may fill memory."""
         if len(text) < SURELY_FEW:
             return ""
-        if isinstance(text, str):
-            return self._excess(text, _STRINGS[0], "", ",")
-        return self._excess(text, _STRINGS[1], b"", b",")
-
-    def _excess(
-        self, text: AnyStr, string: re.Pattern[AnyStr], nothing: AnyStr, comma: AnyStr
-    ) -> str:
+        # A list or an object inside another one takes memory without a comma.
         most = IN_ALL * self.entries
-        few = text.count(comma) <= most or string.sub(nothing, text).count(comma) <= most
-        return "" if few else self.too_many
+        if isinstance(text, str):
+            many = sum(map(text.count, ",[{")) > most and _more_than(most, _MARKS[0], text, '"')
+        else:
+            counted = sum(map(text.count, (b",", b"[", b"{")))
+            many = counted > most and _more_than(most, _MARKS[1], text, b'"')
+        return self.too_many if many else ""
+
+    def excess_of_unpacked(self, size: int, packed: int) -> str:
+        """Return what is too much about data of `packed` bytes that became `size`; else empty."""
+        if size <= self.unpacked or size <= SWELLS * packed:
+            return ""
+        return f"becomes more than {shown_bytes(self.unpacked)} when unpacked (--limit unpacked)"
 
     @property
     def too_long(self) -> str:
         """The message on a line or record that is too long."""
         return f"is longer than {shown_bytes(self.record)} (--limit record)"
+
+    @property
+    def too_full(self) -> str:
+        """The message where an input that is held takes too much memory."""
+        return f"is beyond the {shown_bytes(self.held)} that one input may take (--limit held)"
 
     @property
     def too_deep(self) -> str:
@@ -85,6 +103,12 @@ class Limits:
     def too_many(self) -> str:
         """The message on a value of too many entries."""
         return f"has more than {self.entries:,} entries (--limit entries)"
+
+
+def _more_than(most: int, mark: re.Pattern[AnyStr], text: AnyStr, quote: AnyStr) -> bool:
+    """Return whether a text has more marks than so many outside its strings."""
+    marks = (found for found in mark.finditer(text) if not found[0].startswith(quote))
+    return next(islice(marks, most, None), None) is not None
 
 
 NAMES = [f.name for f in fields(Limits)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -65,6 +66,12 @@ def read_yaml(text: str) -> Document:
     if len(text) > MOST_WRITTEN:
         raise YamlFault(f"is longer than {MOST_WRITTEN:,} characters")
     try:
+        # Counted first: the nodes of a few megabytes take gigabytes.
+        if (
+            sum(1 for _ in islice(yaml.parse(text, _Loader), 2 * MOST_NODES + 3))
+            > 2 * MOST_NODES + 2
+        ):
+            raise YamlFault("is too large")
         loader = _Loader(text)
         try:
             root = loader.get_single_node()

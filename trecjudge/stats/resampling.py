@@ -52,6 +52,8 @@ class Interval:
 
 
 NO_INTERVAL = Interval(None, None)
+MANY_UNITS = 5000
+"""Units whose resamples are all drawn at once, and remembered."""
 
 
 @lru_cache(maxsize=8)
@@ -66,6 +68,18 @@ def draws(units: int, resamples: int = RESAMPLES) -> Array:
     weights: Array = counts.astype(np.float64)
     weights.setflags(write=False)  # remembered: every caller gets the same array
     return weights
+
+
+def blocks_of_draws(units: int) -> Iterator[Array]:
+    """Yield the rows of `draws`; of many units a part at a time, since all take gigabytes."""
+    if units <= MANY_UNITS:
+        yield draws(units)
+        return
+    generator, shares = np.random.default_rng(SEED), np.full(units, 1 / units)
+    most = max(1, MANY_UNITS * RESAMPLES // units // 4)
+    for begin in range(0, RESAMPLES, most):
+        size = min(most, RESAMPLES - begin)
+        yield generator.multinomial(units, shares, size).astype(np.float64)
 
 
 def resampled_means(values: Array, weights: Array) -> Array:
@@ -144,7 +158,9 @@ def mean_intervals(values: Array) -> list[Interval]:
     if values.shape[1] < FEWEST_UNITS:
         return [NO_INTERVAL] * len(values)
     # Each row in its own order: neither a topic's name nor another run decides what is drawn.
-    means = resampled_means(np.sort(values, axis=1), draws(values.shape[1]))
+    ordered = np.sort(values, axis=1)
+    drawn_means = [resampled_means(ordered, block) for block in blocks_of_draws(values.shape[1])]
+    means = np.concatenate(drawn_means, axis=1)
     known = (~np.isnan(values)).sum(axis=1).tolist()
     return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
 
@@ -158,7 +174,7 @@ def interval_of_sums(counts: Array, of: Callable[[tuple[float, ...]], float | No
     if len(counts) < FEWEST_UNITS:
         return NO_INTERVAL
     ordered = counts[np.lexsort(counts.T)]
-    sums = (draws(len(ordered)) @ ordered).tolist()
+    sums = [row for block in blocks_of_draws(len(ordered)) for row in (block @ ordered).tolist()]
     # None, where the figure of a resample is not defined, becomes NaN.
     return interval_of(np.array([of(tuple(row)) for row in sums], dtype=np.float64), len(ordered))
 

@@ -23,6 +23,7 @@ from trecjudge.inputs.documents.names import (
 )
 from trecjudge.inputs.sources.containers import chunks
 from trecjudge.records import Place
+from trecjudge.settings.limits import limits
 from trecjudge.text.markup import literal, without_markup
 
 RECORDS = (
@@ -30,8 +31,6 @@ RECORDS = (
     *(b"passage", b"segment", b"page", b"row", b"item", b"entry"),
 )
 BEGIN = re.compile(rb"<(" + b"|".join(RECORDS) + rb")(?=[\s>])[^<>]*>", re.IGNORECASE)
-LARGEST = 1 << 26
-"""The most bytes of one document."""
 KEPT = 1 << 10
 """Bytes that are kept where no document begins: the tag that begins one may be split there."""
 TAG = re.compile(r"<([A-Za-z][\w.:-]*)([^<>]*)>")
@@ -88,7 +87,7 @@ class _Elements:
             while (end := self._end.search(self._held, self._position + looked)) is None:
                 # Not from the start again: a document of many chunks would take quadratic time.
                 looked = max(1, len(self._held) - self._position - KEPT)
-                if looked > LARGEST or not self._more():
+                if looked > limits().record or not self._more():
                     self.broken = True
                     return
             yield self.line, self._held[self._position : end.start()]

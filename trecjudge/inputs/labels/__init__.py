@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, counted
+from trecjudge.findings import Finding, OnFinding, counted, unreported
 from trecjudge.inputs.labels.entries import Entry, entries_of, owners_of
 from trecjudge.inputs.labels.keys import (
     DecidesSome,
@@ -36,6 +36,7 @@ from trecjudge.inputs.labels.vocabulary import (
 from trecjudge.inputs.nuggets.assessments import KINDS
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.room import Room
 from trecjudge.records import Place
 
 __all__ = [
@@ -60,6 +61,12 @@ __all__ = [
 
 OF_NUGGET = 3
 """The parts of a labelled item that is a nugget."""
+MOST_UNLOOKED = 255
+"""Labels that are taken between two looks at the memory that all take."""
+OF_A_RESPONSE, OF_A_ROW, OF_A_NAME = 500, 400, 1000
+"""Bytes that the labels of a response take, a row of the largest one, a person or a label."""
+MOST_SORTED = 50_000
+"""Findings that are held to be put in order."""
 MOST_UNPACKED = 64
 """Responses whose labels are held unpacked: a runner has some under way at a time."""
 
@@ -107,7 +114,8 @@ class Labels(Mapping[ItemKey, str]):
     _owners: list[int] = field(default_factory=list)
     """Whose the labels of each file are that name nobody: UNNAMED, or a person's own file."""
     _unpacked: dict[Group, dict[LabelledItem, Vote]] = field(default_factory=dict)
-    _told: set[Finding] = field(default_factory=set)
+    _told: set[int] = field(default_factory=set)
+    """The hashes of findings that were reported."""
     _alike: int = 0
     """Items that have one label several times, by no named person: copies, or several people."""
 
@@ -163,7 +171,9 @@ class Labels(Mapping[ItemKey, str]):
     def __len__(self) -> int:
         return self.size
 
-    def add(self, file: Path, entries: Iterable[Entry], owner: str = "") -> None:
+    def add(
+        self, file: Path, entries: Iterable[Entry], owner: str = "", report: OnFinding = unreported
+    ) -> None:
         """Add the labels of a file, each with its line.
 
         `owner` gave those that name nobody, unless a record has several of them.
@@ -183,6 +193,11 @@ class Labels(Mapping[ItemKey, str]):
             elif owner:
                 owner, before = "" if key is before else owner, key
             add(key[:2], (item, label, line, number, who))
+            if not self.rows.size & MOST_UNLOOKED:
+                taken = OF_A_RESPONSE * self.rows.groups + OF_A_ROW * self.rows.largest
+                taken += OF_A_NAME * (len(self.people) + len(counts[0]) + len(counts[1]))
+                if not Room(report).takes(Place(str(file), line), taken):
+                    break
         self.counts.update(counts[0])
         self.nugget_counts.update(counts[1])
         self.files.append(str(file))
@@ -218,14 +233,21 @@ class Labels(Mapping[ItemKey, str]):
             self.size += len(first)
             for item, votes in more.items():
                 found += self._divided((*group, *item), votes)
+            if len(found) > MOST_SORTED:
+                self._tell(found, report)
         if self.unnamed:
             self.several += self._alike
             message = "several people label one item, and are not named: each label counts as one's"
             found.append((0, 0, Finding("people_unnamed", Place(self.files[0]), message)))
+        self._tell(found, report)
+
+    def _tell(self, found: list[tuple[int, int, Finding]], report: OnFinding) -> None:
+        """Report findings by file and line, each once; none is left."""
         for _, _, finding in sorted(found, key=lambda one: one[:2]):
-            if finding not in self._told:
+            if hash(finding) not in self._told:
                 report(finding)
-                self._told.add(finding)
+                self._told.add(hash(finding))
+        found.clear()
 
     def _unknown(self, group: Group) -> Iterator[tuple[int, int, Finding]]:
         for item, label, line, file, _ in self.rows.rows(group):
@@ -346,7 +368,7 @@ def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Label
     labels = Labels(words=words or {})
     files = files_below(path)
     for file, owner in zip(files, owners_of(files), strict=True):
-        labels.add(file, entries_of(file, report), owner)
+        labels.add(file, entries_of(file, report), owner, report)
     labels.rows.pack()
     if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give {KINDS}")

@@ -15,9 +15,12 @@ from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_f
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.room import Room, weight
 from trecjudge.inputs.sources.values import as_id, as_text, objects
 from trecjudge.records import Nugget, Place
 
+OF_A_BANK, OF_THE_RECORD = 1000, 2
+"""Bytes that a bank takes in any case, and how many times what its record does."""
 OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
 
 
@@ -28,14 +31,17 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
     facets; else the first bank does. Raises InputError if there is no bank at all.
     """
     banks: dict[str, Bank] = {}
+    room = Room(report)
     for bank in banks_in(paths, report):
+        assert bank.place is not None
+        if not room.takes(bank.place, OF_A_BANK + OF_THE_RECORD * weight((bank.raw,))):
+            break
         before = banks.setdefault(bank.topic_id, bank)
         if before is bank:
             continue
         if bank.format == before.format == "exam":
             banks[bank.topic_id] = replace(before, nuggets=_joined(before, bank))
         else:
-            assert bank.place is not None
             message = f"topic {bank.topic_id!r} has a bank at {before.place}: the first counts"
             report(Finding("nugget_bank_repeated", bank.place, message, topic_id=bank.topic_id))
     if not banks:

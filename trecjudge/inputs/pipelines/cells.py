@@ -53,10 +53,10 @@ def _with_commas(text: str) -> str:
     written: list[str] = []
     # Of every list that is open: whether its entries are separated by commas; None so far.
     commas: list[bool | None] = []
-    position, after_value = 0, False
+    position, after_value, most = 0, False, limits().entries
     while position < len(text):
         token = TOKEN.match(text, position)
-        if token is None or len(commas) > DEEPEST:
+        if token is None or len(commas) > DEEPEST or len(written) > most:
             raise ValueError("is no printed list")
         position, kind, found = token.end(), token.lastgroup, token[0].strip()
         gap = kind in ("text", "begin", "word")

@@ -60,7 +60,7 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
-            rows = islice(table_records(Opened(opened.path), unreported), count)
+            rows = islice(table_records(Opened(opened.path), unreported, count), count)
             # The answer may stand in a later row of the same response.
             return [{"answer": "", **named(record)} for _, record in rows]
         return []

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
+
+import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines import parquet_rows
 from trecjudge.inputs.pipelines.cells import cell_value
 from trecjudge.inputs.pipelines.fields import PASSAGES, holds_records
 from trecjudge.inputs.pipelines.parts import CONTEXTS
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
-from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.containers import PIECE, Opened
+from trecjudge.inputs.sources.splitting import numbered
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
@@ -23,8 +32,6 @@ from trecjudge.settings.limits import limits
 PARQUET = b"PAR1"
 NOTHING = frozenset(("", "nan", "None", "null", "NaN"))
 """What a cell holds where there is nothing."""
-BATCH = 256
-"""Rows of Parquet that are held at a time."""
 _SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=.\"?\s*$", re.IGNORECASE)
 _NUMBERED = re.compile(r"([A-Za-z_ ]{1,40}?)[_ ./\[-]{0,2}(\d{1,3})\]?")
 Row = tuple[int, dict[str, Any]]
@@ -47,8 +54,8 @@ def _delimiter(first: bytes) -> str | None:
     return None if is_json else delimiter_of(first.decode(errors="replace"), holds_records)
 
 
-def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
-    """Yield (line or row, record) of a table.
+def table_records(file: Opened, report: OnFinding, most: int | None = None) -> Iterator[Row]:
+    """Yield (line or row, record) of a table, of Parquet at most the first few.
 
     What is broken or too large is reported and passed over. Raises InputError where the file cannot
     be read.
@@ -56,7 +63,9 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
     first = _first(file)
     delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
-    found = _parquet(file) if first.startswith(PARQUET) else _csv(file, delimiter, report)
+    found = (
+        _parquet(file, report, most) if first.startswith(PARQUET) else _csv(file, delimiter, report)
+    )
     for number, record in found:
         if excess := limits().excess(record):
             report(too_large(Place(str(file.path), number), excess))
@@ -75,20 +84,65 @@ def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
 
 
-def _parquet(file: Opened) -> Iterator[Row]:
+def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]:
+    """Yield the rows that another process reads: it may take too much memory, or crash."""
     try:
-        from pyarrow.parquet import ParquetFile  # heavy, and an extra
-    except ImportError as error:
+        there = find_spec("pyarrow.parquet")
+    except ImportError:
+        there = None
+    if there is None:
         message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
-        raise InputError(f"{file.path}: {message}") from error
-    number = 0
+        raise InputError(f"{file.path}: {message}")
+    process, wrong, row = _IDLE.pop() if _IDLE else _reader(), None, 1
+    assert process.stdin is not None and process.stdout is not None
     try:
-        for batch in ParquetFile(file.path).iter_batches(BATCH):
-            for row in batch.to_pylist():
-                number += 1
-                yield number, row
-    except (OSError, ValueError) as error:  # pyarrow's own errors are both
-        raise InputError(f"{file.path}: cannot be read beyond row {number}: {error}") from error
+        process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
+        process.stdin.flush()
+        pieces = iter(partial(os.read, process.stdout.fileno(), PIECE), b"")
+        for row, end, line in numbered(pieces, limits().record):
+            if excess := limits().excess_of_unpacked(end, file.size):
+                raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {excess}")
+            if line and line[:1] == b"[":
+                wrong = orjson.loads(line)
+                break
+            excess = limits().excess_of_text(line) if line else limits().too_long
+            if line and not excess:
+                yield row, orjson.loads(line)
+            else:
+                report(too_large(Place(str(file.path), row), excess))
+        if wrong != []:
+            why = wrong[0] if wrong else "it is damaged, or takes more memory than a file may"
+            raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {why}")
+    except BrokenPipeError as error:
+        raise InputError(f"{file.path}: cannot be read: its reader did not start") from error
+    finally:
+        if wrong is not None:
+            _IDLE.append(process)
+        else:
+            _end(process)
+
+
+_IDLE: list[Popen[bytes]] = []
+"""Readers of Parquet that wait for the next file: to start one takes as long as many files."""
+
+
+def _reader() -> Popen[bytes]:
+    # The usual pool of memory reserves more than the reader may take.
+    environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
+    process = Popen(
+        [sys.executable, "-P", parquet_rows.__file__],
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        env=environment,
+    )
+    atexit.register(_end, process)
+    return process
+
+
+def _end(process: Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
 
 
 def _row(cells: Mapping[str, str]) -> dict[str, Any]:

@@ -48,25 +48,26 @@ def csv_rows(
     lines: Iterable[tuple[int, str]], delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, cells) of numbered lines; cells may hold line ends. Raises BrokenCsv."""
-    number = size = 0
+    number = size = marks = 0
     most = limits()
     csv.field_size_limit(most.record)  # of its own, whole documents are too long for it
 
     def texts() -> Iterator[str]:
-        nonlocal number, size
+        nonlocal number, size, marks
         for at, text in lines:
             if not number and names_delimiter(text):
                 continue
             number, size = at, size + len(text)
             if size > most.record:
                 raise csv.Error(f"a row {most.too_long}")
-            if text.count(delimiter) > IN_ALL * most.entries:
+            marks += text.count(delimiter)
+            if marks > IN_ALL * most.entries:
                 raise csv.Error(f"a row {most.too_many}")
             yield f"{text}\n"
 
     try:
         for cells in csv.reader(texts(), delimiter=delimiter):
-            size = 0
+            size = marks = 0
             yield number, cells
     except csv.Error as error:
         raise BrokenCsv(number, str(error)) from error

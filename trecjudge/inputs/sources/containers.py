@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import sys
 import tempfile
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, ClassVar
 
 import orjson
 
@@ -18,24 +21,24 @@ from trecjudge.files import open_regular
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.sources.checksums import open_summed
 from trecjudge.inputs.sources.packing import (
+    BEGINNING,
     CHUNK,
     UNREADABLE,
-    Workbook,
+    Refused,
     breaks_off,
     is_packed,
-    refuse_workbook,
+    refuse_archive,
     unpacking,
 )
+from trecjudge.inputs.sources.splitting import Line, numbered
 from trecjudge.inputs.sources.zstd_places import FramesReader
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
 BOM = b"\xef\xbb\xbf"
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
-LOOK = 1 << 16
-"""Bytes taken at a time of a file whose beginning is looked at."""
-ReadLine = Callable[[int], bytes]
-"""(most bytes) -> the next line, or so many bytes of it."""
+LOOK, PIECE = 1 << 15, 1 << 18
+"""Bytes taken at a time of a file whose beginning is looked at, and of one that is read."""
 
 
 class Opened:
@@ -43,6 +46,9 @@ class Opened:
 
     What was looked at is held until then. To be read a second time, it is opened again.
     """
+
+    last: ClassVar[str] = ""
+    """The file that was read last, for a message."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -53,6 +59,8 @@ class Opened:
         self._position = 0
         self._number = 0
         self._held: list[bytes] = []
+        self._first: list[bytes] = []
+        self._sought = 0
         self._files = ExitStack()
         self._packed: io.BufferedReader | None = None
         self._unpacked: IO[bytes] | None = None
@@ -80,6 +88,8 @@ class Opened:
         """How far it is read, in bytes as they lie on disk."""
         if self._packed is not None and not self._packed.closed:
             self._position = self._packed.tell()
+            if not is_packed(self.on_disk):  # a whole piece is taken at once
+                self._position = min(self._position, self.read_bytes + io.DEFAULT_BUFFER_SIZE)
         return self._position
 
     def first(self, count: int) -> list[bytes]:
@@ -87,19 +97,18 @@ class Opened:
 
         A line that is too long is the last of them, and only its beginning.
         """
-        found: list[bytes] = []
-        with suppress(*UNREADABLE):  # reported where the file is read
-            raw = self._beginnings(limits().record)
-            found.extend(text for _, text in islice(self._texts(raw, _ignored), count))
-        return found
+        if self._sought < count:
+            self._first = []
+            with suppress(*UNREADABLE):  # reported where the file is read
+                found = self._texts(numbered(self._looked(), limits().record, cut=True), _ignored)
+                self._first.extend(text for _, text in islice(found, count))
+            self._sought = count if len(self._first) == count else sys.maxsize
+        return self._first[:count]
 
     def look(self) -> Iterator[bytes]:
         """Yield the bytes from the beginning on; what was taken is held. Raises as `lines`."""
         try:
-            yield from self._held
-            for piece in iter(lambda: self._open().read(LOOK), b""):
-                self._held.append(piece)
-                yield piece
+            yield from self._looked()
         except UNREADABLE as error:
             raise _unreadable(self.path, 0, error) from error
 
@@ -113,9 +122,8 @@ class Opened:
         """
         too_long = partial(self._too_long, report)
         try:
-            with self._reading() as (held, file):
-                raw = _lines_of(b"".join(held), file.readline, limits().record)
-                yield from self._texts(raw, too_long)
+            with self._reading(PIECE) as pieces:
+                yield from self._texts(numbered(pieces, limits().record), too_long)
         except UNREADABLE as error:
             raise _unreadable(self.path, self._number, error) from error
 
@@ -123,8 +131,8 @@ class Opened:
         """Yield the unpacked bytes. Raises InputError as `lines`."""
         number = 0
         try:
-            with self._reading() as (held, file):
-                for chunk in chain(held, iter(lambda: file.read(size), b"")):
+            with self._reading(size) as pieces:
+                for chunk in pieces:
                     number += chunk.count(b"\n")
                     self.read_bytes += len(chunk)
                     yield chunk
@@ -133,7 +141,7 @@ class Opened:
 
     def close(self) -> None:
         """Close the file and forget what was looked at; it can still be read."""
-        self._held = []
+        self._held, self._first, self._sought = [], [], 0
         self._unpacked = None
         with suppress(*UNREADABLE):
             self._files.close()
@@ -142,47 +150,41 @@ class Opened:
         if self._unpacked is None:
             with ExitStack() as files:  # closed where the data are not what they begin as
                 self._packed = files.enter_context(open_summed(self.path))
-                self.on_disk = self._packed.peek(8)[:8]
-                refuse_workbook(self.path, self.on_disk)
+                beginning = self._packed.peek(BEGINNING)
+                self.on_disk = beginning[:8]
+                refuse_archive(self.path, beginning)
                 self._unpacked = files.enter_context(unpacking(self._packed))
                 self._files = files.pop_all()
         return self._unpacked
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[list[bytes], IO[bytes]]]:
-        """Yield what is held, and the file from there on, which is closed afterwards."""
+    def _reading(self, size: int) -> Iterator[Iterator[bytes]]:
+        """Yield what is held, and pieces of the file from there on, which is closed afterwards."""
         self.read_bytes = self._number = 0
+        Opened.last = str(self.path)
         file = self._open()
-        held, self._held = self._held, []
+        held, self._held = deque(self._held), []
         try:
             with self._files:
                 try:
-                    yield held, file
+                    yield chain(_replayed(held), iter(lambda: file.read(size), b""))
                 finally:
                     self._position = self.position
         finally:
             self._unpacked = None
 
-    def _beginnings(self, most: int) -> Iterator[bytes]:
-        """Yield lines and hold them; of the first that is too long, only `most` bytes."""
-        joined = _Joined(b"".join(self._held), self._held_line)
-        for readline in (joined.readline, self._held_line):
-            for line in iter(partial(readline, most + 1), b""):
-                yield line
-                if len(line) > most and line[-1:] != b"\n":
-                    return
-
-    def _held_line(self, size: int) -> bytes:
-        """Return the next line, or `size` bytes of it, and hold it."""
-        piece = self._open().readline(size)
-        if piece:
-            self._held.append(piece)
-        return piece
+    def _looked(self) -> Iterator[bytes]:
+        """Yield what is held, and pieces of the file from there on, which are held too."""
+        yield from map(_whole, tuple(self._held))
+        for piece in iter(lambda: self._open().read(LOOK), b""):
+            # Blank ones are packed: gigabytes of them may stand before the first line.
+            self._held.append(_Packed(piece) if piece.isspace() else piece)
+            yield piece
 
     def _texts(
-        self, raw: Iterable[bytes | None], too_long: Callable[[int], None]
+        self, raw: Iterable[Line], too_long: Callable[[int], None]
     ) -> Iterator[tuple[int, bytes]]:
-        for number, line in enumerate(raw, 1):
+        for number, end, line in raw:
             if line is None:
                 too_long(number)
                 continue
@@ -190,7 +192,7 @@ class Opened:
             if line[-1:] != b"\n" and breaks_off(self._unpacked) and not _is_json(line):
                 return
             self._number = number
-            self.read_bytes += len(line)
+            self.read_bytes = end
             text = line.removeprefix(BOM) if number == 1 else line
             if text and not text.isspace():
                 yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
@@ -216,40 +218,21 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _lines_of(held: bytes, readline: ReadLine, most: int) -> Iterator[bytes | None]:
-    """Yield the lines that begin in `held` and go on in a file; None for one that is too long."""
-    if held:
-        yield from _bounded(_Joined(held, readline).readline, most)
-    yield from _bounded(readline, most)
+class _Packed(bytes):
+    """A blank piece, packed."""
+
+    def __new__(cls, piece: bytes) -> _Packed:
+        return super().__new__(cls, zlib.compress(piece, 1))
 
 
-def _bounded(readline: ReadLine, most: int) -> Iterator[bytes | None]:
-    for line in iter(partial(readline, most + 1), b""):
-        if len(line) <= most or line[-1:] == b"\n":
-            yield line
-            continue
-        for rest in iter(partial(readline, CHUNK), b""):
-            if rest[-1:] == b"\n":
-                break
-        yield None
+def _replayed(held: deque[bytes]) -> Iterator[bytes]:
+    """Yield the pieces that are held, and free each as it is yielded."""
+    while held:
+        yield _whole(held.popleft())
 
 
-class _Joined:
-    """Lines of bytes that were read already; the last one continues in the file."""
-
-    def __init__(self, held: bytes, readline: ReadLine) -> None:
-        self._held, self._size, self._readline = io.BytesIO(held), len(held), readline
-        self._inside = False
-
-    def readline(self, size: int) -> bytes:
-        """Return the next line, or `size` bytes of it; nothing where no line begins in `held`."""
-        if self._held.tell() == self._size and not self._inside:
-            return b""
-        line = self._held.readline(size)
-        if line[-1:] != b"\n" and len(line) < size:
-            line += self._readline(size - len(line))
-        self._inside = line[-1:] not in (b"\n", b"")
-        return line
+def _whole(piece: bytes) -> bytes:
+    return zlib.decompress(piece) if isinstance(piece, _Packed) else piece
 
 
 def lines(path: Path, report: OnFinding | None = None) -> Iterator[tuple[int, bytes]]:
@@ -289,9 +272,9 @@ def seekable(path: Path) -> BinaryIO:
 
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:
-    if isinstance(error, Workbook):
-        return InputError(f"{path}: {error}")
     where = f" beyond line {number}" if number else ""
+    if isinstance(error, Refused):
+        return InputError(f"{path}: {f'cannot be read{where}: ' * bool(number)}{error}")
     # The unpackers' own errors have no number: the file is there, but not as it was packed.
     hint = "" if getattr(error, "errno", None) else "; it is cut or damaged: copy or make it again"
     return InputError(f"{path}: cannot be read{where}: {why(error)}{hint}")

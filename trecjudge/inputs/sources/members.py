@@ -12,6 +12,8 @@ from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.streams import JsonStream
 
 KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
+OF_MEMBERS, BEFORE_A_VALUE = re.compile(r"[ \t\r\n,{]*+"), re.compile(r"[ \t\r\n:]*+")
+"""What is passed over before a member, and between its key and its value."""
 END = re.compile(r"\s*\}\s*")
 _DECODER = json.JSONDecoder()
 
@@ -45,14 +47,14 @@ class Members(JsonStream):
     def members(self) -> Iterator[tuple[int, str, Any]]:
         """Yield (line, key, value); report and stop where nothing more can be read."""
         try:
-            while self._skip(" \t\r\n,{"):
+            while self._skip(OF_MEMBERS):
                 if self._text[self._position] == "}":
                     self._position += 1
                     self._closed = True
                     continue
                 self._closed = False
                 key = self._next()
-                if key is None or not isinstance(key[1], str) or not self._skip(" \t\r\n:"):
+                if key is None or not isinstance(key[1], str) or not self._skip(BEFORE_A_VALUE):
                     raise ValueError("no key of an object")
                 found = self._next()
                 if found is not None:

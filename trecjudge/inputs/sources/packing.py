@@ -7,7 +7,6 @@ import codecs
 import gzip
 import io
 import lzma
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -15,10 +14,16 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from trecjudge.inputs.sources.zstd_frames import ZstdFrame
+from trecjudge.settings.limits import limits
 
 CHUNK = 1 << 20
-MOST_MEMORY = 512 << 20
+FEW = 1 << 16
+"""Packed bytes taken at a time: each of many empty frames hands on what follows it."""
+BEGINNING = 512
+"""Bytes that show what a file is."""
+MOST_MEMORY = 128 << 20
 """Bytes that unpacking may take; `xz -9` writes what takes 65 MB."""
+TAR = b"ustar"
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What workbooks of Excel begin with: .xlsx and .xlsb, and .xls."""
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
@@ -69,12 +74,12 @@ class PackedReader(io.RawIOBase):
     def _fill(self) -> bool:
         """Unpack some more; return False at the end."""
         if self._frame.eof:
-            self._packed = self._frame.unused_data.lstrip(b"\0") or self._file.read(CHUNK)
+            self._packed = self._frame.unused_data.lstrip(b"\0") or self._file.read(FEW)
             if not self._packed:
                 return False
             self._frame = self._new()
         elif self._frame.needs_input:
-            self._packed = self._file.read(CHUNK)
+            self._packed = self._file.read(FEW)
             if not self._packed:
                 raise EOFError("the data break off")
         packed, self._packed = self._packed, b""
@@ -96,18 +101,20 @@ class Utf16Reader:
         return self._texts.read(size // 2).encode()  # two bytes become three at most
 
 
-class Workbook(ValueError):
-    """A file is a workbook of a spreadsheet program."""
+class Refused(ValueError):
+    """A file that holds no data that are read: an archive, or what swells beyond the limit."""
 
 
-def refuse_workbook(path: Path, first: bytes) -> None:
-    """Raise Workbook for a file that is one; `first` are its first bytes."""
-    sheets = first.startswith(OLE)
-    if first.startswith(ZIP) and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as parts:
-            sheets = any(name.startswith("xl/") for name in parts.namelist())
-    if sheets:
-        raise Workbook("is an Excel workbook; save it as CSV")
+def refuse_archive(path: Path, beginning: bytes) -> None:
+    """Raise Refused for a workbook or an archive of files, by its first bytes."""
+    if beginning.startswith((OLE, ZIP)):
+        with path.open("rb") as file:  # the list of a zip's files stands at its end
+            file.seek(-min(CHUNK, file.seek(0, io.SEEK_END)), io.SEEK_END)
+            sheets = beginning.startswith(OLE) or b"xl/" in file.read()
+        what = "an Excel workbook; save it as CSV" if sheets else "a zip archive; unpack it"
+        raise Refused(f"is {what}")
+    if beginning[257:262] == TAR:
+        raise Refused("is a tar archive; unpack it")
 
 
 def _xz() -> Unpacker:
@@ -126,10 +133,14 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 
 class _Readable(io.RawIOBase):
-    """The readable part of packed data: where they break off, it ends, and has the `error`."""
+    """The readable part of packed data: where they break off, it ends, and has the `error`.
 
-    def __init__(self, unpacked: Any) -> None:
-        self._unpacked = unpacked
+    It ends too where they become more than `file` may, of which they are unpacked.
+    """
+
+    def __init__(self, unpacked: Any, file: io.BufferedReader) -> None:
+        self._unpacked, self._file = unpacked, file
+        self._size = 0
         self.error: Exception | None = None
 
     def readable(self) -> bool:
@@ -140,6 +151,9 @@ class _Readable(io.RawIOBase):
         """Fill `buffer`; return the number of bytes, 0 at the end."""
         try:
             found = self._unpacked.read1(len(buffer))
+            self._size += len(found)
+            if excess := limits().excess_of_unpacked(self._size, self._file.tell()):
+                raise Refused(excess)
         except UNREADABLE as error:
             self.error = error.with_traceback(None)  # its frames would hold the file open
             return 0
@@ -159,10 +173,15 @@ def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
         yield file
         return
     with unpack(file) as unpacked:
-        readable = _Readable(unpacked)
+        readable = _Readable(unpacked, file)
         found = io.BufferedReader(readable, CHUNK)
-        in_utf16 = found.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        yield io.BufferedReader(_Readable(Utf16Reader(found)), CHUNK) if in_utf16 else found
+        second = found.peek(BEGINNING)
+        if second[257:262] == TAR:
+            raise Refused("is a tar archive; unpack it")
+        in_utf16 = second.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        if is_packed(second) and not in_utf16:
+            raise Refused("is packed twice; unpack it once")
+        yield io.BufferedReader(_Readable(Utf16Reader(found), file), CHUNK) if in_utf16 else found
         if readable.error is not None:
             raise readable.error
 

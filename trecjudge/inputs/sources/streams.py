@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.passing import Passing
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
+
+_PASSED_OVER = re.compile(r"[ \t\r\n,\[\]]*+")
 
 
 class Decoder(json.JSONDecoder):
@@ -39,9 +42,9 @@ class Decoder(json.JSONDecoder):
             report(Finding("number_not_json", place, message, names))
 
 
-def too_large(place: Place, excess: str) -> Finding:
+def too_large(place: Place, excess: str, then: str = "passed over") -> Finding:
     """Return the finding on a value beyond a limit; `excess` names the limit."""
-    return Finding("record_too_large", place, f"{excess}; passed over")
+    return Finding("record_too_large", place, f"{excess}; {then}")
 
 
 class TooLarge(Exception):
@@ -79,7 +82,7 @@ class JsonStream:
         Raises InputError where packed data break off, after what could be read.
         """
         try:
-            while self._skip(" \t\r\n,[]"):
+            while self._skip(_PASSED_OVER):
                 found = self._next()
                 if found is not None:
                     yield found
@@ -102,7 +105,9 @@ class JsonStream:
             excess = self._most.excess(value)
             if not excess:
                 self._decoder.report(Place(str(self._path), line), self._report)
-                json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be written
+                if self._text.find("\\u", self._position, end) >= 0:
+                    # Half a character cannot be written.
+                    json.dumps(value, ensure_ascii=False).encode()
                 self._stand_at(end)
                 return line, value
         except RecursionError:
@@ -144,9 +149,11 @@ class JsonStream:
                     if end - self._position > most:
                         raise TooLarge(self._most.too_long)
                     return value, end
-            except ValueError:
+            except json.JSONDecodeError:
                 if self._ended:
                     raise
+            except ValueError as error:
+                raise TooLarge("has an integer of too many digits") from error
             if held > most:
                 raise TooLarge(self._most.too_long)
             # Doubled: to parse a value from its start at every chunk would take quadratic time.
@@ -156,16 +163,15 @@ class JsonStream:
         """Return the text of the current value, as far as it is held."""
         return self._text[self._position : Passing().end(self._text, self._position)]
 
-    def _skip(self, passed_over: str) -> bool:
+    def _skip(self, passed_over: re.Pattern[str]) -> bool:
         """Go to the next value; return False at the end."""
         while True:
-            while self._position < len(self._text):
-                character = self._text[self._position]
-                if character not in passed_over:
-                    return True
-                self._line += character == "\n"
-                self._open += {"[": 1, "]": -1}.get(character, 0)
-                self._position += 1
+            begin, found = self._position, passed_over.match(self._text, self._position)
+            end = found.end() if found else begin
+            self._open += self._text.count("[", begin, end) - self._text.count("]", begin, end)
+            self._stand_at(end)
+            if end < len(self._text):
+                return True
             if self._ended:
                 return False
             self._more(1)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, BinaryIO
 
 LONGEST_HEAD = 18
 LARGEST = 16 << 20
 """Bytes of text in a frame, at most; a larger one would have to be unpacked again and again."""
+MOST_FRAMES = 100_000
+"""Frames whose places are held, each of a few hundred bytes."""
 RLE = 1
 """The kind of block that is one byte, repeated."""
 
@@ -33,8 +36,10 @@ class FramesReader(io.RawIOBase):
 
     @classmethod
     def of(cls, file: BinaryIO) -> FramesReader | None:
-        """Return a reader of a file; None where its frames are too large, or not zstd, or cut."""
-        frames = list(_frames(file))
+        """Return a reader of a file; None where its frames are too large or many, or cut."""
+        frames = list(islice(_frames(file), MOST_FRAMES + 1))
+        if len(frames) > MOST_FRAMES:
+            return None
         whole = sum(packed for _, packed, _ in frames) == file.seek(0, io.SEEK_END)
         return cls(file, frames) if whole else None
 

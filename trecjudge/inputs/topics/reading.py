@@ -11,6 +11,7 @@ from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.room import Room, weight
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.inputs.topics.record import (
     ID_KEYS,
@@ -27,6 +28,8 @@ from trecjudge.inputs.topics.turns import topics_in, turns_in
 from trecjudge.records import Place, Topic
 
 WORDS_OF_A_QUESTION = 5
+OF_A_TOPIC = 500
+"""Bytes that a topic takes beside its texts."""
 
 
 def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
@@ -38,7 +41,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
     unasked: dict[str, Place] = {}
-    hostile = HostileText(report)
+    hostile, room = HostileText(report), Room(report)
     for place, fields in _records(path, report):
         found = topic_of(fields)
         if found is None:
@@ -46,6 +49,9 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
             continue
         topic, left_out = found
+        texts = (topic.title, topic.problem_statement, topic.background, topic.body)
+        if not room.takes(place, OF_A_TOPIC + weight(texts)):
+            break
         for name in left_out:
             asks = any(_may_ask(text, topic) for text in texts_in(fields[name]))
             (unasked if asks else unused).setdefault(name, place)

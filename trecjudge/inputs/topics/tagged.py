@@ -71,10 +71,10 @@ def _text(path: Path, report: OnFinding) -> str:
 def _record(attributes: str, content: str) -> Record:
     """Return the fields of a topic; those of one name are joined, free text is its `text`."""
     fields: dict[str, list[str]] = {}
-    for name, double, single in ATTRIBUTE.findall(attributes):
-        fields.setdefault(name_of(name), []).append(_unescaped(double or single))
+    for name, double, single in map(re.Match.groups, ATTRIBUTE.finditer(attributes)):
+        fields.setdefault(name_of(name), []).append(_unescaped(double or single or ""))
     fields.setdefault("text", []).append(_even(content.partition("<")[0]))
-    for name, text in FIELD.findall(content):
+    for name, text in map(re.Match.groups, FIELD.finditer(content)):
         fields.setdefault(name_of(name), []).append(_even(LABEL.sub("", text, count=1)))
     return {name: "\n".join(filter(None, texts)) for name, texts in fields.items()}
 

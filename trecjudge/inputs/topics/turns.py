@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.inputs.topics.record import ID_KEYS, Record, id_of, named, text_at
+from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, id_of, named, text_at
 
 TURNS_KEYS = ("responses", "turns")
 """Where the turns are: iKAT 2025, and 2023 and 2024."""
@@ -35,6 +35,7 @@ def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
     number = id_of(fields)
     about = text_at(fields, ["title"])
     shared = {key: value for key, value in fields.items() if key not in OF_ITS_OWN}
+    known = {key: value for key, value in shared.items() if key in (*TEXT_KEYS, "url", "limit")}
     dialogue: list[str] = []
     for turn in turns_in(fields):
         background = [about, "\n".join(dialogue), text_at(fields, ["ptkb"])]
@@ -46,6 +47,7 @@ def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
             "turn_id": _turn_id(number, as_id(turn.get("turn_id"))),
             "background": "\n\n".join(filter(None, background)),
         }
+        shared = known  # what no judge sees is looked at once
         spoken = (text_at(turn, USER_KEYS), text_at(turn, ["response"]))
         dialogue += [f"— {text}" for text in spoken if text]
 

@@ -19,7 +19,7 @@ from trecjudge.errors import InputError, why
 from trecjudge.files import open_regular
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
-from trecjudge.settings.limits import shown_bytes
+from trecjudge.settings.limits import limits, shown_bytes
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
 
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.
@@ -78,6 +78,8 @@ def read_calibration(path: Path = _FILE) -> Calibration:
         text = file.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
         raise ValueError(f"is longer than {shown_bytes(MOST_BYTES)}, as no calibration is")
+    if excess := limits().excess_of_text(text):
+        raise ValueError(f"{excess}, as no calibration has")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
