@@ -34,6 +34,8 @@ class Limits:
     """Lists and objects inside one another."""
     entries: int = 100_000
     """Entries of one list or object of a record, values of a line, columns of a table."""
+    rows: int = 2_000_000
+    """Rows of a leaderboard; its runs by topics by measures may be five times as many."""
     stdin: int = 1 << 30
     """Bytes of standard input, which is kept in a file."""
 
@@ -70,6 +72,17 @@ class Limits:
         most = IN_ALL * self.entries
         few = text.count(comma) <= most or string.sub(nothing, text).count(comma) <= most
         return "" if few else self.too_many
+
+    @property
+    def too_many_rows(self) -> str:
+        """The message on a leaderboard of too many rows."""
+        return f"has more than {self.rows:,} rows of scores (--limit rows)"
+
+    def check_table(self, name: str, runs: int, topics: int, measures: int) -> None:
+        """Raise InputError for runs, topics and measures that make a table too large to hold."""
+        if runs * max(1, topics) * measures > 5 * self.rows:
+            size = f"{runs:,} runs by {topics:,} topics by {measures:,} measures"
+            raise InputError(f"{name}: {size} are more than {5 * self.rows:,} (--limit rows)")
 
     @property
     def too_long(self) -> str:
