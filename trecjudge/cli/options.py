@@ -103,8 +103,9 @@ LimitFlag = Annotated[
         "--limit",
         metavar="NAME=VALUE",
         help="The largest input that is read: record (64MB for a line or record), depth (200"
-        " levels), entries (100000 in a list or object), stdin (1GB). What is larger is reported"
-        " with its line, as record_too_large, and left out; the rest is judged."
+        " levels), entries (100000 in a list or object), rows (2000000 of a leaderboard), stdin"
+        " (1GB). What is larger is reported with its line, as record_too_large, and left out; the"
+        " rest is judged."
         ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
         rich_help_panel=INPUTS,
     ),

@@ -65,6 +65,7 @@ def sign_flip(differences: Array) -> Array:
     for signs in _flipped(known.shape[1]):
         tried += len(signs)
         counts += (np.abs(signs @ sizes.T) >= reached).sum(axis=0)
+    p: Array
     if tried < FLIPS:
         p = counts / tried
     else:

@@ -30,8 +30,8 @@ from trecjudge.records import Document, Place
 
 HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
-HELD_MEMORY = 3 * HELD_BYTES
-"""Bytes of memory that their documents may take: packed files hold many more."""
+IN_MEMORY = 3
+"""How many times as many bytes their documents may take in memory: packed files hold more."""
 OF_DOCUMENT = 500
 """Bytes of memory that a document takes besides its text."""
 
@@ -150,7 +150,7 @@ def open_documents(
         if size > held_bytes or index.is_file():
             stores.append(_indexed(path, files, index, report))
         else:
-            stores.append(_held(path, files, index, report, HELD_MEMORY))
+            stores.append(_held(path, files, index, report, IN_MEMORY * held_bytes))
     return stores[0] if len(stores) == 1 else DocumentStores(stores)
 
 
