@@ -9,6 +9,7 @@ from scipy.stats import bootstrap, norm, t
 from trecjudge.stats import resampling
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
+    RESAMPLES,
     Interval,
     drawn_parts,
     draws,
@@ -145,7 +146,7 @@ def test_an_interval_is_rounded() -> None:
 def test_draws_of_many_units_come_in_parts_and_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert next(drawn_parts(30)) is draws(30)
+    assert next(drawn_parts(30)) is draws(30, RESAMPLES)
     whole = mean_intervals(VALUES)
     monkeypatch.setattr(resampling, "BLOCK", 2100)
     parts = list(drawn_parts(30))

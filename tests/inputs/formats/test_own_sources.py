@@ -128,4 +128,4 @@ def test_it_is_cut_from_the_end_of_a_last_sentence(read: Read) -> None:
 @pytest.mark.parametrize("line", ["| References |", "References", "References\n---"])
 def test_thousands_of_headings_take_linear_time(line: str, read: Read) -> None:
     found = read(record(f"{ANSWER}\n" + f"{line}\n" * 4_000))
-    assert cited(found)[:2] == WANTED
+    assert [text for text, _ in cited(found)][:2] == [text for text, _ in WANTED]
