@@ -61,11 +61,10 @@ def sign_flip(differences: Array) -> Array:
     sizes = np.sort(np.abs(known), axis=1)
     # Sums of the same numbers in another order differ in their last digits.
     reached = observed - 1e-9 * sizes.sum(axis=1)
-    tried, counts = 0, np.zeros(len(known), np.intp)
+    tried, counts = 0, np.zeros(len(known))
     for signs in _flipped(known.shape[1]):
         tried += len(signs)
         counts += (np.abs(signs @ sizes.T) >= reached).sum(axis=0)
-    p: Array
     if tried < FLIPS:
         p = counts / tried
     else:
