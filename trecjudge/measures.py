@@ -17,6 +17,10 @@ from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.records import Judgment, Response
 from trecjudge.settings.plugins import imported
 
+MOST_COMPARED = 1000
+"""Runs that are compared with one another: names of ties, and tests, are as many squared."""
+MOST_TESTED = 10_000_000
+"""Differences on topics, of all pairs of runs, that are tested."""
 UNJUDGED = ".unjudged"
 """A leaderboard row of `MEASURE.unjudged` counts the items left out of the row of MEASURE."""
 DIGITS = 6
@@ -150,6 +154,11 @@ def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
     if how == "first_value":
         return numbers[0]
     return math.fsum(numbers) / len(numbers)  # fsum: the mean is the same in any order of topics
+
+
+def are_compared(runs: int, topics: int) -> bool:
+    """Return whether so many runs are tested against one another on so many topics."""
+    return runs <= MOST_COMPARED and runs * runs * topics <= 2 * MOST_TESTED
 
 
 def ranks(

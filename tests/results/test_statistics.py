@@ -10,6 +10,7 @@ from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.results.statistics import Statistic, read_statistics
+from trecjudge.settings.limits import limited
 
 RECORD = {
     "run_id": "r",
@@ -64,4 +65,10 @@ def test_what_an_older_file_lacks_is_not_known(write: Write) -> None:
 def test_what_is_no_line_is_named(changed: dict[str, object], message: str, write: Write) -> None:
     path = write(json.dumps(RECORD | changed), "x.leaderboard.jsonl")
     with pytest.raises(InputError, match=f"x.leaderboard.jsonl:1: {message}"):
+        list(read_statistics(path, fail))
+
+
+def test_topics_of_statistics_are_counted_against_the_limit(write: Write) -> None:
+    path = write(json.dumps(RECORD | {"by_topic": {f"t{i}": 0.5 for i in range(4)}}))
+    with limited(["rows=4"]), pytest.raises(InputError, match="more than 4 rows"):
         list(read_statistics(path, fail))

@@ -120,3 +120,8 @@ def test_the_five_topics_that_moved_most() -> None:
     assert [move.topic_id for move in one(zeros, steps).moved] == [
         "t007", "t006", "t005", "t004", "t003",
     ]  # fmt: skip
+
+
+def test_more_runs_than_are_compared_are_refused() -> None:
+    with pytest.raises(InputError, match=r"2,001 runs are more than 2,000 to compare"):
+        pairs_of([scores("".join(f"r{i} t1 M 1\n" for i in range(2001)))])

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap, norm, t
 
+from trecjudge.stats import resampling
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
+    RESAMPLES,
     Interval,
+    drawn_parts,
     draws,
     grouped_interval,
     interval_of,
@@ -138,3 +141,15 @@ def test_the_interval_of_a_few_topics_holds_what_it_says(topics: int) -> None:
 
 def test_an_interval_is_rounded() -> None:
     assert Interval(0.123456, None).rounded(2) == Interval(0.12, None)
+
+
+def test_draws_of_many_units_come_in_parts_and_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert next(drawn_parts(30)) is draws(30, RESAMPLES)
+    whole = mean_intervals(VALUES)
+    monkeypatch.setattr(resampling, "BLOCK", 2100)
+    parts = list(drawn_parts(30))
+    assert {len(part) for part in parts} == {70, 40}
+    assert (np.concatenate(parts) == draws(30)).all()
+    assert [pytest.approx(tuple(own)) for own in whole] == list(map(tuple, mean_intervals(VALUES)))

@@ -8,6 +8,7 @@ import pytest
 from tests.stats.texts import known, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.settings.limits import limited
 from trecjudge.stats.cells import Duplicates
 
 
@@ -182,3 +183,14 @@ def test_only_some_runs_and_topics() -> None:
 def test_no_rows_at_all() -> None:
     with pytest.raises(InputError, match="lb: no scores in it"):
         scores("")
+
+
+def test_a_table_of_more_cells_than_are_held_is_refused() -> None:
+    rows = "".join(f"r{i} t{i} M 1\n" for i in range(11))
+    with (
+        limited(["rows=24"]),
+        pytest.raises(InputError, match="11 runs by 11 topics by 1 measures"),
+    ):
+        scores(rows)
+    with limited(["rows=25"]):
+        assert len(scores(rows).runs) == 11

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from trecjudge.measures import MOST_COMPARED, are_compared
 from trecjudge.stats.standing import Entry, Standing, standings
 
 RNG = np.random.default_rng(3)
@@ -112,3 +113,15 @@ def test_names_of_runs_change_no_group_where_means_tie() -> None:
 
 def test_no_topic_at_all() -> None:
     assert found(entry("a", []))["a"].groups == []
+
+
+def test_runs_that_are_too_many_have_neither_ties_nor_groups() -> None:
+    many = [entry(f"r{i}", [0.5, 0.5, float(i == 0)]) for i in range(MOST_COMPARED + 1)]
+    assert {(s.rank, *s.ties, *s.groups) for s in found(*many).values()} == {(1,), (2,)}
+
+
+@pytest.mark.parametrize(
+    ("runs", "topics", "wanted"), [(150, 800, True), (1000, 20, True), (1000, 21, False)]
+)
+def test_how_many_are_tested(runs: int, topics: int, wanted: bool) -> None:
+    assert are_compared(runs, topics) is wanted

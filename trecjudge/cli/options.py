@@ -103,10 +103,10 @@ LimitFlag = Annotated[
         "--limit",
         metavar="NAME=VALUE",
         help="The largest input that is read: record (16MB for a line or record), depth (200"
-        " levels), entries (100000 in a list or object), stdin (1GB), unpacked (256MB that a packed"
-        " file becomes, or 100 times its size), held (256MB of memory for topics, nuggets, labels"
-        " or runs). What is larger is reported with its line, as record_too_large, and left out;"
-        " the rest is judged."
+        " levels), entries (100000 in a list or object), rows (2000000 of a leaderboard), stdin"
+        " (1GB), unpacked (256MB that a packed file becomes, or 100 times its size), held (256MB"
+        " of memory for topics, nuggets, labels or runs). What is larger is reported with its line,"
+        " as record_too_large, and left out; the rest is judged."
         ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
         rich_help_panel=INPUTS,
     ),

@@ -13,6 +13,7 @@ from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place
 from trecjudge.settings.adapters import adapter_of
+from trecjudge.settings.limits import limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,20 @@ NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
 
 def read_statistics(path: Path, report: OnFinding) -> Iterator[Statistic]:
     """Yield the lines of a file of statistics. Raises InputError for one that lacks something."""
+    values, most = 0, limits()
     for line, record in objects(path, report):
         place = Place(str(path), line)
         try:
             needed = {name: record[name] for name in NEEDED}
             later = {name: record[name] for name in LATER if name in record}
-            yield adapter_of(Statistic).validate_python(needed | later)
+            found = adapter_of(Statistic).validate_python(needed | later)
         except KeyError as error:
             raise InputError(f"{place}: a record without {error}") from error
         except ValidationError as error:
             wrong = error.errors()[0]
             where = ".".join(map(str, wrong["loc"]))
             raise InputError(f"{place}: {where}: {wrong['msg']}") from None
+        values += 1 + len(found.by_topic or ())
+        if values > most.rows:
+            raise InputError(f"{place}: {most.too_many_rows}")
+        yield found

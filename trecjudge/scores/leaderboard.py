@@ -21,6 +21,7 @@ from trecjudge.scores.measuring import (
     value_of_sums,
 )
 from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
+from trecjudge.settings.limits import limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,15 @@ class Leaderboard:
         """Fix which topics are expected, the means over them, and the measure that ranks.
 
         Several samples of a topic become its one score: they are no topics of their own. Raises
-        InputError for a gap under `on_missing: error`.
+        InputError for a gap under `on_missing: error`, and for runs and topics too many to score.
         """
         for run_id, coverage in self.coverage.items():
             self._join_samples(run_id, coverage.samples)
         answered = {topic for topics in self.scores.values() for topic in topics}
         self.expected = sorted(answered if self.topics is None else self.topics)
+        limits().check_table(
+            "the scores", len(self.scores), len(self.expected), len(self.spec.measures)
+        )
         for run_id, coverage in self.coverage.items():
             coverage.expected_responses = len(self.expected)
             missing = [topic for topic in self.expected if topic not in self.scores[run_id]]

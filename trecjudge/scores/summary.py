@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from trecjudge.measures import are_compared
 from trecjudge.scores.coverage import Coverage, judged_by_judge
 from trecjudge.scores.leaderboard import Leaderboard, Mean
 
@@ -151,6 +152,9 @@ def summarise(
 
 
 def _remarks(board: Leaderboard) -> Iterator[str]:
+    runs, topics = len(board.scores), len(board.expected)
+    if not are_compared(runs, topics):
+        yield f"{runs:,} runs on {topics:,} topics are too many to be tested against one another"
     wanted = board.passed_over or board.ranking_measure
     why = f": {wanted.undefined}" if wanted.undefined else ""
     which = "most runs" if board.has_value(wanted) else "any run"

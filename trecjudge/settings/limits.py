@@ -39,6 +39,8 @@ class Limits:
     """Lists and objects inside one another."""
     entries: int = 100_000
     """Entries of one list or object of a record, values of a line, columns of a table."""
+    rows: int = 2_000_000
+    """Rows of a leaderboard; its runs by topics by measures may be five times as many."""
     stdin: int = 1 << 30
     """Bytes of standard input, which is kept in a file."""
     unpacked: int = 256 << 20
@@ -83,6 +85,17 @@ class Limits:
         if size <= self.unpacked or size <= SWELLS * packed:
             return ""
         return f"becomes more than {shown_bytes(self.unpacked)} when unpacked (--limit unpacked)"
+
+    @property
+    def too_many_rows(self) -> str:
+        """The message on a leaderboard of too many rows."""
+        return f"has more than {self.rows:,} rows of scores (--limit rows)"
+
+    def check_table(self, name: str, runs: int, topics: int, measures: int) -> None:
+        """Raise InputError for runs, topics and measures that make a table too large to hold."""
+        if runs * max(1, topics) * measures > 5 * self.rows:
+            size = f"{runs:,} runs by {topics:,} topics by {measures:,} measures"
+            raise InputError(f"{name}: {size} are more than {5 * self.rows:,} (--limit rows)")
 
     @property
     def too_long(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from sys import intern
 from typing import Literal
 
 import numpy as np
@@ -27,10 +28,14 @@ def collected(
     """Return the values of every row; what is given a second time is reported."""
     cells: Cells = {}
     for place, row in rows:
-        cell = cells.setdefault(row.measure, {}).setdefault((row.run_id, row.topic_id), [])
-        if cell:
+        # Each name once: a leaderboard has it in many rows.
+        topic_id = row.topic_id if row.topic_id is None else intern(row.topic_id)
+        found, key = cells.setdefault(row.measure, {}), (intern(row.run_id), topic_id)
+        if (cell := found.get(key)) is None:
+            found[key] = [row.value]
+        else:
             _report_duplicate(place, row, cell[0], report, duplicates)
-        cell.append(row.value)
+            cell.append(row.value)
     return cells
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.measures import DIGITS
+from trecjudge.measures import DIGITS, MOST_COMPARED
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.paired import effect_size, holm, sign_flip
 from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
@@ -91,6 +91,9 @@ def pairs_of(
     wanted = [
         [run for run in table.runs if not only or run in only or run == against] for table in tables
     ]
+    if sum(map(len, wanted)) > 2 * MOST_COMPARED:
+        count = f"{sum(map(len, wanted)):,} runs are more than {2 * MOST_COMPARED:,}"
+        raise InputError(f"{tables[0].name}: {count} to compare; name those wanted (--run)")
     common = set(wanted[0]).intersection(*wanted[1:]) if len(tables) > 1 else set()
     if common and not against:
         return [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 
-from trecjudge.stats.resampling import SEED, Array
+from trecjudge.stats.resampling import BLOCK, SEED, Array, block_sizes
 
 FLIPS = 10_000
 """Random flips: the error of a p of 0.05 is 0.002 then (one standard deviation)."""
@@ -33,6 +34,16 @@ def flips(units: int) -> Array:
     return signs
 
 
+def _flipped(units: int) -> Iterator[Array]:
+    """Yield what `flips` returns, in parts where they are of many units."""
+    if units * FLIPS <= 4 * BLOCK:
+        yield flips(units)
+        return
+    rng = np.random.default_rng(SEED)
+    for size in block_sizes(FLIPS, units):
+        yield (1 - 2 * rng.integers(0, 2, (size, units))).astype(np.float64)
+
+
 def sign_flip(differences: Array) -> Array:
     """Return the two-sided p of each row of paired differences, shape (pairs, units) -> (pairs,).
 
@@ -50,13 +61,15 @@ def sign_flip(differences: Array) -> Array:
     sizes = np.sort(np.abs(known), axis=1)
     # Sums of the same numbers in another order differ in their last digits.
     reached = observed - 1e-9 * sizes.sum(axis=1)
-    signs = flips(known.shape[1])
-    counts = (np.abs(signs @ sizes.T) >= reached).sum(axis=0)
-    if len(signs) < FLIPS:
-        p = counts / len(signs)
+    tried, counts = 0, np.zeros(len(known))
+    for signs in _flipped(known.shape[1]):
+        tried += len(signs)
+        counts += (np.abs(signs @ sizes.T) >= reached).sum(axis=0)
+    if tried < FLIPS:
+        p = counts / tried
     else:
         # The observed assignment is one of the possible ones: p is never 0.
-        p = (1.0 + counts) / (1.0 + len(signs))
+        p = (1.0 + counts) / (1.0 + tried)
         rare = counts < FEW
         p[rare] = _tails(sizes[rare], observed[rare])
     return np.where(shared, np.minimum(p, 1.0), np.nan)
@@ -74,18 +87,28 @@ def _tails(sizes: Array, observed: Array) -> Array:
     largest = scaled.sum(axis=1)
     # All of one sign: only that flip and its mirror image reach so far.
     floor = 2.0 ** (1.0 - (scaled > 0).sum(axis=1))
-    uniform = np.random.default_rng(SEED).random((TILTED, scaled.shape[1]))
-    # The same draws for every pair: equal differences have equal p.
+    units = scaled.shape[1]
+    held = np.random.default_rng(SEED).random((TILTED, units)) if TILTED * units <= BLOCK else None
     thetas = _tilts(scaled, observed)
     found = floor.copy()
     for pair in np.flatnonzero(observed < largest * (1 - 1e-9)):
         d, theta = scaled[pair], thetas[pair]
-        sums = 2.0 * ((uniform < 1 / (1 + np.exp(-2 * theta * d))) @ d) - largest[pair]
+        chances = 1 / (1 + np.exp(-2 * theta * d))
+        # The same draws for every pair: equal differences have equal p.
+        parts = _uniform(units) if held is None else [held]
+        sums = 2.0 * np.concatenate([(part < chances) @ d for part in parts]) - largest[pair]
         reach = sums >= observed[pair] - 1e-9 * largest[pair]
         cumulant = np.sum(np.logaddexp(theta * d, -theta * d) - math.log(2))
         found[pair] = 2 * np.mean(np.where(reach, np.exp(cumulant - theta * sums), 0.0))
     tails: Array = np.clip(found, floor, 1.0)
     return tails
+
+
+def _uniform(units: int) -> Iterator[Array]:
+    """Yield uniform draws, TILTED of them for each unit, in parts."""
+    rng = np.random.default_rng(SEED)
+    for size in block_sizes(TILTED, units):
+        yield rng.random((size, units))
 
 
 def _tilts(scaled: Array, observed: Array) -> Array:

@@ -52,8 +52,6 @@ class Interval:
 
 
 NO_INTERVAL = Interval(None, None)
-MANY_UNITS = 5000
-"""Units whose resamples are all drawn at once, and remembered."""
 
 
 @lru_cache(maxsize=8)
@@ -70,23 +68,34 @@ def draws(units: int, resamples: int = RESAMPLES) -> Array:
     return weights
 
 
-def blocks_of_draws(units: int) -> Iterator[Array]:
-    """Yield the rows of `draws`; of many units a part at a time, since all take gigabytes."""
-    if units <= MANY_UNITS:
-        yield draws(units)
+def drawn_parts(units: int, resamples: int = RESAMPLES) -> Iterator[Array]:
+    """Yield what `draws` returns, in parts of resamples: of many units no more than BLOCK counts.
+
+    Where it is one part, it is remembered.
+    """
+    if units * resamples <= 4 * BLOCK:
+        yield draws(units, resamples)
         return
-    generator, shares = np.random.default_rng(SEED), np.full(units, 1 / units)
-    most = max(1, MANY_UNITS * RESAMPLES // units // 4)
-    for begin in range(0, RESAMPLES, most):
-        size = min(most, RESAMPLES - begin)
-        yield generator.multinomial(units, shares, size).astype(np.float64)
+    rng, chances = np.random.default_rng(SEED), np.full(units, 1 / units)
+    for size in block_sizes(resamples, units):
+        yield rng.multinomial(units, chances, size).astype(np.float64)
 
 
-def resampled_means(values: Array, weights: Array) -> Array:
+def block_sizes(rows: int, units: int) -> list[int]:
+    """Return the rows of each part in which an array of (rows, units) is worked on."""
+    each = max(1, BLOCK // max(1, units))
+    return [min(each, rows - begin) for begin in range(0, rows, each)]
+
+
+def resampled_means(values: Array, weights: Array | None = None) -> Array:
     """Return the mean of each row in each resample: (rows, units) -> (rows, resamples).
 
-    NaN in `values` leaves the mean; a resample without any value is NaN.
+    `weights` are those of `draws`, where not given, in parts. NaN in `values` leaves the mean; a
+    resample without any value is NaN.
     """
+    if weights is None:
+        parts = [resampled_means(values, part) for part in drawn_parts(values.shape[1])]
+        return np.concatenate(parts, axis=1)
     known = ~np.isnan(values)
     sums = np.where(known, values, 0.0) @ weights.T
     counts = known.astype(np.float64) @ weights.T
@@ -158,11 +167,14 @@ def mean_intervals(values: Array) -> list[Interval]:
     if values.shape[1] < FEWEST_UNITS:
         return [NO_INTERVAL] * len(values)
     # Each row in its own order: neither a topic's name nor another run decides what is drawn.
-    ordered = np.sort(values, axis=1)
-    drawn_means = [resampled_means(ordered, block) for block in blocks_of_draws(values.shape[1])]
-    means = np.concatenate(drawn_means, axis=1)
     known = (~np.isnan(values)).sum(axis=1).tolist()
-    return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
+    rows = BLOCK // RESAMPLES
+    drawn = (
+        mean
+        for begin in range(0, len(values), rows)
+        for mean in resampled_means(np.sort(values[begin : begin + rows], axis=1))
+    )
+    return [interval_of(mean, units) for mean, units in zip(drawn, known, strict=True)]
 
 
 def interval_of_sums(counts: Array, of: Callable[[tuple[float, ...]], float | None]) -> Interval:
@@ -174,7 +186,7 @@ def interval_of_sums(counts: Array, of: Callable[[tuple[float, ...]], float | No
     if len(counts) < FEWEST_UNITS:
         return NO_INTERVAL
     ordered = counts[np.lexsort(counts.T)]
-    sums = [row for block in blocks_of_draws(len(ordered)) for row in (block @ ordered).tolist()]
+    sums = [row for part in drawn_parts(len(ordered)) for row in (part @ ordered).tolist()]
     # None, where the figure of a resample is not defined, becomes NaN.
     return interval_of(np.array([of(tuple(row)) for row in sums], dtype=np.float64), len(ordered))
 
@@ -195,9 +207,12 @@ def grouped_interval(
         held[name].append(row)
     place = {name: i for i, name in enumerate(sorted(names, key=lambda n: sorted(held[n])))}
     owners = [place[name] for name in groups]
-    weights = draws(len(names), resamples)
     # In parts, so that memory does not grow with resamples x rows.
-    parts = np.array_split(weights, math.ceil(weights.shape[0] * len(owners) / BLOCK))
+    parts = (
+        part
+        for weights in drawn_parts(len(names), resamples)
+        for part in np.array_split(weights, math.ceil(len(weights) * len(owners) / BLOCK))
+    )
     drawn = np.concatenate([statistic(part[:, owners]) for part in parts])
     return interval_of(drawn, len(names))
 

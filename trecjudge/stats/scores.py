@@ -13,6 +13,7 @@ from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.results.trec import LeaderboardRow
+from trecjudge.settings.limits import limits
 from trecjudge.stats.cells import (
     Duplicates,
     again,
@@ -120,9 +121,10 @@ class Scores:
 
     def only(self, runs: Sequence[str], topics: Sequence[str] | None = None) -> Scores:
         """Return the scores of these runs, in this order, and of these topics, all where None."""
-        rows = [self.runs.index(run) for run in runs]
+        at_run, at_topic = ({n: i for i, n in enumerate(own)} for own in (self.runs, self.topics))
+        rows = [at_run[run] for run in runs]
         kept = self.topics if topics is None else topics
-        columns = [self.topics.index(topic) for topic in kept]
+        columns = [at_topic[topic] for topic in kept]
         values = {m: v[np.ix_(rows, columns)] for m, v in self.values.items()}
         given = {m: v[rows] for m, v in self.given.items()}
         return replace(self, runs=list(runs), topics=list(kept), values=values, given=given)
@@ -178,9 +180,11 @@ def scores_of(
     runs = sorted({run for run, _ in keys} | {run for run, _ in known})
     in_statistics = (k.by_topic for k in known.values() if k.by_topic)
     topics = sorted({topic for _, topic in keys if topic is not None}.union(*in_statistics))
+    limits().check_table(name, len(runs), len(topics), len(cells))
+    at = {run: row for row, run in enumerate(runs)}
     values, given = arrays(cells, runs, topics, duplicates)
     if known:
-        differs = _difference(runs, topics, values, given, known)
+        differs = _difference(at, topics, values, given, known)
         if differs:
             message = f"its statistics are not used: {differs}: they are of two jobs"
             report(Finding("statistics_differ", Place(name), message))
@@ -191,12 +195,12 @@ def scores_of(
     for (run_id, measure), one in known.items():
         if one.by_topic is not None:
             enters = np.array([one.by_topic.get(topic) for topic in topics], dtype=float)
-            entering[measure][runs.index(run_id)] = enters if one.mean is not None else np.nan
+            entering[measure][at[run_id]] = enters if one.mean is not None else np.nan
     for measure, counted in counts.items():
         for run_id, topic_id in counted:
             # A row that is not there, for what is unjudged, is not made of other topics.
-            if topic_id is None and np.isnan(given[measure][runs.index(run_id)]):
-                entering[measure][runs.index(run_id)] = np.nan
+            if topic_id is None and np.isnan(given[measure][at[run_id]]):
+                entering[measure][at[run_id]] = np.nan
     unjudged = unjudged_items(counts, runs, list(cells), duplicates)
     unjudged |= {key: one.unjudged for key, one in known.items()}
     scores = Scores(name, runs, topics, entering, given, unjudged, known)
@@ -204,7 +208,7 @@ def scores_of(
 
 
 def _difference(
-    runs: Sequence[str],
+    at: Mapping[str, int],
     topics: Sequence[str],
     values: Mapping[str, Array],
     given: Mapping[str, Array],
@@ -212,7 +216,7 @@ def _difference(
 ) -> str:
     """Return where rows are not what is known of their job, no text where they are."""
     for (run_id, measure), one in known.items():
-        row = runs.index(run_id)
+        row = at[run_id]
         here, there = float(given[measure][row]), one.mean
         rows = values[measure][row]
         missing = np.isnan(here) and (there is None or not np.isnan(rows).all())

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from trecjudge.measures import DIGITS, ranks
+from trecjudge.measures import DIGITS, MOST_COMPARED, are_compared, ranks
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import ALPHA, pairwise_p_values
 from trecjudge.stats.resampling import (
@@ -84,7 +84,7 @@ def standings(
     """Return where each run stands, the best first, runs without a mean last.
 
     Means and sums over topics have intervals and groups; what is made `of_sums` has intervals only;
-    any `other` aggregate has neither.
+    any `other` aggregate has neither. More than MOST_COMPARED runs have no ties and no groups.
     """
     rank_of = ranks({entry.run_id: entry.mean for entry in entries}, lower_is_better)
     by_run = {entry.run_id: entry for entry in entries}
@@ -95,8 +95,9 @@ def standings(
     values = np.array([e.values for e in ranked], dtype=np.float64)
     values = values.reshape(len(ranked), -1)
     intervals = _intervals(ranked, values, aggregate)
-    tested = aggregate in ("mean", "sum")
+    tested = aggregate in ("mean", "sum") and are_compared(*values.shape)
     groups = _groups(ranked, rank_of, values) if tested else [[] for _ in ranked]
+    named = len(ranked) <= MOST_COMPARED
     return [
         Standing(
             run_id=entry.run_id,
@@ -110,7 +111,7 @@ def standings(
             lowest=_rounded(entry.lowest),
             highest=_rounded(entry.highest),
             rank=(rank := rank_of[entry.run_id]),
-            ties=[] if rank is None else [run for run in tied[rank] if run != entry.run_id],
+            ties=[run for run in tied[rank] if run != entry.run_id] if rank and named else [],
             groups=groups[i],
             lower_is_better=lower_is_better,
             human=entry.human,

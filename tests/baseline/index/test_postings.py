@@ -113,3 +113,16 @@ def test_a_chunk_without_a_term_is_kept(tables: SqliteTables) -> None:
     write(tables, {1: [], 2: ["a"]})
     found = Postings.of(tables.segments()).best(tables, {"a": 1.0}, 3)
     assert [number for number, _ in found] == [2]
+
+
+def test_a_segment_ends_where_it_has_many_terms(
+    tables: SqliteTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "MOST_TERMS", 20)
+    texts = {number: [*"abc", *(f"t{number}-{i}" for i in range(9))] for number in range(16)}
+    write(tables, texts)
+    assert [len(row.chunks) // 8 for row in tables.segments()] == [2] * 8
+    check(tables, texts)
+    merge(tables)  # one of all would have more terms than are held
+    assert len(tables.segments()) == 8
+    check(tables, texts)

@@ -17,7 +17,7 @@ from trecjudge.baseline.index.protocol import Source
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.record import document_of
-from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.documents.store import IndexedDocuments, open_documents
 from trecjudge.records import Document
 
 
@@ -214,3 +214,18 @@ def test_an_index_of_another_version_is_refused(tmp_path: Path) -> None:
 
 def fail(finding: Finding) -> None:
     pytest.fail(str(finding))
+
+
+def test_packed_files_of_much_text_are_indexed_though_they_are_small(tmp_path: Path) -> None:
+    path, findings = tmp_path / "d.jsonl.gz", list[Finding]()
+    records = [json.dumps({"id": f"d{i}", "text": "word " * 1000}) for i in range(50)]
+    path.write_bytes(gzip.compress("\n".join(['{"id": ', *records, '{"text": "T."}']).encode()))
+    store = open_documents([path], tmp_path / "cache", findings.append, held_bytes=50_000)
+    assert isinstance(store, IndexedDocuments)
+    assert store.get("d49") == Document("d49", "word " * 1000)
+    assert [(f.kind, f.place.line) for f in findings] == [
+        ("line_not_json", 1),
+        ("documents_unusable", 52),
+    ]
+    again = open_documents([path], tmp_path / "cache", lambda finding: None, held_bytes=50_000)
+    assert (again.lost, again.get("d0")) == (store.lost, store.get("d0"))

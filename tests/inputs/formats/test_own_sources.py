@@ -123,3 +123,9 @@ def test_it_is_cut_from_the_end_of_a_last_sentence(read: Read) -> None:
     metadata = '{"team_id": "t", "run_id": "r", "topic_id": "1"}'
     found = read(f'{{"metadata": {metadata}, "responses": [{json.dumps(last)}]}}')
     assert cited(found) == [("It is old.", ["d"])]
+
+
+@pytest.mark.parametrize("line", ["| References |", "References", "References\n---"])
+def test_thousands_of_headings_take_linear_time(line: str, read: Read) -> None:
+    found = read(record(f"{ANSWER}\n" + f"{line}\n" * 4_000))
+    assert [text for text, _ in cited(found)][:2] == [text for text, _ in WANTED]

@@ -11,6 +11,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.results.leaderboards.reading import read_all, read_rows
 from trecjudge.results.trec import LeaderboardRow
+from trecjudge.settings.limits import limited
 
 ROWS = [LeaderboardRow("r1", "t1", "M", 0.5), LeaderboardRow("r1", None, "M", 0.25)]
 
@@ -220,3 +221,26 @@ def test_runs_that_are_all_called_alike_are_named_after_their_files(write: Write
 
 def test_an_empty_file_has_no_rows(write: Write) -> None:
     assert read(write("\n\n", "l")) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        pytest.param("r1 t1 M 1\n" * 3 + "r1 all M 1\n", 4, id="lines"),
+        pytest.param("topic,a,b\nt1,1,1\nt2,1,1\n", 3, id="a measure a column"),
+        pytest.param('{"topic": "t1", "a": 1, "b": 1}\n' * 2, 2, id="objects"),
+    ],
+)
+def test_more_rows_than_are_held_are_refused_with_the_place(
+    text: str, place: int, write: Write
+) -> None:
+    path = write(text, "lb.txt")
+    with limited(["rows=3"]), pytest.raises(InputError) as error:
+        read(path)
+    assert str(error.value) == f"{path}:{place}: has more than 3 rows of scores (--limit rows)"
+
+
+def test_a_line_of_a_million_columns_is_one_bad_row(write: Write) -> None:
+    rows, messages = read(write("1 " * 1_000_000 + "\nr1 all M 0.25\nr1 t1 M 0.5\n", "lb.txt"))
+    assert rows == ROWS[::-1]
+    assert [m.split(",")[0] for m in messages] == ["1: has 1001 columns"]

@@ -22,6 +22,8 @@ from trecjudge.baseline.index.postings import (
 
 MOST_CHUNKS = 1 << 14
 """Chunks of a segment: one is held in memory while it is written. At most 65,536."""
+MOST_TOKENS, MOST_TERMS = 1 << 22, 1 << 19
+"""Terms in all chunks of a segment, and different ones: more than whole segments of prose have."""
 FAN = 8
 """So many segments of about one size become one."""
 
@@ -43,7 +45,8 @@ class Writer:
         self._chunks.append(chunk)
         self._lengths.append(len(terms))
         self._tokens.extend(map(self._ids.__getitem__, terms))
-        if len(self._chunks) >= MOST_CHUNKS:
+        most = len(self._tokens) >= MOST_TOKENS or len(self._ids) >= MOST_TERMS
+        if most or len(self._chunks) >= MOST_CHUNKS:
             self.flush()
 
     def flush(self) -> None:
@@ -109,9 +112,8 @@ def merge(tables: Tables) -> None:
     """Merge segments of about one size where there are many, and rewrite those half gone."""
     while True:
         chosen = _chosen([Segment.of(row) for row in tables.segments()])
-        if not chosen:
+        if not chosen or not _merge(tables, chosen):
             return
-        _merge(tables, chosen)
         for segment in chosen:
             tables.drop_segment(segment.segment)
 
@@ -130,26 +132,32 @@ def _chosen(segments: Sequence[Segment]) -> list[Segment]:
     return []
 
 
-def _merge(tables: Tables, segments: Sequence[Segment]) -> None:
-    """Write what is there of some segments as one new segment."""
+def _merge(tables: Tables, segments: Sequence[Segment]) -> bool:
+    """Write what is there of some segments as one new segment; False where it would be too large.
+
+    Then they stay: it has more terms than are held in memory.
+    """
     chunks = np.concatenate([s.chunks[s.there] for s in segments])
     if not len(chunks):
-        return
+        return True
     lengths = np.concatenate([s.lengths[s.there] for s in segments])
     order = np.argsort(chunks)
     ids: defaultdict[str, int] = defaultdict(count().__next__)
-    keys: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-    counts: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    keys, counts = array("q"), array("q")
     for segment in segments:
         moved = np.searchsorted(chunks[order], segment.chunks)
         for term, postings in tables.postings_of(segment.segment):
             places, often = unpacked(postings, segment)
             kept = segment.there[places]
             if kept.any():
-                keys.append((ids[term] << 16) | moved[places[kept]])
-                counts.append(often[kept].astype(np.int64))
-    every = np.concatenate(keys)
+                keys.frombytes(((ids[term] << 16) | moved[places[kept]]).tobytes())
+                counts.frombytes(often[kept].astype(np.int64).tobytes())
+            if len(ids) > 2 * MOST_TERMS or len(keys) > 4 * MOST_TOKENS:
+                return False
+    every = np.frombuffer(keys, np.int64)
     by_key = np.argsort(every)
     every = every[by_key]
-    found = (list(ids), every >> 16, every & 0xFFFF, np.concatenate(counts)[by_key])
+    often_by_key = np.frombuffer(counts, np.int64)[by_key]
+    found = (list(ids), every >> 16, every & 0xFFFF, often_by_key)
     Writer(tables).write(chunks[order], lengths[order], *found)
+    return True

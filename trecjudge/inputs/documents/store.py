@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from itertools import islice
 from pathlib import Path
+from sys import getsizeof
 from typing import Protocol
 
 from trecjudge.errors import InputError, OutputError
@@ -28,9 +30,11 @@ from trecjudge.records import Document, Place
 
 HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
+IN_MEMORY = 3
+"""How many times as many bytes their documents may take in memory: packed files hold more."""
+OF_DOCUMENT = 500
+"""Bytes of memory that a document takes besides its text."""
 
-BATCH = 10_000
-"""Documents that are written to an index at a time."""
 COLUMNS = ("text", "title", "url", "date", "version")
 """The fields of a document that an index has beside its id, in the order of `Document`."""
 IRDS = "irds:"
@@ -141,10 +145,12 @@ def open_documents(
             stores.append(DocumentsOfIndex(path))
             continue
         files = _documents_below(path, report)
-        if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
-            stores.append(_indexed(path, files, index_folder, report))
+        index = _index_of(files, index_folder)
+        size = sum(file.stat().st_size for file in files if file.exists())
+        if size > held_bytes or index.is_file():
+            stores.append(_indexed(path, files, index, report))
         else:
-            stores.append(_held(path, files, report))
+            stores.append(_held(path, files, index, report, IN_MEMORY * held_bytes))
     return stores[0] if len(stores) == 1 else DocumentStores(stores)
 
 
@@ -193,9 +199,16 @@ def is_data_set(path: Path) -> bool:
     return str(path).startswith(IRDS)
 
 
-def _held(path: Path, files: Sequence[Path], report: OnFinding) -> HeldDocuments:
-    store, log = HeldDocuments(), FindingLog([report])
+def _held(
+    path: Path, files: Sequence[Path], index: Path, report: OnFinding, most: int
+) -> DocumentStore:
+    """Return the documents in memory; an index of them where they take more than `most` bytes."""
+    store, log, size = HeldDocuments(), FindingLog([report]), 0
     for file, line, document, _ in _documents(files, log):
+        size += OF_DOCUMENT + getsizeof(document.text)
+        if size > most:
+            store.documents.clear()
+            return _indexed(path, files, index, _unless_reported(log.counts, report))
         first = store.documents.setdefault(document.doc_id, document)
         if first is not document and first != document:  # one of many candidates lists is the same
             message = f"repeats document {shown(document.doc_id)} with another text"
@@ -207,15 +220,30 @@ def _held(path: Path, files: Sequence[Path], report: OnFinding) -> HeldDocuments
     return store
 
 
-def _indexed(
-    path: Path, files: Sequence[Path], folder: Path, report: OnFinding
-) -> IndexedDocuments:
-    """Return the index of these files, made if it is not there."""
-    state = [f"{file.resolve()}\0{(s := file.stat()).st_size}\0{s.st_mtime_ns}" for file in files]
+def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
+    """Return what reports the findings of files read again, but for those reported before."""
+    left = Counter(counts)
+
+    def tell(finding: Finding) -> None:
+        left[finding.kind] -= 1
+        if left[finding.kind] < 0:
+            report(finding)
+
+    return tell
+
+
+def _index_of(files: Sequence[Path], folder: Path) -> Path:
+    """Return where the index of these files is, or would be."""
+    found = [(file, file.stat()) for file in files if file.exists()]
+    state = [f"{file.resolve()}\0{s.st_size}\0{s.st_mtime_ns}" for file, s in found]
     digest = hashlib.sha256("\n".join(state).encode()).hexdigest()[:32]
     # The number is the version of the index; a changed file makes another digest.
-    index = folder / f"documents3-{digest}.sqlite"
-    log = FindingLog([report])
+    return folder / f"documents3-{digest}.sqlite"
+
+
+def _indexed(path: Path, files: Sequence[Path], index: Path, report: OnFinding) -> IndexedDocuments:
+    """Return the index of these files, made if it is not there."""
+    folder, log = index.parent, FindingLog([report])
     if not index.is_file():
         try:
             keep_private(folder)
@@ -260,9 +288,9 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
         found = _documents(files, log)
         rows = (astuple(document)[: len(COLUMNS) + 1] for _, _, document, _ in found)
         count = 0
-        while batch := list(islice(rows, BATCH)):
-            database.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", batch)
-            count += len(batch)
+        for row in rows:
+            database.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", row)
+            count += 1
         # Made last: filling an indexed table in the order of random ids takes many times as long.
         database.execute("CREATE INDEX by_id ON documents (id)")
         database.commit()

@@ -105,9 +105,11 @@ def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
     the name of a document; or it is one last line: "Sources: Doc 1, Doc 2".
     """
     lines = _lines(texts)
+    tried = len(lines)
     for at in reversed([i for i, line in enumerate(lines) if _HEADING.match(line.text)]):
-        if found := _below(lines, at + 1, at, targets, under_heading=True):
+        if found := _below(lines, at + 1, at, targets, under_heading=True, tried=tried):
             return found
+        tried = at + 1
     last = max((i for i, line in enumerate(lines) if line.text.strip()), default=0)
     # Of several such lines each belongs to what stands above it.
     single = sum(_ON_ONE_LINE.match(line.text) is not None for line in lines) == 1
@@ -202,19 +204,30 @@ def _lines(texts: Sequence[str]) -> list[_Line]:
 
 
 def _below(
-    lines: Sequence[_Line], begin: int, top: int, targets: Targets, under_heading: bool
+    lines: Sequence[_Line],
+    begin: int,
+    top: int,
+    targets: Targets,
+    under_heading: bool,
+    tried: int = -1,
 ) -> OwnSources | None:
-    """Return the list whose entries begin at a line; None if no line there is an entry."""
+    """Return the list whose entries begin at a line; None if no line there is an entry.
+
+    From the line `tried` on none begins.
+    """
     sources: dict[int, str] = {}
     entries = end = 0
     for at in range(begin, len(lines)):
+        if at == tried and not entries:
+            return None
         text = lines[at].text
         if _SET_OFF.match(text) or (under_heading and _LINE_OF_TABLE.match(text)):
             end = at + 1 if entries and text.strip() else end
             continue
         if entries and text[:1].isspace() and not _ENTRY.match(text):  # an entry goes on
             number = next(reversed(sources))
-            sources[number] = f"{sources[number]} {text.strip()}"
+            if len(sources[number]) <= _LONGEST:
+                sources[number] = f"{sources[number]} {text.strip()}"
             end = at + 1
             continue
         if not _is_entry(text, targets, under_heading):
@@ -222,10 +235,12 @@ def _below(
         entries, end = entries + 1, at + 1
         label, source = _read(text)
         sources.setdefault(entries if label is None else label, source)
+    if not entries:
+        return None
     # A rule before the list belongs to it, and so does a heading above that of a table.
     while top > 0 and (_SET_OFF.match(lines[top - 1].text) or _HEADING.match(lines[top - 1].text)):
         top -= 1
-    return OwnSources(sources, _parts(lines[top:end]), entries) if entries else None
+    return OwnSources(sources, _parts(lines[top:end]), entries)
 
 
 def _parts(lines: Sequence[_Line]) -> tuple[tuple[int, int, int], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trecjudge.errors import InputError, unknown
@@ -85,15 +85,20 @@ def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(named) if is_header and not has_number else None
 
 
-def layout_of(rows: Sequence[tuple[Place, Sequence[str]]], report: OnFinding) -> Layout:
+def layout_of(rows: Iterable[tuple[Place, Sequence[str]]], report: OnFinding) -> Layout:
     """Return the layout of lines without a header: by their number of columns, and where `all` is.
 
     Where `all` is the first of all four columns, a run may be called so: that is reported. Raises
     InputError where neither decides.
     """
-    widths = {len(cells) for _, cells in rows}
+    widths: set[int] = set()
     first: dict[int, Place] = {}
+    begins: set[bool] = set()
+    path = ""
     for place, cells in rows:
+        path = place.path
+        widths.add(len(cells))
+        begins.add(cells[:1] == [ALL])
         for column in [i for i, cell in enumerate(cells[:3]) if cell == ALL and len(cells) == 4]:
             first.setdefault(column, place)
     if 3 in widths and 4 not in widths:
@@ -102,7 +107,7 @@ def layout_of(rows: Sequence[tuple[Place, Sequence[str]]], report: OnFinding) ->
     if len(first) == 1:
         ((column, place),) = first.items()
         layout = LAYOUTS[BY_PLACE_OF_ALL[column]]
-        if column == 0 and all(cells[0] == ALL for _, cells in rows):
+        if column == 0 and begins == {True}:
             message = f"`all` is the first column of all lines: read as {layout.name}, where it is"
             message = f"{message} the topic of means, and no run; else {choices}"
             report(Finding("layout_assumed", place, message))
@@ -112,4 +117,4 @@ def layout_of(rows: Sequence[tuple[Place, Sequence[str]]], report: OnFinding) ->
         message = f"`all` is in {where}: a run or a measure may be called so; {choices}"
         raise InputError(f"{first[min(first)].path}: {message}")
     message = f"neither a header nor `all` rows show its format; {choices}"
-    raise InputError(f"{rows[0][0].path}: {message}")
+    raise InputError(f"{path}: {message}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -30,6 +31,7 @@ from trecjudge.results.leaderboards.spreadsheet import csv_cells
 from trecjudge.results.leaderboards.wide import Scored, is_wide, is_wide_header, score_of, wide_rows
 from trecjudge.results.trec import (
     ALL,
+    LONGEST_ROW,
     RESERVED_ALL,
     RESERVED_MEASURES,
     RUN_NAME_ROW,
@@ -39,6 +41,7 @@ from trecjudge.results.trec import (
     is_row,
     topic_of_json,
 )
+from trecjudge.settings.limits import limits
 
 Placed = tuple[Place, LeaderboardRow]
 FEWEST_COLUMNS = 3
@@ -53,7 +56,10 @@ def read_rows(
     row is `shared` with other files. Raises InputError where the file cannot be read, or its format
     is not clear.
     """
-    for place, row in _any_rows(path, report, format_name, shared):
+    most = limits()
+    for number, (place, row) in enumerate(_any_rows(path, report, format_name, shared), 1):
+        if number > most.rows:
+            raise InputError(f"{place}: {most.too_many_rows}")
         if _counts_nothing(row):
             report(_bad(place, f"has {row.value:g} as {row.measure}, not a number of items", row))
         else:
@@ -77,7 +83,7 @@ def _any_rows(
     elif (layout.name == "jsonl") if layout else first.lstrip()[:1] in (b"{", b"["):
         yield from _of_objects(path, report)
     elif layout is None and (delimiter := _wide_delimiter(first)):
-        yield from wide_rows(path, list(_of_cells(path, delimiter, report)))
+        yield from wide_rows(path, list(_held(_of_cells(path, delimiter, report))))
     else:
         yield from _of_lines(path, report, layout, shared, None)
 
@@ -95,12 +101,26 @@ def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]
         report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
 
 
+def _held(scored: Iterable[Scored]) -> Iterator[Scored]:
+    """Yield rows of many measures. Raises InputError where their cells are too many to hold."""
+    cells, most = 0, limits()
+    for place, record in scored:
+        cells += len(record)
+        if cells > most.rows:
+            raise InputError(f"{place}: {most.too_many_rows}")
+        yield place, record
+
+
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
     wide: list[Scored] = []
+    cells, most = 0, limits()
     for line, record in objects(path, report):
         place = Place(str(path), line)
         if found := list(filter(is_wide, unstacked(record, unreported))):
             wide += [(place, one) for one in found]
+            cells += sum(map(len, found))
+            if cells > most.rows:
+                raise InputError(f"{place}: {most.too_many_rows}")
             continue
         named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
         if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
@@ -145,12 +165,18 @@ def _can_be_row(cells: Sequence[str]) -> bool:
     return is_mean or any(score_of(cell) is not None for cell in cells)
 
 
-def _check_rows(path: Path, rows: Sequence[Sequence[str]]) -> None:
-    """Raise InputError for a text that holds some rows of a leaderboard, but mainly others."""
-    fit = sum(map(_can_be_row, rows))
-    if 2 * fit < len(rows):
+def _checked(
+    path: Path, rows: Iterable[tuple[Place, list[str]]]
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield rows; raise InputError after a text that holds some of a leaderboard, mainly others."""
+    fit = count = 0
+    for place, cells in rows:
+        count += 1
+        fit += _can_be_row(cells)
+        yield place, cells
+    if 2 * fit < count:
         raise InputError(
-            f"{path}: is no leaderboard: only {fit} of its {len(rows)} lines can be rows of one;"
+            f"{path}: is no leaderboard: only {fit} of its {count} lines can be rows of one;"
             " give a job or a leaderboard"
         )
 
@@ -162,30 +188,34 @@ def _of_lines(
     shared: Collection[str],
     delimiter: str | None,
 ) -> Iterator[Placed]:
-    """Yield the rows of lines, whose `delimiter` the first one shows where it is None."""
-    # All lines are held: the layout may be shown only by a later line, the first `all` row.
-    texts = list(_texts(path, report))
+    """Yield the rows of lines, whose `delimiter` the first one shows where it is None.
+
+    The lines are read two or three times instead of held: their layout may be shown only by a later
+    one, the first `all` row, and which names are encoded by all of them.
+    """
+    first = next((text for _, text in decoded_lines(path, unreported)), "")
     if delimiter is None:
-        delimiter = _csv_delimiter(texts[0][1]) if texts else ""
+        delimiter = _csv_delimiter(first)
         if layout and not (layout.separator and delimiter):
             delimiter = layout.separator or ""
-    rows = [(place, _split(text, delimiter)) for place, text in texts]
-    columns = header_columns(rows[0][1]) if rows else None
-    if columns is not None:
-        rows.pop(0)
-    elif rows:
-        if layout is None:
-            _check_rows(path, [cells for _, cells in rows])
-        columns = (layout or layout_of(rows, report)).columns
+
+    def rows(told: OnFinding) -> Iterator[tuple[Place, list[str]]]:
+        return ((Place(str(path), n), _split(t, delimiter)) for n, t in decoded_lines(path, told))
+
+    columns = header_columns(_split(first, delimiter)) if first else None
+    begin = int(columns is not None)
+    if first and columns is None:
+        columns = (layout or layout_of(_checked(path, rows(unreported)), report)).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
     width = len(columns or ())
-    ids = {
-        column: _ids({cells[at[column]] for _, cells in rows if len(cells) == width}, column)
-        for column in (RUN, TOPIC, MEASURE)
-        if column in at
-    }
-    for place, cells in rows:
+    texts: dict[str, set[str]] = {column: set() for column in (RUN, TOPIC, MEASURE) if column in at}
+    for _, cells in islice(rows(unreported), begin, None):
+        if len(cells) == width:
+            for column, found in texts.items():
+                found.add(cells[at[column]])
+    ids = {column: _ids(found, column) for column, found in texts.items()}
+    for place, cells in islice(rows(report), begin, None):
         if len(cells) != width or not cells:
             message = f"has {len(cells)} columns, not {width}"
             report(_bad(place, message, " ".join(cells)))
@@ -223,11 +253,6 @@ def _unpacked_name(path: Path) -> str:
     return path.name.removesuffix(ending)
 
 
-def _texts(path: Path, report: OnFinding) -> Iterator[tuple[Place, str]]:
-    for number, text in decoded_lines(path, report):
-        yield Place(str(path), number), text
-
-
 def _csv_delimiter(text: str) -> str:
     """Return what separates the columns of a first line of CSV: a header, or four columns."""
     for delimiter in ",;":
@@ -244,8 +269,12 @@ def _split(text: str, delimiter: str) -> list[str]:
     if delimiter:
         return csv_cells(text, delimiter)
     # Tabs first: a measure or a run may have blanks in its name.
-    by_tabs = [cell.strip() for cell in text.split("\t")] if "\t" in text else []
-    return by_tabs if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs) else text.split()
+    by_tabs = [c.strip() for c in text.split("\t", LONGEST_ROW)] if "\t" in text else []
+    return (
+        by_tabs
+        if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs)
+        else text.split(None, LONGEST_ROW)
+    )
 
 
 def _no_number(place: Place, value: object) -> Finding:
