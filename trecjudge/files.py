@@ -7,7 +7,6 @@ import glob
 import io
 import os
 import re
-import secrets
 import select
 import shlex
 import shutil
@@ -44,7 +43,7 @@ KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 """What may be in the place of a file, beside devices, and may have no end."""
 PART = re.compile(r"\.(\d+)-([0-9a-f]+)\.part(?:-journal|-wal|-shm)?$")
 """The end of the name of a partial file, with the number of its process."""
-_PROCESS = secrets.token_hex(4)
+_PROCESS = os.urandom(4).hex()
 """Tells this process from earlier ones of its number."""
 
 
@@ -282,7 +281,7 @@ def part_of(path: Path) -> Path:
     """Return a name beside `path` for what is to take its name, or to be removed, in the end."""
     # It is random, since another job may write beside it, and since another user may have put a
     # link at a name that can be guessed. An existing file is never opened.
-    return path.with_name(f".{path.name}.{os.getpid()}-{_PROCESS}{secrets.token_hex(8)}.part")
+    return path.with_name(f".{path.name}.{os.getpid()}-{_PROCESS}{os.urandom(8).hex()}.part")
 
 
 def remove_left_parts(folder: Path, name: str) -> None:

@@ -12,7 +12,6 @@ import typer
 
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
-from trecjudge.inputs.sources.containers import Opened
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
 
@@ -65,6 +64,8 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
     except MemoryError:
+        from trecjudge.inputs.sources.containers import Opened  # late: --help must start fast
+
         what = f"{Opened.last}: takes more memory than there is; --limit record=8MB reads less"
         typer.echo(f"error: {visible(what)}", err=True)
         return 1
