@@ -35,7 +35,8 @@ class BatchEndpoint:
 
     A batch ends when each of its steps was looked at once and `held` is False. `expires` has the
     number of lines after which the n-th batch expires, `fails` the error with which it fails.
-    Where `stays` is set, no batch goes beyond that status. `tells` is added to each state. `mix`
+    Of a list, the newest first, a request gets `page` batches, where that is set. Where `stays` is
+    set, no batch goes beyond that status. `tells` is added to each state. `mix`
     changes the entries of each file of answers before it is written.
     `refuse` has the statuses that a path answers with, `refusal` their message. The replies to the
     first `loses` batches are lost. `asked` are the bodies of all lines that were answered.
@@ -45,6 +46,7 @@ class BatchEndpoint:
     url: str = ""
     held: bool = False
     lists: bool = True
+    page: int = 0
     loses: int = 0
     expires: dict[int, int] = field(default_factory=dict)
     ends: str = "expired"
@@ -121,12 +123,15 @@ class BatchEndpoint:
         return web.json_response(self._state_of(batch) | self.tells)
 
     async def listed(self, request: web.Request) -> web.Response:
-        """Return all batches."""
+        """Return all batches, or a page of them after the one that is named."""
         if not self.lists:
             return _refused("no such path", 404)
-        return web.json_response(
-            {"object": "list", "data": [self._state_of(b) for b in self.batches]}
-        )
+        left = self.batches[::-1]
+        if after := request.query.get("after"):
+            left = left[1 + [batch.id for batch in left].index(after) :]
+        shown = left[: self.page or None]
+        states, has_more = [self._state_of(batch) for batch in shown], len(shown) < len(left)
+        return web.json_response({"object": "list", "data": states, "has_more": has_more})
 
     async def content(self, request: web.Request) -> web.StreamResponse:
         """Return the content of a file."""

@@ -40,6 +40,7 @@ def refused(**given: Any) -> str:
         {"seed": 1}, {"api_key": "x"}, {"api_base": "http://b"}, {"extra_headers": {}},
         {"options": {"temperature": 1}}, {"options": [{"deep": {"Seed": 1}}]},
         {"extra_body": {"messages": []}}, {"generationConfig": {"maxOutputTokens": 1}},
+        {"modelName": "x"}, {"system_message": "x"}, {"assistant_prefill": "x"},
         {"top_k": 1, "provider": {"model": "x"}}, {"reasoning": {"model": "x"}},
     ],
     ids=str,
@@ -81,11 +82,11 @@ def test_what_a_user_may_set(body: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "name",
     ["Host", "content-length", "Transfer-Encoding", "Content-Type", "Connection",
-     "Accept-Encoding", "X-HTTP-Method-Override"],
+     "Accept-Encoding", "X-HTTP-Method-Override", "content_length"],
 )  # fmt: skip
 def test_headers_of_the_connection(name: str) -> None:
     assert refused(headers={name: "x"}) == (
-        f"llm.headers: '{name.lower()}': nothing may replace what the judge sets"
+        f"llm.headers: '{name.lower().replace('_', '-')}': nothing may replace what the judge sets"
     )
 
 

@@ -16,13 +16,14 @@ _BASIC = (
     "model messages prompt temperature seed maxtokens maxcompletiontokens responseformat n stream"
 )
 _MORE = """
-models engine deployment deploymentid modelid modellist route router fallbacks fallbackmodels
-contextwindowfallbackdict contextwindowfallbacks contentpolicyfallbacks apibase baseurl apibaseurl
-customllmprovider endpoint url apikey headers extraheaders defaultheaders extraquery defaultquery
-randomseed maxoutputtokens maxnewtokens maxlength npredict numpredict maxtokenstosample guidedjson
-guidedregex guidedchoice guidedgrammar guideddecoding structuredoutputs structuredoutput jsonschema
-jsonmode grammar format responseschema responsemimetype ebnf regex prompts input inputs instructions
-system systemprompt systeminstruction contents context prefix suffix template chattemplate
+models modelname engine deployment deploymentid modelid modellist route router fallbacks
+fallbackmodels contextwindowfallbackdict contextwindowfallbacks contentpolicyfallbacks apibase
+baseurl apibaseurl customllmprovider endpoint url apikey headers extraheaders defaultheaders
+extraquery defaultquery randomseed maxoutputtokens maxnewtokens maxlength npredict numpredict
+maxtokenstosample guidedjson guidedregex guidedchoice guidedgrammar guideddecoding
+structuredoutputs structuredoutput jsonschema jsonmode grammar format responseschema
+responsemimetype ebnf regex prompts input inputs instructions system systemprompt systemmessage
+systeminstruction contents context prefix suffix prefill assistantprefill template chattemplate
 conversation previousresponseid promptembeds inputids tools toolchoice functions functioncall
 documents plugins websearchoptions transforms truncateprompttokens continuefinalmessage
 addgenerationprompt query texts topn encodingformat dimensions timeout requesttimeout customid
@@ -60,7 +61,8 @@ def check_additions(
         orjson.dumps(extra_body)
     except TypeError as error:
         raise ModelError(f"{section}.extra_body: cannot be sent as JSON: {error}") from error
-    headers, query = [name.lower() for name in headers], list(query)
+    # Servers that hand headers on as variables take `_` for `-`.
+    headers, query = [name.lower().replace("_", "-") for name in headers], list(query)
     for where, taken in (
         ("extra_body", list(_taken(extra_body))),
         ("headers", [name for name in headers if name in _HEADERS]),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 NOTICE_AFTER = 5.0
 NOTICE_AGAIN = 60.0
+LONGEST_SILENCE = 1800.0
 LONGEST_PAUSE = 30.0
 FIRST_PAUSE = 0.5
 OUTAGE_FROM = 3
@@ -24,6 +26,25 @@ def growing(number: int) -> float:
     # At most 2 ** 19: a long outage must not overflow. Random, so that jobs do not come in step.
     longest: float = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (min(number, 20) - 1))
     return longest * random.uniform(0.75, 1.0)
+
+
+@contextmanager
+def reported(notify: Callable[[str], None], waits_for: Callable[[], str]) -> Iterator[None]:
+    """Report what is waited for after 5 s, then less and less often, down to twice an hour."""
+    loop = asyncio.get_running_loop()
+    handle, since = None, loop.time()
+
+    def report(passed: float) -> None:
+        nonlocal handle
+        notify(f"{waits_for()}, for {loop.time() - since:.0f} s")
+        pause = min(LONGEST_SILENCE, max(NOTICE_AGAIN, passed))
+        handle = loop.call_later(pause, report, passed + pause)
+
+    handle = loop.call_later(NOTICE_AFTER, report, NOTICE_AFTER)
+    try:
+        yield
+    finally:
+        handle.cancel()
 
 
 @dataclass(slots=True)

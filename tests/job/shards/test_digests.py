@@ -192,6 +192,36 @@ def test_a_part_that_is_not_as_it_was_written(
     assert [p.name for p in (parts.parent / "out").glob("*")] == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "odd"),
+    [
+        (r"  seconds: .*", "  seconds: x", "counts"),
+        (r"  seconds: .*", "  seconds: .nan", "counts"),
+        (r"  model: .*", "  model: 7", "counts"),
+        (r"  model: .*", "  model: {calls: [1]}", "counts"),
+        (r"\nworkflow:", "\nworkflow: 7\nother:", "workflow"),
+        (r"\ninputs_sha256:", "\ninputs_sha256: [1]\nother:", "inputs_sha256"),
+        (r"  findings:.*(\n    .*)*", "  findings: {no_such_kind: 1}", "findings"),
+        (
+            r"  findings_by_run:.*(\n    .*)*",
+            "  findings_by_run: {no_such_kind: {r: 1}}",
+            "findings",
+        ),
+    ],
+)
+def test_a_config_with_values_of_other_types_is_one_line(
+    old: str, new: str, odd: str, parts: Path
+) -> None:
+    for number in (1, 2):
+        config = file(parts, number, "config.yml")
+        text = re.sub(old, new, config.read_text(), count=1)
+        assert text != config.read_text()
+        config.write_text(sealed(text[: text.rindex("sha256: ")]))
+    done = merged(parts)
+    assert (done.status, len(done.err.splitlines())) == (1, 1), done.err
+    assert f"config.yml: {odd} is not as a part has it" in done.err
+
+
 def test_a_part_may_be_packed_otherwise(folder: Path, parts: Path) -> None:
     for kind in ("judgments.jsonl", "log"):
         path = file(parts, 2, kind)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch_endpoint import serving_batches
+from tests.batch_endpoint import Batch, serving_batches
 from tests.commandline import Done, command, judge
 from tests.endpoint import Answer, attestation, attesting, repeating, serving, text_of
 from tests.models.processes import FILES, Here, runs, start, wait_until
@@ -57,6 +57,22 @@ def test_killed_between_the_file_and_the_batch(lists: bool, tmp_path: Path, here
         endpoint.refuse = {}
         assert here(endpoint, "cache", "x", *BATCH).status == 0
         assert (len(endpoint.asked), len(endpoint.batches), len(endpoint.files)) == (ITEMS, 1, 2)
+
+
+def test_killed_before_the_id_of_a_batch_came_it_is_found_on_a_later_page(
+    tmp_path: Path, here: Here
+) -> None:
+    runs(tmp_path / "runs")
+    with serving_batches(attesting(), loses=1, page=2) as endpoint:
+        process = start(tmp_path, endpoint, "cache", *BATCH)
+        wait_until(lambda: endpoint.batches)
+        process.kill()
+        process.communicate(timeout=20)
+        endpoint.batches += [
+            Batch(f"batch_of_others_{n}", f"file-of-others-{n}", []) for n in "abc"
+        ]
+        assert here(endpoint, "cache", "x", *BATCH).status == 0
+        assert (len(endpoint.asked), len(endpoint.batches)) == (ITEMS, 4)
 
 
 @pytest.fixture

@@ -100,6 +100,15 @@ def test_an_answer_that_may_be_of_another_request_is_none(mix: Mix, tmp_path: Pa
     assert client.spent()["calls"] == 20
 
 
+def test_a_reply_that_says_there_was_no_error_is_one(tmp_path: Path) -> None:
+    def first(entry: dict[str, Any]) -> dict[str, Any]:
+        body = {"error": None, "padding": "x" * 70_000} | entry["response"]["body"]
+        return entry | {"response": entry["response"] | {"body": body}}
+
+    found, endpoint, *_ = asked(tmp_path, mix=lambda entries: [*map(first, entries)])
+    assert (kinds(found), len(endpoint.batches)) == (["ok"] * 20, 1)
+
+
 def test_it_is_asked_again_as_any_failed_item(tmp_path: Path) -> None:
     mix = at(3, lambda e: [e, other(e)])
     batches: list[int] = []

@@ -14,6 +14,7 @@ import pytest
 
 from tests.commandline import ROOT
 from tests.models.processes import wait_until
+from trecjudge.models import patience
 from trecjudge.models.cache import holders
 from trecjudge.models.cache.leases import FILE, Leases
 
@@ -136,6 +137,27 @@ def test_waiting_ends_where_it_is_pointless(tmp_path: Path) -> None:
             await asyncio.wait_for(waiting, 5)
 
         asyncio.run(wait())
+
+
+def test_a_wait_for_others_is_told_once_however_much_they_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "NOTICE_AFTER", 0.1)
+    told: list[str] = []
+
+    async def wait() -> None:
+        waiting = [asyncio.create_task(second.freed(key)) for key in (KEY, OTHER)]
+        await asyncio.sleep(0.3)
+        first.close()
+        await asyncio.wait_for(asyncio.gather(*waiting), 5)
+        await asyncio.sleep(0.2)
+
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path, told)) as second:
+        first.claim(KEY)
+        first.claim(OTHER)
+        second.claim("a" * 16)
+        asyncio.run(wait())
+    assert told == [f"waiting for another job that shares the cache {tmp_path}, for 0 s"]
 
 
 def test_who_holds_a_lease_in_turn_is_by_itself(tmp_path: Path) -> None:

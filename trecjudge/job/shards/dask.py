@@ -43,7 +43,7 @@ class DaskWorkers:
     _silence: Silence = field(init=False)
     _asked: Future[Any] | None = None
     _seen: dict[str, float] = field(default_factory=dict)
-    """The last sign of life of each worker, by the clock of the scheduler."""
+    """The last sign of life of each worker that was known last, by the clock of the scheduler."""
 
     def __post_init__(self) -> None:
         self._silence = Silence(self.notify)
@@ -130,9 +130,11 @@ class DaskWorkers:
         elif asked.done():
             self._asked = None
             workers = {} if asked.exception() else asked.result()["workers"]
-            self._seen = {address: worker["last_seen"] for address, worker in workers.items()}
+            found = {f"worker {at} of {self._place}": it["last_seen"] for at, it in workers.items()}
+            # Where the scheduler has let all go, those that it knew last are waited for.
+            self._seen = found or before
         names = self._seen or (f"a worker of {self._place}",)
-        alive = [address for address, seen in self._seen.items() if seen != before.get(address)]
+        alive = [name for name, seen in self._seen.items() if seen != before.get(name)]
         if len(self._silence.look(names, alive)) == len(names):
             # One of several that is lost is given up by Dask itself, and its shard to another.
             raise WorkflowError(

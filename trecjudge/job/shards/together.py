@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.files import read_text, whole
+from trecjudge.findings import KINDS
 from trecjudge.job.shards.merging import Judged, append, merge_judgments
 from trecjudge.job.shards.part import PartWritten, is_sealed
 from trecjudge.results.judgments import JudgmentsReader
@@ -137,9 +139,31 @@ def _part(path: Path) -> Part:
         written = PartWritten(**typed_fields(PartWritten, shard, f"{path}: shard"))
     except TypeError as error:
         raise InputError(f"{path}: shard: {error}") from error
+    if odd := _odd(config, written):
+        raise InputError(f"{path}: {odd} is not as a part has it; judge the part again")
     name = path.name.removesuffix(".config.yml")
     sealed = is_sealed(text) if "sha256" in config else None
     return Part(Outputs(path.parent, name), written, config, sealed)
+
+
+def _odd(config: Mapping[str, Any], written: PartWritten) -> str:
+    """Return what in the config of a part is of another type than ours; "" if nothing is."""
+    sections = (*(name for name in ALIKE if name not in ("prompts", "parts")), "counts")
+    for name in sections:
+        if not isinstance(config.get(name) or {}, Mapping):
+            return name
+    counts = config.get("counts") or {}
+    if not all(map(_are_counts, ({"": counts.get("seconds", 0.0)}, counts.get("model") or {}))):
+        return "counts"
+    kinds = written.findings.keys() | written.findings_by_run.keys()
+    return "findings" if kinds - KINDS.keys() else ""
+
+
+def _are_counts(found: Any) -> bool:
+    """Return whether this has a number of at least 0 by each name."""
+    return isinstance(found, Mapping) and all(
+        isinstance(number, int | float) and 0 <= number < math.inf for number in found.values()
+    )
 
 
 def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
@@ -249,8 +273,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
 
 
 def _counts(part: Part) -> Mapping[str, Any]:
-    counts = part.config.get("counts")
-    return counts if isinstance(counts, Mapping) else {}
+    return part.config.get("counts") or {}
 
 
 def _spent(parts: Sequence[Part]) -> dict[str, Any]:

@@ -33,6 +33,8 @@ STEPS = frozenset({"validating", "in_progress", "finalizing"})
 GONE = 410
 NO_API = frozenset({404, 405, 501})
 TOO_LARGE = 413
+MOST_PAGES = 100
+"""How many pages of a list of batches are read, the newest ones first."""
 FILES = 30
 """How many times `timeout` a request with a file may take."""
 
@@ -106,14 +108,24 @@ class BatchApi:
         return _state(await self._asked("POST", "batches", orjson.dumps(wanted)))
 
     async def of_file(self, file: str) -> BatchState | None:
-        """Return the batch that was begun with a file, None where none is known."""
-        try:
-            answer = await self._asked("GET", "batches")
-        except (ConfigurationFault, ItemFault):  # an endpoint that cannot list them
-            return None
-        entries = answer.get("data")
-        found = (e for e in entries or () if isinstance(e, Mapping))
-        return next((_state(e) for e in found if e.get("input_file_id") == file), None)
+        """Return the batch that was begun with a file, None where none of the newest was."""
+        seen, more = {""}, dict[str, Any]()
+        for _ in range(MOST_PAGES):
+            try:
+                answer = await self._asked("GET", "batches", **more)
+            except (ConfigurationFault, ItemFault):  # an endpoint that cannot list them
+                return None
+            entries = answer.get("data")
+            listed = entries if isinstance(entries, list) else ()
+            found = [entry for entry in listed if isinstance(entry, Mapping)]
+            if ours := [e for e in found if e.get("input_file_id") == file]:
+                return _state(ours[0])
+            last = str(found[-1].get("id", "")) if found else ""
+            if not answer.get("has_more") or last in seen:
+                return None
+            seen.add(last)
+            more = {"params": {"after": last}}
+        return None
 
     async def state(self, batch_id: str) -> BatchState | None:
         """Return how far a batch is, None where the endpoint does not know it."""

@@ -7,8 +7,7 @@ import hashlib
 import math
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,13 +24,14 @@ from trecjudge.models.batch.lines import (
     entries,
     line_of,
 )
-from trecjudge.models.batch.steady import GO_ON, BatchWait, Retry, reported
+from trecjudge.models.batch.steady import GO_ON, BatchWait, Retry
 from trecjudge.models.batch.survey import Survey, mark_sample
 from trecjudge.models.bodies import too_large
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.leases import AskedElsewhere, Leases
 from trecjudge.models.cache.replies import Origin, ReplyCache
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
+from trecjudge.models.patience import reported
 from trecjudge.models.spending import NoRoom
 
 # The pause between two looks at a batch is short at first, since small ones are over in seconds.
@@ -119,19 +119,10 @@ class Batches:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    @asynccontextmanager
-    async def _turn_taken(self) -> AsyncIterator[None]:
-        """Hold the lease to send batches, when the turn has come."""
-        what = f"waiting for another job, which sends a batch to {self._origin.endpoint}"
-        async with AsyncExitStack() as stack:
-            with reported(self._notify, lambda: what):
-                await stack.enter_async_context(self._leases.held(self._turn))
-            yield
-
     async def _send(self, batch: Batch) -> None:
         """Send a batch and wait for its answers."""
         # One process at a time, so that the next one sees which requests are under way.
-        async with self._turn_taken():
+        async with self._leases.held(self._turn):
             self._admit(batch)
             is_begun = bool(batch.waiting) and await self._upload(batch)
         if is_begun:
@@ -186,7 +177,7 @@ class Batches:
         """Wait for a batch of another command, begun or only about to be."""
         if not batch.id:
             # By one process at a time: if another is about to begin it, it has done so afterwards.
-            async with self._turn_taken():
+            async with self._leases.held(self._turn):
                 is_begun = await self._found(batch)
             if not is_begun:
                 return

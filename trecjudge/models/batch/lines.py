@@ -122,4 +122,4 @@ def answered(entry: Mapping[str, Any]) -> RawAnswer:
 
 def is_failure(found: RawAnswer) -> bool:
     """Return whether an answer is no completion."""
-    return found[0] != 200 or found[1].startswith(b'{"error"')
+    return found[0] != 200 or re.match(rb'\{"error":(?!null)', found[1]) is not None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -19,34 +18,13 @@ from trecjudge.models.faults import (
     ItemFault,
     Unreachable,
 )
+from trecjudge.models.patience import reported
 
 T = TypeVar("T")
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
 NO_ANSWER = "no answer"
 GO_ON = "the same command goes on waiting for it, and pays for nothing twice"
-NOTICE_AFTER = 5.0
-NOTICE_AGAIN = 60.0
-LONGEST_SILENCE = 1800.0
-
-
-@contextmanager
-def reported(notify: Callable[[str], None], waits_for: Callable[[], str]) -> Iterator[None]:
-    """Report what is waited for after 5 s, then less and less often, down to twice an hour."""
-    loop = asyncio.get_running_loop()
-    handle, since = None, loop.time()
-
-    def report(passed: float) -> None:
-        nonlocal handle
-        notify(f"{waits_for()}, for {loop.time() - since:.0f} s")
-        pause = min(LONGEST_SILENCE, max(NOTICE_AGAIN, passed))
-        handle = loop.call_later(pause, report, passed + pause)
-
-    handle = loop.call_later(NOTICE_AFTER, report, NOTICE_AFTER)
-    try:
-        yield
-    finally:
-        handle.cancel()
 
 
 @dataclass(slots=True)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trecjudge.models.cache.holders import Holder
+from trecjudge.models.patience import reported
 
 FILE = "leases"
 WIDTH = 1024
@@ -36,7 +37,8 @@ class Leases:
     """The leases of one client; they are opened when the first is wanted.
 
     Without leases (a file system without locks) every claim is granted, and `notify` gets one
-    message. `is_over` is called while a request waits, and returns whether that became pointless.
+    message; it is also told of a long wait for other processes. `is_over` is called while a request
+    waits, and returns whether that became pointless.
     """
 
     path: Path
@@ -47,6 +49,7 @@ class Leases:
     _held: dict[str, int] = field(default_factory=dict)
     _waiting: dict[str, list[asyncio.Future[None]]] = field(default_factory=dict)
     _look: asyncio.TimerHandle | None = None
+    _told: ExitStack = field(default_factory=ExitStack)
 
     def _opened(self) -> Holder | None:
         if not self._is_open:
@@ -124,6 +127,9 @@ class Leases:
         """Return when no other process has the lease of this key, or when waiting is pointless."""
         if self.is_over() or not self.is_elsewhere(key):
             return
+        if not self._waiting:
+            whom = f"waiting for another job that shares the cache {self.path.parent}"
+            self._told.enter_context(reported(self.notify, lambda: whom))
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, []).append(place)
         self._look_later(LOOK)
@@ -147,6 +153,8 @@ class Leases:
                 place.set_result(None)
         if self._waiting:
             self._look_later(max(LOOK, (time.perf_counter() - began) / LARGEST_SHARE))
+        else:
+            self._told.close()
 
     @asynccontextmanager
     async def held(self, key: str) -> AsyncIterator[None]:
@@ -160,6 +168,7 @@ class Leases:
 
     def close(self) -> None:
         """Give up all leases: requests that wait for them may be asked."""
+        self._told.close()
         if self._look is not None:
             self._look.cancel()
         if self._holder is not None:
