@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import SAMPLES, command, judge
+from tests.commandline import ROOT, SAMPLES, command, judge
 from trecjudge import files
 from trecjudge.errors import OutputError
 from trecjudge.files import chosen
@@ -54,6 +54,23 @@ def test_what_a_shell_gives_is_read(tmp_path: Path) -> None:
     writer.join()
     os.close(there)
     assert (done.status, "careful" in done.out) == (0, True)
+
+
+def test_topics_come_by_a_pipe_and_a_report_does_not_wait_for_it(tmp_path: Path) -> None:
+    program = [sys.executable, str(ROOT / "run_judge.py")]
+    given = ["--rag-responses", RAG / "runs", "--documents", RAG / "documents.jsonl"]
+    words = [*given, "--rag-topics", "-", "--judge", "length", "--out-dir", tmp_path]
+    with (RAG / "topics.jsonl").open("rb") as file:
+        job = subprocess.Popen([*program, *words], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        told = job.communicate(file.read())[1]
+    assert job.returncode == 0, told
+    there, here = os.pipe()  # nothing comes, and no end
+    report = [*program, "report", tmp_path]
+    done = subprocess.run(report, stdin=there, capture_output=True, text=True, timeout=60)
+    os.close(there)
+    os.close(here)
+    assert done.returncode == 0
+    assert "-: the job read it from a pipe; give --rag-topics" in done.stderr + done.stdout
 
 
 def test_a_pipe_that_nobody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

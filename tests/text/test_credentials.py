@@ -93,6 +93,15 @@ def test_a_typed_secret_is_found_in_any_text() -> None:
     assert without_typed(told) == told
 
 
+def test_what_is_chosen_by_name_is_printed_as_it_is_there() -> None:
+    learn(["show", "out", "--run", "password=Hunter2", "sk-abcdefghijklmnop12", "--index=a"], {})
+    assert without_typed("password=Hunter2 on sk-abcdefghijklmnop12") == (
+        "password=Hunter2 on sk-abcdefghijklmnop12"
+    )
+    learn(["--text=x", "--index", "password=Hunter2"], {})
+    assert without_typed("Hunter2") == HIDDEN
+
+
 def test_no_secret_is_in_an_error_or_what_it_came_from() -> None:
     where = FORMS["postgres"]
     with pytest.raises(InputError) as raised:

@@ -67,6 +67,8 @@ NEAR = 1000
 """Characters around a secret in which the name of its file is looked for."""
 _PLACE = re.compile(r"(?::\d+)?[:,;.)\]]*\Z")
 PLACEHOLDERS = ("", HIDDEN, "value", "...", "none", "null", "true", "false")
+CHOOSING = frozenset({"--run", "--topic", "--doc", "--text", "--against"})
+"""Flags whose values are ids and texts of runs, which are printed only where they are there."""
 LEAST = 5
 """Characters of a typed secret that is looked for by itself, outside of an address."""
 _typed: list[str] = []
@@ -75,11 +77,14 @@ _typed: list[str] = []
 def learn(words: Iterable[str], environment: Mapping[str, str]) -> None:
     """Keep the secrets of a command line and of the environment, to hide them in whatever form.
 
-    They replace those of the command line before.
+    They replace those of the command line before. What flags choose by its name is data.
     """
     found: set[str] = set()
+    flag = ""
     for word in words:
-        if not _is_path(word.partition("=")[2] if word.startswith("--") else word):
+        flag = word.partition("=")[0] if word.startswith("-") else flag
+        value = word.partition("=")[2] if word.startswith("--") else word
+        if flag not in CHOOSING and not _is_path(value):
             found |= _secrets_of(word)
     for name, value in environment.items():
         if SECRET_NAME.match(name) and not _is_path(value) and len(value) >= 2 * LEAST:

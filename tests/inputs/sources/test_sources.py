@@ -23,9 +23,10 @@ from tests.opens import counted_opens
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.inputs.sources import paths
 from trecjudge.inputs.sources.checksums import taking_checksums
 from trecjudge.inputs.sources.containers import Opened, bare_name, lines
-from trecjudge.inputs.sources.paths import files_below, standard_input
+from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects, values
 
 PACKED = gzip.compress(b'{"a": 1}\n{"a": 2}\n')
@@ -309,7 +310,7 @@ def test_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyP
     found = files_below(tmp_path / "*.jsonl")
     assert [path.name for path in found] == ["a.jsonl", "b.jsonl"]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"a": 1}\n')))
-    standard_input.cache_clear()
+    monkeypatch.setattr(paths, "_copies", {})
     (path,) = files_below(Path("-"))
     assert (path.name, path.read_bytes()) == ("stdin", b'{"a": 1}\n')
 

@@ -8,7 +8,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,28 +40,34 @@ def files_below(path: Path) -> list[Path]:
 
 def as_file(path: Path) -> Path:
     """Return a path as it is, or a file with what standard input or a shell's pipe gives."""
+    number = _stream(path)
+    if number is None:
+        return path
+    if number not in _copies:  # once, since inputs are read more than once
+        if number:
+            with os.fdopen(os.dup(number), "rb") as pipe:
+                _copies[number] = _copied(pipe, f"fd-{number}", f"/dev/fd/{number}")
+        elif sys.stdin is None:
+            raise InputError("standard input is closed")
+        else:
+            _copies[0] = _copied(sys.stdin.buffer, "stdin", "standard input")
+    return _copies[number]
+
+
+def was_given_elsewhere(path: Path) -> bool:
+    """Return whether a path that an earlier process noted names a stream: its own, not ours."""
+    named = str(path) == STANDARD_INPUT or DESCRIPTOR.fullmatch(str(path))
+    return bool(named) and _stream(path) not in _copies
+
+
+def _stream(path: Path) -> int | None:
+    """Return the number of the stream of this process that a path names, None for a file."""
     if str(path) == STANDARD_INPUT:
-        return standard_input()
+        return 0
     found = DESCRIPTOR.fullmatch(str(path))
     if found is None or os.path.isfile(path) or not os.path.exists(path):
-        return path
-    number = int(found[1] or 0)
-    return _descriptor(number) if number else standard_input()
-
-
-@cache
-def standard_input() -> Path:
-    """Return a file with the content of standard input, since inputs are read more than once."""
-    if sys.stdin is None:
-        raise InputError("standard input is closed")
-    return _copied(sys.stdin.buffer, "stdin", "standard input")
-
-
-@cache
-def _descriptor(number: int) -> Path:
-    """Return a file with what a pipe of this process holds, such as `<(zcat x)` of a shell."""
-    with os.fdopen(os.dup(number), "rb") as pipe:
-        return _copied(pipe, f"fd-{number}", f"/dev/fd/{number}")
+        return None
+    return int(found[1] or 0)
 
 
 def _copied(pipe: BinaryIO, name: str, shown: str) -> Path:
@@ -89,6 +94,8 @@ class _Copy(type(Path())):  # type: ignore[misc]
         return str(super().__str__())
 
 
+_copies: dict[int, Path] = {}
+"""Files with what streams of this process have given, by their numbers."""
 _kept: list[tempfile.TemporaryDirectory[str]] = []
 """Folders to be deleted when the process ends."""
 

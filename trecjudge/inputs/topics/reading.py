@@ -11,6 +11,7 @@ from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.paths import as_file
 from trecjudge.inputs.sources.room import Room, weight
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.inputs.topics.record import (
@@ -36,8 +37,9 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
 
     Ids and texts may have any of the names in `record`. Fields whose text no topic has are reported
-    once. Raises InputError if no topic is found.
+    once. `-` and a shell's pipe are read too. Raises InputError if no topic is found.
     """
+    path = as_file(path)
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
     unasked: dict[str, Place] = {}

@@ -15,6 +15,7 @@ from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
@@ -54,6 +55,9 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict:
     """
     texts = Texts()
     try:
+        noted = () if strict else (inputs.topics, *inputs.runs, *inputs.documents)
+        if streams := [path for path in noted if path and was_given_elsewhere(path)]:
+            raise InputError(f"{streams[0]}: the job read it from a pipe")
         with keyed(inputs.keys):
             _read(inputs, blocks, wanted, texts)
     except InputError as error:
