@@ -143,13 +143,18 @@ def test_an_interval_is_rounded() -> None:
     assert Interval(0.123456, None).rounded(2) == Interval(0.12, None)
 
 
-def test_draws_of_many_units_come_in_parts_and_are_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("held", [0, 1 << 27])
+def test_draws_of_many_units_come_in_parts(monkeypatch: pytest.MonkeyPatch, held: int) -> None:
     assert next(drawn_parts(30)) is draws(30, RESAMPLES)
     whole = mean_intervals(VALUES)
     monkeypatch.setattr(resampling, "BLOCK", 2100)
+    monkeypatch.setattr(resampling, "HELD", held)
     parts = list(drawn_parts(30))
     assert {len(part) for part in parts} == {70, 40}
-    assert (np.concatenate(parts) == draws(30)).all()
-    assert [pytest.approx(tuple(own)) for own in whole] == list(map(tuple, mean_intervals(VALUES)))
+    drawn = np.concatenate(parts)
+    assert (drawn.sum(axis=1) == 30).all()
+    assert drawn.var() == pytest.approx(draws(30).var(), abs=0.03)
+    assert (drawn == np.concatenate(list(drawn_parts(30)))).all()
+    again = mean_intervals(VALUES)
+    assert [pytest.approx(tuple(own), abs=0.02) for own in whole] == list(map(tuple, again))
+    resampling._held_parts.cache_clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
 from copy import copy
-from dataclasses import asdict
 from typing import Any, BinaryIO, Literal
 
 import orjson
@@ -64,10 +63,21 @@ class DebugLog:
 
     def finding(self, finding: Finding) -> None:
         """Write a finding with its place and value."""
-        fields = asdict(finding) | {"place": str(finding.place), "severity": finding.severity}
+        message, value = finding.message, finding.value
         if not self._keep and finding.kind == "instruction_like_text":  # it may quote a document
-            fields |= {"message": LEFT_OUT, "value": LEFT_OUT}
-        self.event("FINDING", **fields)
+            message = value = LEFT_OUT
+        # Only what may hold a secret is looked at: a file may have a million of them.
+        self._log.info(
+            "FINDING",
+            kind=finding.kind,
+            place=shareable(str(finding.place)),
+            message=shareable(message),
+            value=shareable(value),
+            sentence=finding.sentence,
+            run_id=shareable(finding.run_id),
+            topic_id=shareable(finding.topic_id),
+            severity=finding.severity,
+        )
 
     def judged(
         self,

@@ -27,6 +27,8 @@ ALIKE = 1e-12
 """Resamples that differ by no more are the same: sums in another order differ by rounding."""
 BLOCK = 2_000_000
 """Counts of rows worked on at once: 16 MB."""
+HELD = 1 << 27
+"""Counts that are remembered of very many units, a byte each."""
 
 Statistic = Callable[[Array], Array]
 """Counts of each row, (resamples, rows) -> the figure in each resample, (resamples,)."""
@@ -69,16 +71,29 @@ def draws(units: int, resamples: int = RESAMPLES) -> Array:
 
 
 def drawn_parts(units: int, resamples: int = RESAMPLES) -> Iterator[Array]:
-    """Yield what `draws` returns, in parts of resamples: of many units no more than BLOCK counts.
+    """Yield draws as `draws` returns, in parts of resamples: of many units no more than BLOCK.
 
-    Where it is one part, it is remembered.
+    They are remembered, but for more than HELD counts.
     """
     if units * resamples <= 4 * BLOCK:
         yield draws(units, resamples)
         return
-    rng, chances = np.random.default_rng(SEED), np.full(units, 1 / units)
+    of = _held_parts if units * resamples <= HELD else _parts
+    yield from (part.astype(np.float64) for part in of(units, resamples))
+
+
+@lru_cache(maxsize=1)
+def _held_parts(units: int, resamples: int) -> list[npt.NDArray[np.uint8]]:
+    return list(_parts(units, resamples))
+
+
+def _parts(units: int, resamples: int) -> Iterator[npt.NDArray[np.uint8]]:
+    """Yield the counts of indices: of many units five times as fast as a multinomial."""
+    rng = np.random.default_rng(SEED)
     for size in block_sizes(resamples, units):
-        yield rng.multinomial(units, chances, size).astype(np.float64)
+        drawn = rng.integers(units, size=(size, units)) + units * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * units)
+        yield counts.reshape(size, units).astype(np.uint8)  # none is ever drawn 256 times
 
 
 def block_sizes(rows: int, units: int) -> list[int]:

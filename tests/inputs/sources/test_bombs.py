@@ -66,6 +66,18 @@ def test_lines_are_those_of_the_whole_text(size: int, most: int) -> None:
     assert list(numbered(pieces, most)) == wanted
 
 
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+def test_two_files_are_read_by_turns(pack: Callable[[bytes], bytes], write: Write) -> None:
+    """Each of many frames, with what belongs to no other file."""
+    read = []
+    for name in "ab":
+        frames = [pack(b"%d %a\n" % (i, name * 40_000)) for i in range(20)]
+        read.append(Opened(write(b"".join(frames), f"{name}.jsonl")).lines())
+    for i, (first, second) in enumerate(zip(*read, strict=True)):
+        assert first == (i + 1, b"%d %a" % (i, "a" * 40_000))
+        assert second == (i + 1, b"%d %a" % (i, "b" * 40_000))
+
+
 @pytest.mark.parametrize("pack", list(PACKERS.values())[1:], ids=list(PACKERS)[1:])
 def test_what_swells_is_read_up_to_the_limit(pack: Callable[[bytes], bytes], write: Write) -> None:
     file = write(pack(b'{"a": 1}\n' + b"\n" * (8 << 20) + b'{"a": 2}\n'))

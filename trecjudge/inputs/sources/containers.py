@@ -193,9 +193,9 @@ class Opened:
                 return
             self._number = number
             self.read_bytes = end
-            text = line.removeprefix(BOM) if number == 1 else line
-            if text and not text.isspace():
-                yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
+            if number == 1 and not (line := line.removeprefix(BOM)).strip():
+                continue
+            yield number, line.strip(b" \r\n")  # a tab may stand for an empty column
 
     def _too_long(self, report: OnFinding | None, number: int) -> None:
         place = Place(str(self.path), number)

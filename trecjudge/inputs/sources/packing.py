@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from trecjudge.inputs.sources.zstd_frames import ZstdFrame
+from trecjudge.inputs.sources.zstd_frames import frames
 from trecjudge.settings.limits import limits
 
 CHUNK = 1 << 20
@@ -126,7 +126,7 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
-    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, ZstdFrame), CHUNK),
+    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, frames()), CHUNK),
     codecs.BOM_UTF16_LE: lambda file: nullcontext(Utf16Reader(file)),
     codecs.BOM_UTF16_BE: lambda file: nullcontext(Utf16Reader(file)),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any
 
 SKIPPED = range(0x184D2A50, 0x184D2A60)
@@ -22,11 +23,8 @@ class ZstdFrame:
     reader ends without an error where a frame breaks off.
     """
 
-    def __init__(self) -> None:
-        import zstandard  # only where there is such a file
-
-        self._error = zstandard.ZstdError
-        self._library: Any = zstandard.ZstdDecompressor().decompressobj()
+    def __init__(self, decompressor: Any) -> None:
+        self._library = decompressor.decompressobj()
         self._held = b""
         self._at = 0
         self._has_data = True
@@ -64,9 +62,11 @@ class ZstdFrame:
         return b"".join(found)
 
     def _unpacked(self, part: bytes) -> bytes:
+        import zstandard
+
         try:
             return bytes(self._library.decompress(part)) if part else b""
-        except self._error as error:
+        except zstandard.ZstdError as error:
             raise ValueError(str(error)) from error
 
     def _sizes(self) -> Generator[int, bytes, None]:
@@ -89,6 +89,13 @@ class ZstdFrame:
             yield 1 if block >> 1 & 3 == RLE else block >> 3
         if flags >> 2 & 1:
             yield 4  # a checksum
+
+
+def frames() -> Callable[[], ZstdFrame]:
+    """Return what makes the frames of one file, one after another: there may be a million."""
+    import zstandard  # only where there is such a file
+
+    return partial(ZstdFrame, zstandard.ZstdDecompressor())
 
 
 def _number(part: bytes) -> int:
