@@ -148,6 +148,7 @@ from .records.nuggets import VITAL as VITAL
 from .settings.fields import check_range as check_range
 from .settings.fields import check_ranges as check_ranges
 from .settings.fields import ranged as ranged
+from .settings.yaml_files import read_yaml_file as read_yaml_file
 from .text.numbers import other_writings as other_writings
 from .text.tokens import comparable as comparable
 from .text.tokens import read_forms as read_forms

@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from trecjudge import InputError, PluginError, keyless, unknown
+from trecjudge import InputError, PluginError, keyless, read_yaml_file, unknown
 
 NUMBERS = ("float", "int")
 HINT = "give measures_wanted=A,B, or measures_file: the .measures.yml of an earlier run"
@@ -112,14 +110,9 @@ def _numeric(spec: Any) -> Iterator[str]:
 def _named(path: str) -> list[str]:
     """Return the numeric measures of a file that `auto-judge run` wrote."""
     try:
-        if not Path(path).is_file():  # a pipe would be waited for
-            raise InputError(f"{path}: cannot be read: there is no such file")
-        read = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        listed = read["measures"]
+        listed = read_yaml_file(Path(path), "list of measures").value["measures"]
         names = [str(m["name"]) for m in listed if m.get("dtype", "float") in NUMBERS]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path}: is no list of measures, as `auto-judge run` writes it"
         ) from error

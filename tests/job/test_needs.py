@@ -26,6 +26,18 @@ def lines(folder: Path, record: str, *flags: str | Path) -> list[str]:
     return command(*given, *flags).err.splitlines()
 
 
+def test_judgments_that_cannot_be_scored_are_kept_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRECJUDGE_LIMITS", "rows=1")
+    given = ("--rag-responses", DATA / "runs", "--out-dir", tmp_path, "--name", "x", "--no-check")
+    done = command("--judge", "length", *given)
+    assert done.status == 1
+    assert "more than 5 (--limit rows); what was judged is in" in done.err
+    monkeypatch.delenv("TRECJUDGE_LIMITS")
+    assert command("rescore", tmp_path / "x", "-q").status == 0
+
+
 @pytest.mark.parametrize(
     ("judges", "record", "said"),
     [

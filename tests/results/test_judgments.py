@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,3 +169,11 @@ def test_a_file_that_is_changed_meanwhile_is_refused(now: str, path: Path) -> No
     path.write_text(now)
     with pytest.raises(InputError, match=r"jsonl:2: was changed while it was read"):
         reader.again("r", "t1", [0])
+
+
+def test_a_header_of_very_many_judges(path: Path) -> None:
+    header, rest = path.read_text().split("\n", 1)
+    judges = {f"j{number}": {} for number in range(1001)}
+    path.write_text(f"{json.dumps(json.loads(header) | {'judges': judges})}\n{rest}")
+    with pytest.raises(InputError, match="jsonl:1: has more than 1,000 judges"):
+        JudgmentsReader(path)

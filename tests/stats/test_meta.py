@@ -213,3 +213,16 @@ def test_names_change_nothing_where_nearly_everything_ties() -> None:
     before = reported(list(range(12)), list(range(15)))
     for _ in range(3):
         assert reported(rng.permutation(12).tolist(), rng.permutation(15).tolist()) == before
+
+
+@pytest.mark.parametrize(
+    ("runs", "measures"), [(1001, 1), (3, 71), (500, 9)], ids=["runs", "measures", "both"]
+)
+def test_what_would_take_hours_is_refused(runs: int, measures: int) -> None:
+    names = [f"M{number}" for number in range(measures)]
+    board = "".join(f"r{run} all {name} {run}\n" for run in range(runs) for name in names)
+    with pytest.raises(InputError, match="runs are too many to correlate"):
+        evaluated(board, board)
+    only = replace(KENDALL, measures=names[:1], truth_measures=names[:1])
+    if runs < 100:
+        assert value(board, board, only) == 1.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import ExitStack, closing, nullcontext
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
@@ -45,6 +45,7 @@ from trecjudge.models.model import Model
 from trecjudge.models.shared_work import AskingModel, asked_before
 from trecjudge.models.voters import wordings
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
+from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import Digested, written
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
@@ -161,6 +162,16 @@ def _of_part(
     return parts, ShardRecords(inputs.run_records(), parts[number - 1].portions)
 
 
+@contextmanager
+def judgments_named(outputs: Outputs) -> Iterator[None]:
+    """Add to an error of scoring that what was judged, and paid for, is kept."""
+    try:
+        yield
+    except InputError as error:
+        kept = f"what was judged is in {outputs.judgments}: `rescore` scores it, and asks no model"
+        raise InputError(f"{error}; {kept}") from error
+
+
 @dataclass(slots=True)
 class _Session:
     """A job while it runs."""
@@ -224,7 +235,8 @@ class _Session:
             await self._judge(inputs, reader, model)
             judged = JudgmentsReader(job.outputs.judgments)
             # Scores are made from the file, not from memory: `rescore` must give the same bytes.
-            done = scored(judged, job.outputs, labels, self.findings, self.panel)
+            with judgments_named(job.outputs):
+                done = scored(judged, job.outputs, labels, self.findings, self.panel)
         summary = done.summary
         summary.audit = audit.as_dict() if audit else {}
         self._complete(summary, model)
@@ -350,7 +362,8 @@ class _Session:
             if stopped := next((part.stopped for part in parts.done if part.stopped), ""):
                 self.stopped.now(stopped)
             parts.merge(outputs, self.log_file)
-            return parts.scored(outputs, labels, self.findings)
+            with judgments_named(outputs):
+                return parts.scored(outputs, labels, self.findings)
 
     def _complete(self, summary: Summary, model: Model) -> None:
         outputs = self.job.outputs

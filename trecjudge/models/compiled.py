@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from trecjudge.errors import WorkflowError, why
-from trecjudge.files import open_regular
+from trecjudge.settings.json_files import read_json_file
 from trecjudge.settings.limits import limits
 
 ITEM_INPUTS: Final[Mapping[str, str]] = {
@@ -104,17 +102,11 @@ def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with open_regular(path) as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise WorkflowError(f"{path}: is larger than {MOST_BYTES >> 20} MB")
-        if excess := limits().excess_of_text(text):
-            raise WorkflowError(f"{path}: {excess}")
-        found = orjson.loads(text)
+        found = read_json_file(path, MOST_BYTES)
     except OSError as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
-    except orjson.JSONDecodeError as error:
-        raise WorkflowError(f"{path}: is no JSON: {error}") from error
+    except ValueError as error:
+        raise WorkflowError(f"{path}: {error}") from error
     if not isinstance(found, dict):
         raise WorkflowError(f"{path}: {_NOT_SAVED}")
     return found

@@ -42,6 +42,7 @@ from trecjudge.settings.limits import limits
 
 FORMAT = 2
 MOST_LINES = 1 << 40
+MOST_JUDGES = 1000
 OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget", "votes")
 """Fields that are written only if set: most judges set none of them."""
 
@@ -174,6 +175,8 @@ class JudgmentsReader:
             wrong = error.errors()[0]
             place = ".".join(map(str, wrong["loc"]))
             raise self._error(number, f"{place}: {wrong['msg']}") from None
+        if max(len(self.header.judges), len(self.header.measures)) > MOST_JUDGES:
+            raise self._error(number, f"has more than {MOST_JUDGES:,} judges, or measures")
 
     @property
     def edited(self) -> bool:

@@ -44,9 +44,10 @@ def same_runs(
     truth: Scores, predicted: Scores, rules: Rules, report: OnFinding
 ) -> tuple[Scores, Scores]:
     """Return both sides over the same runs; those of one side only are named."""
-    common = [run for run in truth.runs if run in set(predicted.runs)]
-    lacking = [run for run in truth.runs if run not in set(common)]
-    strange = [run for run in predicted.runs if run not in set(common)]
+    here, there = set(truth.runs), set(predicted.runs)
+    common = [run for run in truth.runs if run in there]
+    lacking = [run for run in truth.runs if run not in there]
+    strange = [run for run in predicted.runs if run not in here]
     for where, runs in ((predicted.name, lacking), (truth.name, strange)):
         if not runs:
             continue
@@ -82,7 +83,7 @@ def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
 
 def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: OnFinding) -> list[str]:
     """Return the topics of both sides; those of one side only are named."""
-    common = [topic for topic in truth.topics if topic in set(predicted.topics)]
+    common = sorted({*truth.topics} & {*predicted.topics})
     report_topics(truth, predicted, report)
     if rules.all_rows == "recomputed" and not common and truth.topics and predicted.topics:
         raise InputError(
@@ -106,7 +107,7 @@ def report_topics(one: Scores, other: Scores, report: OnFinding) -> None:
     if not (one.topics and other.topics):
         return
     for here, there in ((one, other), (other, one)):
-        lacking = [topic for topic in here.topics if topic not in set(there.topics)]
+        lacking = sorted({*here.topics} - {*there.topics})
         if lacking:
             message = f"has no scores on {len(lacking)} topics of {here.name}: {few(lacking)}"
             report(Finding("topic_one_sided", Place(there.name), message, few(lacking)))

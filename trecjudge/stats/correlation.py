@@ -20,6 +20,8 @@ from trecjudge.stats.resampling import Array, ratio
 Pairs = npt.NDArray[np.float32]
 BLOCK = 500_000
 """Pairs of runs looked at together: as many as a processor's cache holds."""
+MANY = 24
+"""Measures of both sides beyond which fewer pairs are looked at together: each side is held."""
 
 
 class Side:
@@ -209,7 +211,8 @@ def correlations(
     time that memory stays small.
     """
     resamples, runs = next(iter(truth.values())).shape
-    rows = max(1, BLOCK // max(1, runs**2))
+    crowd = 1 + (len(truth) + len(predicted)) // MANY
+    rows = max(1, BLOCK // max(1, runs**2 * crowd))
     parts: dict[PairKey, list[Array]] = {}
     for start in range(0, resamples, rows):
         sides = [

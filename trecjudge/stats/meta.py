@@ -11,7 +11,7 @@ import numpy as np
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.measures import DIGITS
+from trecjudge.measures import DIGITS, are_compared
 from trecjudge.records import Place
 from trecjudge.stats.alignment import (
     FEWEST_RUNS,
@@ -44,6 +44,8 @@ from trecjudge.stats.scores import Scores
 
 RESAMPLES = 1000
 """Half as many as for means: a coefficient looks at every pair of runs."""
+FEW = 64
+"""Runs that so few take as long as: what is held of a pair of measures counts then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,12 @@ def meta_evaluate(
     truth_measures = truth.chosen(rules.truth_measures)
     measures = predicted.chosen(rules.measures)
     truth, predicted = same_runs(truth, predicted, rules, report)
+    count, times = len(truth.runs), len(truth_measures) * len(measures)
+    if not are_compared(max(count, FEW), times):
+        raise InputError(
+            f"{predicted.name}: {count:,} runs are too many to correlate ({times:,} times, by pairs"
+            " of measures); give fewer, or name measures (--measure, --truth-measure)"
+        )
     topics = same_topics(truth, predicted, rules, report)
     truth, predicted = (settled(side, rules, topics) for side in (truth, predicted))
     truth_measures = defined(truth, truth_measures, rules, report)

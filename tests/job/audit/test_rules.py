@@ -78,5 +78,5 @@ def test_a_drop_is_from_the_figures_of_an_earlier_job(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "audit: x", "audit: {items: 3}", "- 1", "a: [", "\x00"])
 def test_a_file_without_figures_is_no_baseline(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(text)
-    with pytest.raises(InputError, match=r"c\.yml: "):
+    with pytest.raises((InputError, WorkflowError), match=r"c\.yml:"):
         figures_in(tmp_path / "c.yml")

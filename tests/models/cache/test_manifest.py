@@ -14,7 +14,7 @@ from tests.commandline import command
 from tests.models.cache.test_replies import old
 from tests.models.clock import run
 from trecjudge.errors import InputError
-from trecjudge.models.cache.manifest import MANIFEST
+from trecjudge.models.cache.manifest import MANIFEST, read_manifest
 from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
 from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import export_to, import_from
@@ -155,3 +155,9 @@ def test_no_secret_is_published(endpoint: str, tmp_path: Path) -> None:
     for folder in ("published", "new"):
         for path in (tmp_path / folder).iterdir():
             assert SECRET.encode() not in path.read_bytes(), path
+
+
+def test_a_manifest_that_would_fill_memory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(f"[{'[],' * 1_100_000}[]]")
+    with pytest.raises(InputError, match=r"no manifest that can be read: has more than 100,000"):
+        read_manifest(tmp_path)

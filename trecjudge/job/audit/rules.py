@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import InputError, WorkflowError, unknown, why
-from trecjudge.files import read_text
+from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.inputs.labels import takes_labels
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.panel import Panel
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
+from trecjudge.settings.yaml_files import read_yaml_file
 
 JUDGED = "judged"
 """The share of the labelled items that the judge could decide on."""
@@ -131,12 +130,8 @@ def bounds_of(texts: Sequence[str], flag: str) -> dict[str, float]:
 
 
 def figures_in(path: Path) -> dict[str, float]:
-    """Return the audit's figures of an earlier job, by its config file. Raises InputError."""
-    try:
-        read = read_yaml(read_text(path, MOST_WRITTEN + 1)).value
-    except (OSError, UnicodeDecodeError, YamlFault) as error:
-        reason = why(error) if isinstance(error, OSError) else str(error)
-        raise InputError(f"{path}: cannot be read: {reason}") from error
+    """Return the audit's figures of an earlier job, by its config file. Raises TrecJudgeError."""
+    read = read_yaml_file(path, "config of a job").value
     audit = read.get("audit") if isinstance(read, Mapping) else None
     figures = audit.get("figures") if isinstance(audit, Mapping) else None
     if not isinstance(figures, Mapping):

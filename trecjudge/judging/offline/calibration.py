@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from trecjudge.errors import InputError, why
-from trecjudge.files import open_regular
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
-from trecjudge.settings.limits import limits, shown_bytes
+from trecjudge.settings.json_files import read_json_file
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
 
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.
@@ -74,16 +73,10 @@ WANTED = "give the file that `calibrate --out FILE` wrote"
 
 def read_calibration(path: Path = _FILE) -> Calibration:
     """Read a calibration. Raises ValueError, with what is wrong, if it is not one; OSError."""
-    with open_regular(path) as file:
-        text = file.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES:
-        raise ValueError(f"is longer than {shown_bytes(MOST_BYTES)}, as no calibration is")
-    if excess := limits().excess_of_text(text):
-        raise ValueError(f"{excess}, as no calibration has")
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"is no calibration; {WANTED}") from error
+        content = read_json_file(path, MOST_BYTES)
+    except ValueError as error:
+        raise ValueError(f"is no calibration: {error}; {WANTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"is no calibration, its 'format' is not {FORMAT!r}; {WANTED}")
     try:

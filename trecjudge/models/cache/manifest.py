@@ -12,9 +12,10 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import open_regular, whole
+from trecjudge.files import whole
 from trecjudge.models.cache.foreign import ReadCache
 from trecjudge.models.cache.rows import COLUMNS
+from trecjudge.settings.json_files import read_json_file
 from trecjudge.version import __version__
 
 MANIFEST = "manifest.json"
@@ -100,11 +101,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Return the manifest beside a cache, None where there is none. Raises InputError."""
     path = folder / MANIFEST
     try:
-        with open_regular(path) as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise InputError(f"{path}: is no manifest: too large")
-        record = orjson.loads(text)
+        record = read_json_file(path, MOST_BYTES)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

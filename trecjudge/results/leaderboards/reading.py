@@ -12,7 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.pipelines.columns import unstacked
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
-from trecjudge.inputs.sources.containers import ENDINGS, first_line, lines
+from trecjudge.inputs.sources.containers import ENDINGS, chunks, first_line, lines
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
@@ -190,8 +190,8 @@ def _of_lines(
 ) -> Iterator[Placed]:
     """Yield the rows of lines, whose `delimiter` the first one shows where it is None.
 
-    The lines are read two or three times instead of held: their layout may be shown only by a later
-    one, the first `all` row, and which names are encoded by all of them.
+    The lines are read again instead of held: their layout may be shown only by a later one, the
+    first `all` row, and which names are encoded, if any are, by all of them.
     """
     first = next((text for _, text in decoded_lines(path, unreported)), "")
     if delimiter is None:
@@ -209,12 +209,14 @@ def _of_lines(
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
     width = len(columns or ())
-    texts: dict[str, set[str]] = {column: set() for column in (RUN, TOPIC, MEASURE) if column in at}
-    for _, cells in islice(rows(unreported), begin, None):
-        if len(cells) == width:
-            for column, found in texts.items():
-                found.add(cells[at[column]])
-    ids = {column: _ids(found, column) for column, found in texts.items()}
+    ids: dict[str, dict[str, str]] = {c: {} for c in (RUN, TOPIC, MEASURE) if c in at}
+    if any(b"%" in piece for piece in chunks(path)):
+        texts: dict[str, set[str]] = {column: set() for column in ids}
+        for _, cells in islice(rows(unreported), begin, None):
+            if len(cells) == width:
+                for column, found in texts.items():
+                    found.add(cells[at[column]])
+        ids = {column: _ids(found, column) for column, found in texts.items()}
     for place, cells in islice(rows(report), begin, None):
         if len(cells) != width or not cells:
             message = f"has {len(cells)} columns, not {width}"
@@ -224,19 +226,19 @@ def _of_lines(
         if RUN not in at and measure == RUN_NAME_ROW:
             named = named if value in shared else decode(value, RESERVED_ALL)
             continue
-        run_id = ids[RUN][cells[at[RUN]]] if RUN in at else named
+        run_id = ids[RUN].get(cells[at[RUN]], cells[at[RUN]]) if RUN in at else named
         number = score_of(value)
         if number is None:
             report(_no_number(place, value))
         elif not all(cells[at[column]] for column in ids):
             report(_bad(place, "has a column that is empty", ",".join(cells)))
         else:
-            topic = None if topic_id == ALL else ids[TOPIC][topic_id]
-            yield place, LeaderboardRow(run_id, topic, ids[MEASURE][measure], number)
+            topic = None if topic_id == ALL else ids[TOPIC].get(topic_id, topic_id)
+            yield place, LeaderboardRow(run_id, topic, ids[MEASURE].get(measure, measure), number)
 
 
 def _ids(there: set[str], column: str) -> dict[str, str]:
-    """Return the id of each text in a column.
+    """Return the id of each text in a column that is encoded.
 
     One that would become another text there, which stands for itself, is of another tool: it is
     unchanged.
@@ -244,7 +246,7 @@ def _ids(there: set[str], column: str) -> dict[str, str]:
     reserved = RESERVED_MEASURES if column == MEASURE else RESERVED_ALL
     found = {text: decode(text, reserved) for text in there}
     taken = {text for text in there if found[text] == text and (text, column) != (ALL, TOPIC)}
-    return {text: text if own in taken else own for text, own in found.items()}
+    return {text: own for text, own in found.items() if own != text and own not in taken}
 
 
 def _unpacked_name(path: Path) -> str:
