@@ -39,6 +39,7 @@ PATIENCE = 10.0
 """Seconds for which somebody who reads a pipe is waited for."""
 NOW = getattr(os, "O_NONBLOCK", 0)
 """The flag that opens a pipe without waiting for who writes to it."""
+_last = Path()
 KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 """What may be in the place of a file, beside devices, and may have no end."""
 PART = re.compile(r"\.(\d+)-([0-9a-f]+)\.part(?:-journal|-wal|-shm)?$")
@@ -125,7 +126,9 @@ def open_regular(path: Path) -> io.BufferedReader:
 
     Raises OSError for what is no ordinary file, such as a pipe, which might never end.
     """
+    global _last
     _check_kind(path.stat().st_mode)  # before it is opened: a device may do something then
+    _last = path
     number = os.open(path, os.O_RDONLY | NOW | getattr(os, "O_BINARY", 0))
     try:
         _check_kind(os.fstat(number).st_mode)  # another may be in its place by now
@@ -135,6 +138,11 @@ def open_regular(path: Path) -> io.BufferedReader:
     except BaseException:
         os.close(number)
         raise
+
+
+def last_opened() -> Path:
+    """Return the file that was opened last, for a message on what took too much memory."""
+    return _last
 
 
 def read_text(path: Path, most: int = -1) -> str:

@@ -11,6 +11,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from trecjudge.errors import TrecJudgeError, why
+from trecjudge.files import last_opened
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
@@ -64,9 +65,7 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
     except MemoryError:
-        from trecjudge.inputs.sources.containers import Opened  # late: --help must start fast
-
-        what = f"{Opened.last}: takes more memory than there is; --limit record=8MB reads less"
+        what = f"{last_opened()}: takes more memory than there is; --limit record=8MB reads less"
         typer.echo(f"error: {visible(what)}", err=True)
         return 1
     except Exception as error:  # a bug of ours

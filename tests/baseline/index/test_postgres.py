@@ -349,7 +349,7 @@ def test_the_server_is_down() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     message = failure(f"postgresql://me:geheim%40x@127.0.0.1:{port}/db")
-    assert message.startswith(f"postgresql://me@127.0.0.1:{port}/db: cannot be reached: ")
+    assert message.startswith(f"postgresql://***@127.0.0.1:{port}/db: cannot be reached: ")
     assert "refused" in message
     assert "geheim" not in message
 

@@ -131,7 +131,7 @@ def test_an_index_of_5000_digits_does_not_exist(citations: str, read: Read) -> N
     found = read(citing(citations))
     if found.responses:
         assert found.cited == [None]
-    assert {"citation_out_of_range", "line_not_json"} & set(found.kinds)
+    assert {"citation_out_of_range", "record_too_large"} & set(found.kinds)
 
 
 @pytest.mark.parametrize(

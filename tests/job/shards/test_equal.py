@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -219,12 +218,6 @@ def _packed(folder: Path) -> None:
         (folder / f"{number}.jsonl.gz").write_bytes(gzip.compress("\n".join(run).encode()))
 
 
-def _zipped(folder: Path) -> None:
-    for number, run in enumerate(_sample_runs(folder)):
-        with zipfile.ZipFile(folder / f"{number}.zip", "w") as file:
-            file.writestr("run.jsonl", "\n".join(run))
-
-
 def _one_array(folder: Path) -> None:
     for number, run in enumerate(_sample_runs(folder)):
         (folder / f"{number}.json").write_text("[" + ",\n".join(run) + "]")
@@ -239,9 +232,7 @@ def _twice_and_broken(folder: Path) -> None:
     (folder / "3.jsonl").write_text("\n".join(["[]", *runs[2], "\u0000"]))
 
 
-@pytest.mark.parametrize(
-    "write", [_one_file, _halves, _packed, _zipped, _one_array, _twice_and_broken]
-)
+@pytest.mark.parametrize("write", [_one_file, _halves, _packed, _one_array, _twice_and_broken])
 @pytest.mark.parametrize("topics", [True, False])
 def test_shards_of_other_files(write: Callable[[Path], None], topics: bool, tmp_path: Path) -> None:
     write(tmp_path / "runs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -236,7 +237,7 @@ def _index_of(files: Sequence[Path], folder: Path) -> Path:
     """Return where the index of these files is, or would be."""
     found = [(file, file.stat()) for file in files if file.exists()]
     state = [f"{file.resolve()}\0{s.st_size}\0{s.st_mtime_ns}" for file, s in found]
-    digest = hashlib.sha256("\n".join(state).encode()).hexdigest()[:32]
+    digest = hashlib.sha256(os.fsencode("\n".join(state))).hexdigest()[:32]
     # The number is the version of the index; a changed file makes another digest.
     return folder / f"documents3-{digest}.sqlite"
 

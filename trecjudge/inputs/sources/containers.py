@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, BinaryIO, ClassVar
+from typing import IO, BinaryIO
 
 import orjson
 
@@ -46,9 +46,6 @@ class Opened:
 
     What was looked at is held until then. To be read a second time, it is opened again.
     """
-
-    last: ClassVar[str] = ""
-    """The file that was read last, for a message."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -161,7 +158,6 @@ class Opened:
     def _reading(self, size: int) -> Iterator[Iterator[bytes]]:
         """Yield what is held, and pieces of the file from there on, which is closed afterwards."""
         self.read_bytes = self._number = 0
-        Opened.last = str(self.path)
         file = self._open()
         held, self._held = deque(self._held), []
         try:

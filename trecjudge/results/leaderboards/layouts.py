@@ -85,7 +85,7 @@ def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(named) if is_header and not has_number else None
 
 
-def layout_of(rows: Iterable[tuple[Place, Sequence[str]]], report: OnFinding) -> Layout:
+def layout_of(path: str, rows: Iterable[tuple[int, Sequence[str]]], report: OnFinding) -> Layout:
     """Return the layout of lines without a header: by their number of columns, and where `all` is.
 
     Where `all` is the first of all four columns, a run may be called so: that is reported. Raises
@@ -93,21 +93,20 @@ def layout_of(rows: Iterable[tuple[Place, Sequence[str]]], report: OnFinding) ->
     """
     widths: set[int] = set()
     first: dict[int, Place] = {}
-    begins: set[bool] = set()
-    path = ""
-    for place, cells in rows:
-        path = place.path
+    in_all_lines = True
+    for line, cells in rows:
         widths.add(len(cells))
-        begins.add(cells[:1] == [ALL])
-        for column in [i for i, cell in enumerate(cells[:3]) if cell == ALL and len(cells) == 4]:
-            first.setdefault(column, place)
+        in_all_lines = in_all_lines and cells[:1] == [ALL]
+        if len(cells) == 4 and ALL in cells:
+            for column in [i for i, cell in enumerate(cells[:3]) if cell == ALL]:
+                first.setdefault(column, Place(path, line))
     if 3 in widths and 4 not in widths:
         return LAYOUTS["trec_eval"]
     choices = f"give one of {', '.join(LAYOUTS)} (--format, --truth-format)"
     if len(first) == 1:
         ((column, place),) = first.items()
         layout = LAYOUTS[BY_PLACE_OF_ALL[column]]
-        if column == 0 and begins == {True}:
+        if column == 0 and in_all_lines:
             message = f"`all` is the first column of all lines: read as {layout.name}, where it is"
             message = f"{message} the topic of means, and no run; else {choices}"
             report(Finding("layout_assumed", place, message))

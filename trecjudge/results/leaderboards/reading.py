@@ -162,18 +162,16 @@ def _can_be_row(cells: Sequence[str]) -> bool:
     if len(cells) < FEWEST_COLUMNS:
         return False
     is_mean = len(cells) == FEWEST_COLUMNS + 1 and ALL in cells[:FEWEST_COLUMNS]
-    return is_mean or any(score_of(cell) is not None for cell in cells)
+    return is_mean or any(score_of(cell) is not None for cell in reversed(cells))
 
 
-def _checked(
-    path: Path, rows: Iterable[tuple[Place, list[str]]]
-) -> Iterator[tuple[Place, list[str]]]:
+def _checked(path: Path, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     """Yield rows; raise InputError after a text that holds some of a leaderboard, mainly others."""
     fit = count = 0
-    for place, cells in rows:
+    for line, cells in rows:
         count += 1
         fit += _can_be_row(cells)
-        yield place, cells
+        yield line, cells
     if 2 * fit < count:
         raise InputError(
             f"{path}: is no leaderboard: only {fit} of its {count} lines can be rows of one;"
@@ -199,13 +197,13 @@ def _of_lines(
         if layout and not (layout.separator and delimiter):
             delimiter = layout.separator or ""
 
-    def rows(told: OnFinding) -> Iterator[tuple[Place, list[str]]]:
-        return ((Place(str(path), n), _split(t, delimiter)) for n, t in decoded_lines(path, told))
+    def rows(told: OnFinding) -> Iterator[tuple[int, list[str]]]:
+        return ((number, _split(text, delimiter)) for number, text in decoded_lines(path, told))
 
     columns = header_columns(_split(first, delimiter)) if first else None
     begin = int(columns is not None)
     if first and columns is None:
-        columns = (layout or layout_of(_checked(path, rows(unreported)), report)).columns
+        columns = (layout or layout_of(str(path), _checked(path, rows(unreported)), report)).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
     width = len(columns or ())
@@ -217,7 +215,8 @@ def _of_lines(
                 for column, found in texts.items():
                     found.add(cells[at[column]])
         ids = {column: _ids(found, column) for column, found in texts.items()}
-    for place, cells in islice(rows(report), begin, None):
+    for line, cells in islice(rows(report), begin, None):
+        place = Place(str(path), line)
         if len(cells) != width or not cells:
             message = f"has {len(cells)} columns, not {width}"
             report(_bad(place, message, " ".join(cells)))
