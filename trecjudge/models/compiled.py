@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
+
 from trecjudge.errors import WorkflowError, why
 from trecjudge.settings.json_files import read_json_file
 from trecjudge.settings.limits import limits
@@ -105,6 +107,8 @@ def _read(path: Path) -> dict[str, Any]:
         found = read_json_file(path, MOST_BYTES)
     except OSError as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
+    except orjson.JSONDecodeError as error:
+        raise WorkflowError(f"{path}: is no JSON: {error}") from error
     except ValueError as error:
         raise WorkflowError(f"{path}: {error}") from error
     if not isinstance(found, dict):

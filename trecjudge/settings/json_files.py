@@ -14,7 +14,7 @@ from trecjudge.settings.limits import limits, shown_bytes
 def read_json_file(path: Path, most: int) -> Any:
     """Return what a file of at most so many bytes holds.
 
-    Raises OSError, and ValueError with what is wrong.
+    Raises OSError, orjson.JSONDecodeError, and ValueError with what is too much.
     """
     with open_regular(path) as file:
         text = file.read(most + 1)
@@ -22,7 +22,4 @@ def read_json_file(path: Path, most: int) -> Any:
         raise ValueError(f"is larger than {shown_bytes(most)}")
     if excess := limits().excess_of_text(text):
         raise ValueError(excess)
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise ValueError(f"is no JSON: {error}") from error
+    return orjson.loads(text)

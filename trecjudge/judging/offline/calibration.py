@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
+
 from trecjudge.errors import InputError, why
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
@@ -75,6 +77,8 @@ def read_calibration(path: Path = _FILE) -> Calibration:
     """Read a calibration. Raises ValueError, with what is wrong, if it is not one; OSError."""
     try:
         content = read_json_file(path, MOST_BYTES)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"is no calibration; {WANTED}") from error
     except ValueError as error:
         raise ValueError(f"is no calibration: {error}; {WANTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
