@@ -47,7 +47,7 @@ class Ended:
             found.append("does not end")
         if self.memory > MOST_MEMORY:
             found.append(f"takes {self.memory >> 20} MB")
-        if self.status and not printed.strip():
+        if self.status in (1, 2) and not printed.strip():
             found.append("says nothing")
         if self.err.count("\nerror: ") > 1:
             found.append("says more than one error")

@@ -131,6 +131,10 @@ class Reading:
             word = self.free[len(arguments)]
             takes = " ".join(part.metavar for part in arguments) or "no words, only flags"
             raise typer.BadParameter(f"{word!r} is a word too many: it takes {takes}")
+        for place, word in enumerate(self.free if arguments else ()):
+            part = arguments[min(place, len(arguments) - 1)]
+            if part.kind is Path and (refused := part.refused(word)) is not None:
+                raise typer.BadParameter(f"{part.metavar}: {refused}")
         for part in self.parts:
             if part.is_required and not part.is_argument and part not in self.given:
                 raise typer.BadParameter(f"{part.flags[0]} is missing: give {part.wanted}")

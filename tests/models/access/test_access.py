@@ -420,3 +420,8 @@ def test_a_key_that_wants_a_password_is_an_error_and_asks_no_terminal(
     }
     with pytest.raises(ModelError, match=r"llm\.cert_file"):
         llm_settings(workflow, {"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"})
+
+
+def test_a_proxy_that_is_no_address() -> None:
+    with pytest.raises(ModelError, match="a proxy must be http"):
+        Proxy.of("http://a.example/v1", {"ALL_PROXY": "headers={Authorization: Bearer x}"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -39,7 +40,8 @@ class Proxy:
         if not found or _excepted(url, _variable(environment, "no_proxy")):
             return None
         parts = urlsplit(found if "://" in found else f"http://{found}")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        is_host = re.fullmatch(r"[\w.:%-]+", parts.hostname or "")  # else each call would fail anew
+        if parts.scheme not in ("http", "https") or not is_host:
             raise ModelError(f"{scheme.upper()}_PROXY: a proxy must be http:// or https://")
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         return cls(urlunsplit(bare), unquote(parts.username or ""), unquote(parts.password or ""))
