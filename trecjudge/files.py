@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from trecjudge.errors import OutputError, why
-from trecjudge.text.credentials import public
+from trecjudge.text.credentials import is_secret_address
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -62,7 +62,7 @@ class Patient(io.FileIO):
 def default_folder() -> Path:
     """Return TRECJUDGE_CACHE, else `trecjudge` below XDG_CACHE_HOME or ~/.cache."""
     chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen and "//" in chosen and public(chosen) != chosen:
+    if chosen and is_secret_address(chosen):
         raise OutputError(f"{FOLDER_VARIABLE}: {chosen!r} is an address, not a folder")
     if chosen:
         return Path(chosen)

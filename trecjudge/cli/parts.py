@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from trecjudge.errors import unknown
-from trecjudge.text.credentials import public
+from trecjudge.text.credentials import is_secret_address
 
 METAVARS = {Path: "FILE", int: "N", float: "NUMBER", str: "NAME"}
 NUMBERS: Mapping[type, str] = {int: "a whole number", float: "a number"}
@@ -70,7 +70,7 @@ class Part:
         """Return why this cannot be a value, and what to give instead; None if it can."""
         if not value:
             return f"a value is missing: give {self.wanted}"
-        if self.kind is Path and "//" in value and public(value) != value:
+        if self.kind is Path and is_secret_address(value):
             return f"{value!r} is an address, not a path; give {self.wanted}"
         if self.kind is not Path and not encodable(value):
             return f"{value!r} is not UTF-8; give {self.wanted}"

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown, why
-from trecjudge.files import read_text
 from trecjudge.models.model import Program
 from trecjudge.models.signatures import Labels
 from trecjudge.settings.plugins import imported
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml, yaml_text
 
 OWN = "own"
 """The name of the prompt that a program has of itself."""
@@ -58,7 +57,7 @@ def read_prompt(path: Path) -> NamedPrompt:
     Raises WorkflowError with what is wrong.
     """
     try:
-        text = read_text(path, MOST_WRITTEN)
+        text = yaml_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
     start, head, body = (*text.split(_LINE, 2), "", "")[:3]

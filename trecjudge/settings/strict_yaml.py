@@ -11,9 +11,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import yaml
+
+from trecjudge.files import read_text
 
 MOST_NODES = 20_000
 MOST_TEXT = 1 << 20
@@ -59,6 +62,14 @@ class Document:
 
     value: Any
     lines: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+
+
+def yaml_text(path: Path) -> str:
+    """Return the text of a file, and no more of a longer one than `read_yaml` needs to refuse it.
+
+    Raises OSError, UnicodeDecodeError.
+    """
+    return read_text(path, MOST_WRITTEN + 1)
 
 
 def read_yaml(text: str) -> Document:

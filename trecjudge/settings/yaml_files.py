@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from trecjudge.errors import WorkflowError, why
-from trecjudge.files import read_text
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import Document, YamlFault, read_yaml, yaml_text
 
 
 def read_yaml_file(path: Path, what: str) -> Document:
     """Return what a file holds; `what` it should be, for messages. Raises WorkflowError."""
     try:
-        text = read_text(path, MOST_WRITTEN + 1)
+        text = yaml_text(path)
     except OSError as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
     except UnicodeDecodeError as error:

@@ -125,6 +125,11 @@ def public(text: str) -> str:
     return _PAIR.sub(_pair, text)
 
 
+def is_secret_address(text: str) -> bool:
+    """Return whether what should name a file or folder is an address with a secret."""
+    return "//" in text and public(text) != text
+
+
 def shareable(value: T) -> T:
     """Return a value of JSON or YAML with all its texts as `public` gives them, and printable."""
     made: Any = value

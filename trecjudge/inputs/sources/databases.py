@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from trecjudge.files import open_regular
 from trecjudge.settings.limits import limits
 
 PATIENCE = 10.0
@@ -104,6 +105,6 @@ def fault_of_files(path: Path, beside: Sequence[str] = BESIDE) -> str:
 
 
 def _end(name: str) -> bytes:
-    with open(name, "rb") as file:
+    with open_regular(Path(name)) as file:
         file.seek(max(0, os.stat(name).st_size - len(OF_SEVERAL)))
         return file.read(len(OF_SEVERAL))

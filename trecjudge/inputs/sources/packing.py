@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from trecjudge.files import open_regular
 from trecjudge.inputs.sources.zstd_frames import frames
 from trecjudge.settings.limits import limits
 
@@ -108,7 +109,7 @@ class Refused(ValueError):
 def refuse_archive(path: Path, beginning: bytes) -> None:
     """Raise Refused for a workbook or an archive of files, by its first bytes."""
     if beginning.startswith((OLE, ZIP)):
-        with path.open("rb") as file:  # the list of a zip's files stands at its end
+        with open_regular(path) as file:  # the list of a zip's files stands at its end
             file.seek(-min(CHUNK, file.seek(0, io.SEEK_END)), io.SEEK_END)
             sheets = beginning.startswith(OLE) or b"xl/" in file.read()
         what = "an Excel workbook; save it as CSV" if sheets else "a zip archive; unpack it"

@@ -16,9 +16,10 @@ from trecjudge.baseline.index.opening import is_address, open_index
 from trecjudge.baseline.index.sources import Distinct, at_least_one, sources_in
 from trecjudge.baseline.retrieve.threshold import threshold_path
 from trecjudge.errors import InputError, JudgmentFailed, ModelError
-from trecjudge.files import open_regular, read_text, whole
+from trecjudge.files import read_text, whole
 from trecjudge.findings import OnFinding, shown
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.experiment.reading import Experiment
 from trecjudge.job.experiment.variants import Variant
 from trecjudge.models.opening import ModelOptions
@@ -176,12 +177,7 @@ def _known(path: Path, inputs: str) -> Mapping[str, Any] | None:
 
 def _digests(path: Path) -> list[str]:
     """Return the sha256 of a run and of its provenance."""
-    return [_sha256(one) for one in (path, provenance_path(path))]
-
-
-def _sha256(path: Path) -> str:
-    with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [Checksums().of(one) for one in (path, provenance_path(path))]
 
 
 def _fingerprint(making: Making, name: str, variant: Variant, index: str) -> str:
@@ -196,8 +192,8 @@ def _fingerprint(making: Making, name: str, variant: Variant, index: str) -> str
     settings = {
         "trecjudge": __version__,
         "index": version,
-        "threshold": _sha256(line) if line is not None and line.exists() else "",
-        "topics": _sha256(experiment.topics),
+        "threshold": Checksums().of(line) if line is not None and line.exists() else "",
+        "topics": Checksums().of(experiment.topics),
         "run": [name, experiment.format.track_name, experiment.team_id],
         "variant": variant.as_dict(),
     }

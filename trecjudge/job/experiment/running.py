@@ -22,6 +22,7 @@ from trecjudge.evaluation.loading import scores_at
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.choice import Choice, jobs_of
 from trecjudge.job.experiment.making import Making, VariantRun, make_runs
@@ -167,14 +168,10 @@ def _compared(
 def _cited(asked: Request, runs: Sequence[Path]) -> Path:
     """Write the documents of the index that the runs cite to a file, for the judges; return it."""
     path = asked.outputs.folder / f"{asked.outputs.name}.documents.jsonl"
-    ids = {orjson.loads(line)["doc_id"] for run in runs for line in _lines(provenance_path(run))}
+    cited = (line for run in runs for _, line in lines(provenance_path(run)))
+    ids = {orjson.loads(line)["doc_id"] for line in cited}
     with closing(open_index(asked.experiment.index)) as index, whole(path) as file:
         for doc_id in sorted(ids):
             if (chunk := index.document(doc_id)) is not None:
                 file.write(orjson.dumps(carried(chunk), option=orjson.OPT_APPEND_NEWLINE))
     return path
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from file

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.files import read_text, whole
+from trecjudge.files import whole
 from trecjudge.findings import KINDS
 from trecjudge.job.shards.merging import Judged, append, merge_judgments
 from trecjudge.job.shards.part import PartWritten, is_sealed
@@ -21,7 +21,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form, written
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml, written_yaml
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, yaml_text
 from trecjudge.text.credentials import shareable
 
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
@@ -128,7 +128,7 @@ def _configs(path: Path) -> Iterator[Path]:
 
 def _part(path: Path) -> Part:
     try:
-        text = read_text(path, MOST_WRITTEN + 1)
+        text = yaml_text(path)
         config = read_yaml(text).value
     except (OSError, UnicodeDecodeError, YamlFault) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error

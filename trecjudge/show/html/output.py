@@ -10,11 +10,10 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import read_text
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import Place
 from trecjudge.results.packed import newest_form
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml, yaml_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def read_config(path: Path) -> Config:
     if not path.is_file():
         return Config()
     try:
-        loaded = read_yaml(read_text(path, MOST_WRITTEN + 1)).value
+        loaded = read_yaml(yaml_text(path)).value
         given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
         inputs = ReportInputs(
             Path(given["topics"]) if given.get("topics") else None,
