@@ -1,0 +1,273 @@
+"""What was found of a collection, in a small SQLite file that later jobs share and extend."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import orjson
+
+from trecjudge.errors import OutputError
+from trecjudge.files import keep_private, make_private, open_regular
+from trecjudge.findings import Finding
+from trecjudge.inputs.collections.units import FoundDocument
+from trecjudge.records import Document, Place
+
+APPLICATION = 0x74724463
+"""Says that a file of SQLite has what was found of a collection ("trDc")."""
+SHAPE = 1
+MAGIC, PLACE = b"SQLite format 3\0", slice(68, 72)
+WAIT = 60.0
+"""Seconds in which another job must have written what it found."""
+FIELDS = ("text", "title", "url", "date", "version")
+"""The fields of a document beside its id, in the order of `Document`."""
+TABLES = (
+    "CREATE TABLE documents (id TEXT PRIMARY KEY, text TEXT NOT NULL, title TEXT NOT NULL,"
+    " url TEXT NOT NULL, date TEXT NOT NULL, version TEXT NOT NULL, path TEXT NOT NULL,"
+    " place INTEGER NOT NULL, source TEXT NOT NULL) WITHOUT ROWID",
+    # Files as they were when they were read.
+    "CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed INTEGER NOT NULL)"
+    " WITHOUT ROWID",
+    # Ids that were looked for everywhere; and those that could not be looked for.
+    "CREATE TABLE missing (id TEXT PRIMARY KEY) WITHOUT ROWID",
+    "CREATE TABLE unknown (id TEXT PRIMARY KEY) WITHOUT ROWID",
+    # Passes that have not come to their end, and which units they have read.
+    "CREATE TABLE passes (number INTEGER PRIMARY KEY, wanted BLOB NOT NULL)",
+    "CREATE TABLE units (pass INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (pass, name))"
+    " WITHOUT ROWID",
+    "CREATE TABLE findings (kind TEXT NOT NULL, path TEXT NOT NULL, line INTEGER,"
+    " message TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (kind, path, line, message))",
+    "CREATE TABLE samples (id TEXT PRIMARY KEY) WITHOUT ROWID",
+)
+ADD = (
+    f"INSERT INTO documents VALUES ({', '.join('?' * (len(FIELDS) + 4))}) ON CONFLICT (id)"
+    f" DO UPDATE SET {', '.join(f'{n} = excluded.{n}' for n in (*FIELDS, 'path', 'place'))},"
+    " source = excluded.source WHERE (excluded.path, excluded.place) < (path, place)"
+)
+LOST = (
+    *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
+    *("collection_unreadable", "record_too_large"),
+)
+"""Findings on records and files that gave no document."""
+State = Literal["found", "not there", "not looked for"]
+
+
+@dataclass(slots=True)
+class KeptDocuments:
+    """Documents that were found of one collection, what was looked for, and findings on its files.
+
+    A document that is wanted and could not be looked for has no text, and is not complete: what
+    depends on it is unjudged.
+    """
+
+    path: Path
+    database: sqlite3.Connection = field(repr=False)
+    to_fetch: int = 0
+    """How many documents a service would be asked for, where it is only planned."""
+
+    @classmethod
+    def open(cls, folder: Path, name: str) -> KeptDocuments:
+        """Return what a folder keeps of the collection of this name. Raises OutputError."""
+        digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+        path = folder / f"documents4-{digest}.sqlite"
+        with writing(path):
+            keep_private(folder)
+            if not path.exists():
+                path.touch(0o600)
+                make_private(path)
+            kept = cls(path, sqlite3.connect(path, WAIT, isolation_level=None))
+            with kept.change():
+                if not kept.database.execute("PRAGMA application_id").fetchone()[0]:
+                    for statement in TABLES:
+                        kept.database.execute(statement)
+                    kept.database.execute(f"PRAGMA application_id = {APPLICATION}")
+                    kept.database.execute(f"PRAGMA user_version = {SHAPE}")
+            return kept
+
+    @classmethod
+    def read(cls, path: Path) -> KeptDocuments:
+        """Return what a file keeps, to be looked up only."""
+        return cls(path, sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", WAIT, uri=True))
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """Write all that is done within it, or nothing. Raises OutputError."""
+        with writing(self.path):
+            self.database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self.database.execute("ROLLBACK")
+                raise
+            self.database.execute("COMMIT")
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return the document with this id; one without text where it could not be looked for."""
+        query = f"SELECT {', '.join(FIELDS)} FROM documents WHERE id = ?"
+        with writing(self.path):
+            row = self.database.execute(query, (doc_id,)).fetchone()
+            if row is None and self._has("unknown", doc_id):
+                return Document(doc_id, complete=False)
+        return Document(doc_id, *row) if row else None
+
+    def state_of(self, doc_id: str) -> State:
+        """Return whether a document was found, is surely not there, or was not looked for."""
+        if self._has("documents", doc_id):
+            return "found"
+        return "not there" if self._has("missing", doc_id) else "not looked for"
+
+    def source_of(self, doc_id: str) -> str:
+        """Return where a document is from: `file@place`, or an address; empty if it is not kept."""
+        query = "SELECT path, place, source FROM documents WHERE id = ?"
+        row = self.database.execute(query, (doc_id,)).fetchone()
+        if row is None:
+            return ""
+        path, place, source = row
+        return source or f"{Path(path).name}@{place}"
+
+    def _has(self, table: str, doc_id: str) -> bool:
+        query = f"SELECT 1 FROM {table} WHERE id = ?"
+        return self.database.execute(query, (doc_id,)).fetchone() is not None
+
+    @property
+    def lost(self) -> int:
+        """The number of records and files that gave no document: any id may be one of them."""
+        query = f"SELECT count(*) FROM findings WHERE kind IN ({', '.join('?' * len(LOST))})"
+        count: int = self.database.execute(query, LOST).fetchone()[0]
+        return count
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return a few ids that the collection has, whether they are wanted or not."""
+        query = "SELECT id FROM samples LIMIT ?"
+        return [doc_id for (doc_id,) in self.database.execute(query, (count,))]
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the findings on the files, as far as they were read."""
+        query = "SELECT kind, path, line, message, value FROM findings ORDER BY path, line, rowid"
+        for kind, path, line, message, value in self.database.execute(query):
+            yield Finding(kind, Place(path, line), message, value)
+
+    def begin(self, files: Sequence[Path]) -> None:
+        """Forget what was found in files that have changed, and all that was not there."""
+        states = {str(file): _state(file) for file in files}
+        query = "SELECT path, size, changed FROM files"
+        before = {path: (size, changed) for path, size, changed in self.database.execute(query)}
+        if before == states:
+            return
+        with self.change():
+            for path in before:
+                if before[path] != states.get(path):
+                    self.database.execute("DELETE FROM documents WHERE path = ?", (path,))
+                    self.database.execute("DELETE FROM findings WHERE path = ?", (path,))
+            for table in ("files", "missing", "passes", "units", "samples"):
+                self.database.execute(f"DELETE FROM {table}")
+            rows = ((path, *state) for path, state in states.items())
+            self.database.executemany("INSERT INTO files VALUES (?, ?, ?)", rows)
+
+    def left(self, wanted: Iterable[str]) -> list[str]:
+        """Return those ids that are neither kept nor known not to be there."""
+        return [i for i in wanted if not (self._has("documents", i) or self._has("missing", i))]
+
+    def begin_pass(self, wanted: Sequence[str]) -> Pass:
+        """Return a pass that looks for these ids: one that was interrupted, or a new one."""
+        query = "SELECT number, wanted FROM passes ORDER BY number DESC"
+        for number, blob in self.database.execute(query).fetchall():
+            if set(wanted) <= set(orjson.loads(blob)):
+                names = self.database.execute("SELECT name FROM units WHERE pass = ?", (number,))
+                return Pass(self, number, frozenset(name for (name,) in names))
+        with self.change():
+            statement = "INSERT INTO passes (wanted) VALUES (?)"
+            cursor = self.database.execute(statement, (orjson.dumps(list(wanted)),))
+        assert cursor.lastrowid is not None
+        return Pass(self, cursor.lastrowid, frozenset())
+
+    def add(self, found: Iterable[FoundDocument], findings: Iterable[Finding] = ()) -> None:
+        """Keep documents and findings. To be called within `change`."""
+        for one in found:
+            document = one.document
+            row = astuple(document)[: len(FIELDS) + 1]
+            self.database.execute(ADD, (*row, one.path, one.place, one.source))
+            for table in ("unknown", "missing"):
+                self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
+        for finding in findings:
+            place = finding.place
+            row_ = (finding.kind, place.path, place.line, finding.message, finding.value)
+            self.database.execute("INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?)", row_)
+
+    def not_there(self, ids: Iterable[str]) -> None:
+        """Note ids that are surely not in the collection."""
+        with self.change():
+            for doc_id in ids:
+                self.database.execute("INSERT OR IGNORE INTO missing VALUES (?)", (doc_id,))
+                self.database.execute("DELETE FROM unknown WHERE id = ?", (doc_id,))
+
+    def not_known(self, ids: Iterable[str]) -> None:
+        """Note ids that are wanted, and of which it is not known whether they are there."""
+        with self.change():
+            rows = ((doc_id,) for doc_id in ids)
+            self.database.executemany("INSERT OR IGNORE INTO unknown VALUES (?)", rows)
+
+    def sample(self, ids: Iterable[str]) -> None:
+        """Note a few ids that the collection has. To be called within `change`."""
+        rows = ((doc_id,) for doc_id in ids)
+        self.database.executemany("INSERT OR IGNORE INTO samples VALUES (?)", rows)
+
+    def forget(self) -> None:
+        """Forget all that is kept."""
+        with self.change():
+            for table in ("documents", "missing", "unknown", "passes", "units", "findings"):
+                self.database.execute(f"DELETE FROM {table}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over the files of a collection: `done` are the units that were read before."""
+
+    kept: KeptDocuments
+    number: int
+    done: frozenset[str]
+
+    def unit_read(self, name: str) -> None:
+        """Note that a unit was read to its end. To be called within `kept.change`."""
+        statement = "INSERT OR IGNORE INTO units VALUES (?, ?)"
+        self.kept.database.execute(statement, (self.number, name))
+
+    def end(self, missing: Iterable[str]) -> None:
+        """Note that the pass has come to its end, and what it did not find anywhere."""
+        self.kept.not_there(missing)
+        with self.kept.change():
+            self.kept.database.execute("DELETE FROM passes WHERE number = ?", (self.number,))
+            self.kept.database.execute("DELETE FROM units WHERE pass = ?", (self.number,))
+
+
+def is_kept(path: Path) -> bool:
+    """Return whether a file has what was found of a collection."""
+    try:
+        with open_regular(path) as file:
+            head = file.read(PLACE.stop)
+    except OSError:
+        return False
+    return head.startswith(MAGIC) and head[PLACE] == APPLICATION.to_bytes(4, "big")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise what SQLite says of a file as OutputError."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        hint = "use --cache-dir" if isinstance(error, sqlite3.OperationalError) else "remove it"
+        raise OutputError(f"{path}: cannot be used: {error}; {hint}") from error
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error}; use --cache-dir") from error
+
+
+def _state(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_size, found.st_mtime_ns

@@ -1,0 +1,67 @@
+"""The documents that are wanted of collections: those that responses ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from trecjudge.records import Document, Response
+
+
+@dataclass(slots=True)
+class Wanted:
+    """Ids of documents, in the order in which they are met.
+
+    `named` are those that responses cite or list as references, `cited` the ones of these that
+    sentences cite. `possible` are all texts that may be ids, as the number in `[3]` may be: a file
+    is looked through for these too, a service is not asked for them.
+    """
+
+    named: dict[str, None] = field(default_factory=dict)
+    cited: dict[str, None] = field(default_factory=dict)
+    possible: dict[str, None] = field(default_factory=dict)
+
+    @classmethod
+    def of_ids(cls, ids: Iterable[str]) -> Wanted:
+        """Return documents that are wanted by id."""
+        named = dict.fromkeys(ids)
+        return cls(named, named, named)
+
+    @classmethod
+    def of_responses(cls, responses: Iterable[Response], asked: AskedStore) -> Wanted:
+        """Return the documents that responses ask for, which are read with the store `asked`."""
+        wanted = cls(possible=asked.ids)
+        for response in responses:
+            wanted.add(response)
+        return wanted
+
+    def add(self, response: Response) -> None:
+        """Add what a response cites and lists."""
+        for sentence in response.sentences:
+            for citation in sentence.citations:
+                if citation.doc_id is not None:
+                    self.named[citation.doc_id] = self.cited[citation.doc_id] = None
+        for doc_id in (*response.references, *(response.retrieved or ())):
+            self.named[doc_id] = None
+
+    def add_ids(self, ids: Iterable[str]) -> None:
+        """Add further documents, such as those that have a grade."""
+        for doc_id in ids:
+            self.named[doc_id] = self.possible[doc_id] = None
+
+
+@dataclass(slots=True)
+class AskedStore:
+    """A store without documents that remembers which ones it was asked for."""
+
+    ids: dict[str, None] = field(default_factory=dict)
+    lost: int = 0
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return None, and remember the id."""
+        self.ids[doc_id] = None
+        return None
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return none: there are no documents."""
+        return []
