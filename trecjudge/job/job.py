@@ -143,7 +143,11 @@ class JobInputs:
         inputs = cls(job, every, wanted, None, _kept_records(job, files), files, qrels, banks)
         if not job.documents:
             return inputs
-        store = _documents(job, inputs.wanted_documents, on_finding)
+        try:
+            store = _documents(job, inputs.wanted_documents, on_finding)
+        except BaseException:
+            inputs.close()
+            raise
         return replace(inputs, store=store, records=_kept_records(job, files, store))
 
     def wanted_documents(self) -> Wanted:

@@ -218,6 +218,23 @@ class KeptDocuments:
         rows = ((doc_id,) for doc_id in ids)
         self.database.executemany("INSERT OR IGNORE INTO samples VALUES (?)", rows)
 
+    def digest(self, ids: Iterable[str]) -> tuple[int, str]:
+        """Return how many of these documents are kept, and a sha256 of their ids and texts."""
+        count, digest = 0, hashlib.sha256()
+        query = "SELECT id, title, text FROM documents WHERE id = ?"
+        for doc_id in sorted(ids):
+            row = self.database.execute(query, (doc_id,)).fetchone()
+            if row is not None:
+                count += 1
+                digest.update(orjson.dumps(row))
+        return count, digest.hexdigest()
+
+    def remove_if_empty(self) -> None:
+        """Remove the file where no document was found: it holds nothing that is worth keeping."""
+        if self.database.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+            self.database.close()
+            self.path.unlink(missing_ok=True)
+
     def forget(self) -> None:
         """Forget all that is kept."""
         with self.change():

@@ -123,10 +123,14 @@ def _of_files(
     kept.begin(files)
     left = kept.left(wanted().possible)
     new = _unless_reported(log.counts, report)
-    if left:
-        left = by_address(files, kept, left, new, str(path))
-    if left:
-        pass_over(files, kept, left, new, str(path))
+    try:
+        if left:
+            left = by_address(files, kept, left, new, str(path))
+        if left:
+            pass_over(files, kept, left, new, str(path))
+    except InputError:
+        kept.remove_if_empty()
+        raise
     for finding in kept.findings():
         new(finding)
     return kept
