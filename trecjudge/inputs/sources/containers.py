@@ -117,7 +117,7 @@ class Opened:
             size += len(piece)
             if size >= CHUNK:
                 break
-        return b"".join(found).removeprefix(BOM)
+        return (b"".join(found) or next(self.chunks(), b"")).removeprefix(BOM)
 
     def lines(self, report: OnFinding | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield (number from 1, text) of every line that is not blank.
