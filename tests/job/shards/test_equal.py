@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copytree
@@ -292,8 +292,9 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
 def test_a_worker_holds_no_run_open(tmp_path: Path) -> None:
     copytree(SAMPLES / "rag", tmp_path / "rag")
     with job_of(words(Case("rag", "citation"), tmp_path)) as job:
-        with closing(JobInputs.read(job, _ignore)) as inputs:
-            worker = Worker.of(setup_of(job, tmp_path, inputs))
+        inputs = JobInputs.read(job, _ignore)
+        inputs.close()
+        worker = Worker.of(setup_of(job, tmp_path, inputs))
     held = {os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")}
     read = [str(opened.path.resolve()) for opened in worker.inputs.files]
     assert len(read) == 3
