@@ -108,8 +108,7 @@ class DocumentService:
 
 
 async def _sent(request: web.Request, reply: Reply) -> web.StreamResponse:
-    assert request.transport is not None
-    if reply.drop:
+    if reply.drop and request.transport is not None:
         request.transport.abort()
     headers = {"Content-Type": "application/json"} | dict(reply.headers)
     if reply.packed:
@@ -122,7 +121,8 @@ async def _sent(request: web.Request, reply: Reply) -> web.StreamResponse:
     while reply.endless:
         await asyncio.sleep(1)
         await begun.write(b" ")
-    request.transport.abort()
+    if request.transport is not None:
+        request.transport.abort()
     return begun
 
 

@@ -6,10 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
-from tests.document_service import TOKEN, Reply, missing
+from tests.document_service import TOKEN, Reply, missing, serving_documents
+from tests.models.clock import run
 from tests.models.documents.outcomes import Library
+from trecjudge.findings import unreported
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.models.documents.asking import Asking
+from trecjudge.models.documents.service import Service
 
 HELD = {f"d{number}": {"contents": f"Text {number}."} for number in range(20)}
 SEGMENT = "msmarco_v2.1_doc_00_0#1_2"
@@ -204,7 +210,9 @@ def test_pages_in_place_of_documents_end_the_asking_after_a_few(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("headers", "hint"),
     [
-        pytest.param({}, "give its token: TRECJUDGE_DOCUMENTS_HEADERS=HEADER=VARIABLE", id="none"),
+        pytest.param(
+            {}, "set TRECJUDGE_DOCUMENTS_HEADERS to HEADER=VARIABLE, for its token", id="none"
+        ),
         pytest.param(
             {"Authorization": "Bearer ${LIBRARY_TOKEN}"},
             "check LIBRARY_TOKEN (header Authorization)",
@@ -309,3 +317,57 @@ def test_a_text_under_a_name_that_is_not_known_is_told(tmp_path: Path) -> None:
     done = Library(tmp_path).ask(["x"], {"x": {"id": "x", "prose": words}})
     assert done.of("x") == f"found: {words}"
     assert [finding.kind for finding in done.findings] == ["text_field_guessed"]
+
+
+def test_one_document_with_a_bad_word_in_its_id_does_not_end_it(tmp_path: Path) -> None:
+    """Endpoints of models say so where there is no money left; here it is the id that says it."""
+    doc_id = "insufficient_quota billing"
+    rude = {doc_id: [Reply({"error": f"Bad id: {doc_id}"}, 400)]}
+    done = Library(tmp_path).ask([doc_id, *HELD], HELD, rude)
+    assert (done.of(doc_id), done.asking.found, done.asking.ended) == ("unknown", 20, "")
+
+
+def test_a_few_that_are_forbidden_are_not_all(tmp_path: Path) -> None:
+    closed = {doc_id: [Reply(b"", 403)] for doc_id in several(2)}
+    done = Library(tmp_path).ask([*several(2), "gone"], HELD, closed)
+    assert (done.raised, done.of("z0"), done.of("gone")) == ("", "unknown", "unknown")
+
+
+def test_documents_of_an_earlier_job_that_cannot_be_asked_for_prove_nothing(tmp_path: Path) -> None:
+    Library(tmp_path).ask(["d1"], HELD)
+    down = Library(tmp_path).ask(["z0"], {}, {"d1": [Reply(b"", 500)]})
+    assert (down.of("z0"), down.of("d1")) == ("unknown", "found: Text 1.")
+
+
+def test_an_address_that_has_moved_is_told(tmp_path: Path) -> None:
+    away = {"*": [Reply(b"", 301, {"Location": "https://127.0.0.2/docs"})]}
+    done = Library(tmp_path).ask(several(30), HELD, away)
+    assert "HTTP 301: redirects to 'https://127.0.0.2/docs'; set --documents to it" in done.messages
+
+
+def test_the_service_describes_itself(tmp_path: Path) -> None:
+    """The test's own service has the shape of the tracks' one."""
+
+    async def described() -> Any:
+        async with (
+            serving_documents({}) as server,
+            aiohttp.ClientSession() as session,
+            session.get(f"{server.url}/openapi.json") as reply,
+        ):
+            return await reply.json()
+
+    assert list(run(described())["paths"]) == ["/v1/{index}/doc/{docid}"]
+
+
+def test_a_proxy_of_the_environment_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked() -> tuple[str, list[str]]:
+        async with serving_documents(HELD) as proxy:
+            monkeypatch.setenv("HTTP_PROXY", proxy.url)
+            kept = KeptDocuments.open(tmp_path, "library")
+            service = Service("http://library.invalid/v1/books/doc/{docid}")
+            await Asking(service, kept, unreported).run(["d1"])
+            return kept.state_of("d1"), proxy.targets
+
+    assert run(asked()) == ("found", ["http://library.invalid/v1/books/doc/d1"])

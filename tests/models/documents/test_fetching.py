@@ -89,13 +89,17 @@ def test_what_no_sentence_cites_need_not_be_fetched(
     wanted = Wanted(dict.fromkeys(["d1", "d2"]), {"d2": None})
     kept, ignored = kept_of(server, tmp_path), list[Finding]()
     fetch(Service(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
-    assert dict(server.asked) == {"d2": 1}
+    unknown = kept.get("d1")
+    assert (dict(server.asked), ignored) == ({"d2": 1}, [])
+    assert unknown is not None and not unknown.complete
 
 
 def test_an_id_that_cannot_be_asked_for_is_told(server: DocumentService, tmp_path: Path) -> None:
-    kept, said = job(server, tmp_path, ["d1", "..", "x" * 9999, "\ud800"])
-    assert said == ["3 ids not asked for: too long, or no part of an address"]
+    kept, said = job(server, tmp_path, ["d1", "..", "x" * 9999])
+    assert said == ["2 ids not asked for: too long, or no part of an address"]
     assert (kept.state_of("d1"), dict(server.asked)) == ("found", {"d1": 1})
+    unknown = kept.get("..")
+    assert unknown is not None and not unknown.complete
 
 
 def test_where_an_event_loop_runs_already(server: DocumentService, tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ class Asking:
         self._transport.pace.cap = 0
         named = {name: VARIABLE.findall(str(v)) for name, v in self.service.headers.items()}
         given = [f"{', '.join(found)} (header {name})" for name, found in named.items() if found]
-        hint = f"check {', '.join(given)}" if given else f"give its token: {HEADERS}={NAMED}"
+        hint = f"check {', '.join(given)}" if given else f"set {HEADERS} to {NAMED}, for its token"
         return InputError(f"{self.service.name}: {words}; {hint}")
 
     def findings(self) -> Iterator[Finding]:
