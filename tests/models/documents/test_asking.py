@@ -157,10 +157,17 @@ def test_where_nothing_listens_the_job_goes_on_with_nothing_known(tmp_path: Path
 
 def test_documents_that_always_fail_hold_nothing_up(tmp_path: Path) -> None:
     rude = {"d1": [Reply(b"", 500)], "d2": [Reply({"error": "too odd"}, 400)]}
+    rude |= {"d3": [Reply(b"", 503)]}
     done = Library(tmp_path).ask(HELD, HELD, rude)
-    assert [done.of("d1"), done.of("d2")] == ["unknown", "unknown"]
-    assert (done.asking.found, done.server.asked["d1"], done.server.asked["d2"]) == (18, 5, 1)
+    assert {done.of(f"d{number}") for number in range(1, 4)} == {"unknown"}
+    assert [done.server.asked[f"d{number}"] for number in range(1, 4)] == [5, 1, 5]
+    assert (done.asking.found, done.asking.ended) == (17, "")
     assert "1 document not fetched ('d2'): HTTP 400: too odd" in done.messages
+
+
+def test_a_reply_that_is_late_is_told_in_plain_words(tmp_path: Path) -> None:
+    done = Library(tmp_path).ask(["x", "d1"], HELD, {"x": [Reply(delay=100.0)]})
+    assert "1 document not fetched ('x'): no whole reply within 60 s (timeout)" in done.messages
 
 
 def test_where_nothing_at_all_is_there_nothing_is_settled(tmp_path: Path) -> None:
@@ -175,7 +182,7 @@ def test_a_wrong_path_is_asked_no_more_than_a_thousand_times(tmp_path: Path) -> 
     done = Library(tmp_path).ask(several(1500), HELD, path="/v2/{docid}")
     assert {done.of(doc_id) for doc_id in several(1500)} == {"unknown"}
     assert done.server.asked.total() == 0
-    assert "the first 1,000 documents are not there" in done.messages
+    assert "the first 1,000 are not there; is the address right?" in done.messages
 
 
 def test_a_document_proves_what_was_not_there_before_it(tmp_path: Path) -> None:
@@ -197,7 +204,10 @@ def test_documents_of_an_earlier_job_prove_it_if_they_are_still_there(tmp_path: 
 def test_a_wrong_index_ends_the_asking_after_a_few(tmp_path: Path) -> None:
     done = Library(tmp_path).ask(several(100), HELD, path="/v1/bocks/doc/{docid}")
     assert {done.of(doc_id) for doc_id in several(100)} == {"unknown"}
-    assert "10 documents in a row were refused: HTTP 400: Unknown index: bocks" in done.messages
+    assert (
+        "10 in a row were refused: HTTP 400: Unknown index: bocks; is the address right?"
+        in done.messages
+    )
     assert done.server.asked.total() < 20
 
 

@@ -43,6 +43,7 @@ UNAUTHORIZED = 401
 FORBIDDEN, FEW_FORBIDDEN = 403, 3
 """Some documents may be closed to all; so many different ones show that it is the token."""
 ABSENT, NOT_THERE = frozenset({404, 410}), "not there"
+ADDRESS = "is the address right?"
 GO_ON = "run the same command again to go on"
 SHOWN, SAMPLES = 3, 20
 """Ids that a message shows, and that are noted as examples of what there is."""
@@ -159,7 +160,7 @@ class Asking:
                     tries += 1
                     wait = growing(tries, *PAUSES)
                 if tries >= TRIES or _now() - since > self.service.patience:
-                    self._leave(doc_id, str(fault.status), str(fault))
+                    self._leave(doc_id, str(fault.status), self._words(fault))
                     return
             finally:
                 self._transport.pace.leave()
@@ -220,13 +221,14 @@ class Asking:
         if self._proven:
             self._prove()
         elif len(self.absent) >= MOST_ABSENT and not self.kept.some_ids(1):
-            raise _Ended(f"the first {MOST_ABSENT:,} documents are not there")
+            raise _Ended(f"the first {MOST_ABSENT:,} are not there; {ADDRESS}")
 
     def _is_outage(self, doc_id: str, fault: Fault) -> bool:
         """Return whether a fault is the service's, not this document's; note one that is not."""
         mark = hash(doc_id)
-        of_all = isinstance(fault, Busy | Unreachable)
-        if of_all or self._patience.out_of_order(fault.kind, mark):
+        # A service may fail by 503 for one document; whoever asks to wait means everybody.
+        asks = isinstance(fault, Busy) and (fault.after > 0 or fault.status == TOO_MANY)
+        if asks or isinstance(fault, Unreachable) or self._patience.out_of_order(fault.kind, mark):
             return True
         self._patience.failed(fault.kind, mark)
         return False
@@ -234,8 +236,9 @@ class Asking:
     def _wait(self, fault: Fault) -> None:
         """Hold all requests back until the service may be in order. Raises _Ended."""
         patience, pace = self._patience, self._transport.pace
-        if patience.waits(str(fault)):
-            raise _Ended(f"waited for {patience.seconds:g} s in vain: {fault}")
+        words = self._words(fault)
+        if patience.waits(words):
+            raise _Ended(f"waited for {patience.seconds:g} s in vain: {words}; {GO_ON}")
         asked = fault.after if isinstance(fault, Busy) else 0.0
         pause = min(asked or patience.pause(), patience.left())
         if fault.status == TOO_MANY:
@@ -245,23 +248,29 @@ class Asking:
 
     def _denies(self, doc_id: str, fault: Fault) -> None:
         """Note that a document is refused. Raises InputError where all would be, _Ended."""
-        words, status = str(fault), fault.status
+        words, status = self._words(fault), fault.status
         if status in (UNAUTHORIZED, PROXY_DENIES):
             raise self._denied(words)
-        if fault.kind == "too_large":
-            words = f"the reply {limits().too_long}"
         if status == FORBIDDEN and not (self._proven or self.absent):
             self._forbidden.add(doc_id)
             if len(self._forbidden) >= FEW_FORBIDDEN:
                 raise self._denied(words)
         self._refused(doc_id, str(status), words)
 
+    def _words(self, fault: Fault) -> str:
+        if fault.kind == "too_large":
+            return f"the reply {limits().too_long}"
+        words = str(fault).rstrip(": ")
+        late = f"no whole reply within {self.service.timeout:g} s (timeout)"
+        return late if words == TimeoutError.__name__ else words
+
     def _refused(self, doc_id: str, kind: str, words: str) -> None:
         """Note an answer of no use. Raises _Ended where there were too many in a row."""
         self._answered()
         self._leave(doc_id, kind, words)
         if self._patience.failed(kind, hash(doc_id)):
-            raise _Ended(f"{self._patience.in_a_row} documents in a row were refused: {words}")
+            row = f"{self._patience.in_a_row} in a row were refused"
+            raise _Ended(f"{row}: {words}; {ADDRESS}")
 
     def _leave(self, doc_id: str, kind: str, words: str) -> None:
         self.unknown.setdefault(kind, []).append(doc_id)
@@ -284,11 +293,11 @@ class Asking:
         for kind, ids in self.unknown.items():
             yield _unfetched(place, ids, self.causes[kind])
         if self.absent:
-            words = f"{self.causes[NOT_THERE]}; no document at all was there: is the address right?"
+            words = f"{self.causes[NOT_THERE]}; no document at all was there: {ADDRESS}"
             yield _unfetched(place, self.absent, words)
         if self.ended:
             left = counted(self.total - self._done, "document")
-            message = f"{left} not fetched: {self.ended}; {GO_ON}"
+            message = f"{left} not fetched: {self.ended}"
             yield Finding("documents_not_fetched", place, message)
 
     @property
