@@ -1,4 +1,4 @@
-"""One pass over files: what is found is what reading everything finds, whatever happens meanwhile."""
+"""One pass over files: what is found is what reading everything finds, whatever happens."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_what_is_wanted_is_kept_and_what_is_nowhere_is_known(folder: Path, tmp_p
 def test_folders_of_all_kinds(seed: int, tmp_path: Path) -> None:
     rng, folder = random.Random(seed), tmp_path / "c"
     folder.mkdir()
-    for number in range(8):
+    for _ in range(8):
         ids = [
             rng.choice((f"D{rng.randrange(300)}", str(rng.randrange(50)), "é/<x>"))
             for _ in "x" * 40
