@@ -31,7 +31,7 @@ class Command:
 
     `spent` is what each of them spent, `held` replies that could not be kept. `refused` is why what
     is paid for cannot be kept any more, for the user, who is told unless it is `untold`; `asking`
-    are called then, with why.
+    are called then, with why. `fetched` is whether documents of services were asked for.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -40,6 +40,7 @@ class Command:
     held: dict[str, CachedReply] = field(default_factory=dict)
     refused: str = ""
     untold: bool = False
+    fetched: bool = False
     asking: list[Callable[[str], None]] = field(default_factory=list)
 
     def refuse(self, notify: Callable[[str], None], why: str) -> None:
