@@ -114,6 +114,7 @@ KINDS: dict[str, FindingKind] = {
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
+    "document_edited": FindingKind("warning", "judged by the text as it stands"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
     "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),
     "document_not_read": FindingKind("warning", "what depends on its text cannot be judged"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NoReturn, ParamSpec
 
@@ -13,6 +14,7 @@ import typer
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.files import last_opened
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
+from trecjudge.inputs.collections.progress import OnProgress, Progress, progress_to
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
 
@@ -46,7 +48,7 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         printed.add(finding)
 
     try:
-        with telling(note):
+        with telling(note), _collections_shown(quiet):
             return work()
     except TrecJudgeError as error:
         for tell in _BEFORE_ERROR:
@@ -75,6 +77,29 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         bug = visible(f"{type(error).__name__} at {where}: {error}")
         typer.echo(f"error: a bug: {bug}; please report it", err=True)
         return BUG
+
+
+@contextmanager
+def _collections_shown(quiet: bool) -> Iterator[None]:
+    """Show on standard error meanwhile how far the reading of a collection is, if it takes long."""
+    with ExitStack() as stack:
+        watch: list[OnProgress] = []
+
+        def show(progress: Progress) -> None:
+            if quiet or not progress.takes_long:
+                return
+            if not watch:  # rich: most commands never need it
+                from rich.console import Console
+
+                from trecjudge.show.collections import CollectionWatcher
+
+                watcher = CollectionWatcher(Console(stderr=True, emoji=False))
+                watch.append(watcher)
+                stack.callback(watcher.close)
+            watch[0](progress)
+
+        with progress_to(show):
+            yield
 
 
 def status_printed(status: str | int | None) -> str | int | None:

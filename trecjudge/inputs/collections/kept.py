@@ -84,8 +84,7 @@ class KeptDocuments:
             kept = cls(path, sqlite3.connect(path, WAIT, isolation_level=None))
             with kept.change():
                 if not kept.database.execute("PRAGMA application_id").fetchone()[0]:
-                    for statement in TABLES:
-                        kept.database.execute(statement)
+                    kept._make_tables()
                     kept.database.execute(f"PRAGMA application_id = {APPLICATION}")
                     kept.database.execute(f"PRAGMA user_version = {SHAPE}")
             return kept
@@ -94,6 +93,17 @@ class KeptDocuments:
     def read(cls, path: Path) -> KeptDocuments:
         """Return what a file keeps, to be looked up only."""
         return cls(path, sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", WAIT, uri=True))
+
+    @classmethod
+    def of_this_process(cls, path: Path) -> KeptDocuments:
+        """Return what holds the documents of a file outside of memory, as long as it is used."""
+        kept = cls(path, sqlite3.connect("", isolation_level=None))
+        kept._make_tables()
+        return kept
+
+    def _make_tables(self) -> None:
+        for statement in TABLES:
+            self.database.execute(statement)
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -130,6 +140,12 @@ class KeptDocuments:
             return ""
         path, place, source = row
         return source or f"{Path(path).name}@{place}"
+
+    def documents(self) -> Iterator[tuple[Document, str]]:
+        """Yield each document that is kept, with its source, by id."""
+        query = f"SELECT id, {', '.join(FIELDS)}, source FROM documents ORDER BY id"
+        for *values, source in self.database.execute(query):
+            yield Document(*values), source
 
     def _has(self, table: str, doc_id: str) -> bool:
         query = f"SELECT 1 FROM {table} WHERE id = ?"

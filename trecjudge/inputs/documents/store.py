@@ -20,6 +20,7 @@ from trecjudge.inputs.documents.collection import (
     file_unusable,
     record_unusable,
 )
+from trecjudge.inputs.documents.pack import NOT_THERE, lack_of, lacking
 from trecjudge.inputs.documents.record import document_of, documents_within
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
@@ -189,6 +190,10 @@ def _documents(
             continue
         guessed: dict[str, None] = {}
         for line, record, key in found:
+            if why := lack_of(record):  # of a pack that lies among other files
+                if why != NOT_THERE:
+                    report(lacking(record, why, Place(str(file), line)))
+                continue
             document = document_of(record, key)
             if document is not None and document.has_text:
                 yield file, line, document, record
