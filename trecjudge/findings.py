@@ -115,6 +115,7 @@ KINDS: dict[str, FindingKind] = {
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_edited": FindingKind("warning", "judged by the text as it stands"),
+    "documents_differ": FindingKind("warning", "the first source counts"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
     "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),
     "document_not_read": FindingKind("warning", "what depends on its text cannot be judged"),

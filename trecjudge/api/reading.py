@@ -56,15 +56,19 @@ def read_runs(
     """
     check_dataset(dataset)
     given = paths(documents)
-    files = open_runs(find_runs(paths(runs), on_finding), on_finding)
+    found = find_runs(paths(runs), on_finding)
 
-    def read(store: DocumentStore | None, report: OnFinding = unreported) -> RunReader:
-        return RunReader(files, report, store=store, dataset=dataset, own_documents=own_documents)
+    def read(store: DocumentStore) -> RunReader:
+        return RunReader(
+            found, unreported, store=store, dataset=dataset, own_documents=own_documents
+        )
 
     store = None
     if given:
         store = open_documents(given, default_folder(), on_finding, lambda: Wanted.of(read))
-    return (response for _, response in read(store, on_finding))
+    files = open_runs(found, on_finding)
+    reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
+    return (response for _, response in reader)
 
 
 def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:

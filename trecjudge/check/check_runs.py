@@ -120,18 +120,19 @@ def check_command(
     banks = read_banks(nuggets, log) if nuggets else {}
     if banks and topics:
         report_unmatched(banks, topics, topics, log)
-    given = {"topics": [topics_path] if topics_path else [], "documents": documents}
-    files: list[Path | Opened] = []
-    if not only_banks:
-        files += open_runs(find_runs(runs, log), log, given)
-        files += (lost := _no_runs(runs, beside))
-        beside[:] = [finding for finding in beside if Path(finding.place.path) not in lost]
+    found = [] if only_banks else find_runs(runs, log)
 
     def wanted() -> Wanted:
-        return Wanted.of(lambda store: RunReader(files, unreported, store=store, dataset=dataset))
+        return Wanted.of(lambda store: RunReader(found, unreported, store=store, dataset=dataset))
 
     # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log, wanted) if documents else None
+    given = {"topics": [topics_path] if topics_path else [], "documents": documents}
+    files: list[Path | Opened] = []
+    if not only_banks:
+        files += open_runs(found, log, given)
+        files += (lost := _no_runs(runs, beside))
+        beside[:] = [finding for finding in beside if Path(finding.place.path) not in lost]
 
     def names(finding: Finding) -> None:
         # The checker finds all else itself: these are seen only while all runs are read.

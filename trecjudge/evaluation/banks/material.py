@@ -15,6 +15,7 @@ from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects
 from trecjudge.inputs.topics import read_topics
@@ -73,7 +74,8 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
     """
     check_dataset(inputs.dataset)
     every = read_topics(inputs.topics, report) if inputs.topics else None
-    files = open_runs(find_runs(inputs.runs, report), report) if inputs.runs else []
+    runs = find_runs(inputs.runs, report) if inputs.runs else []
+    files: Sequence[Path | Opened] = runs
     graded = read_grades(inputs.qrels, report) if inputs.qrels else {}
 
     def read(store: DocumentStore | None, report: OnFinding = unreported) -> RunReader:
@@ -95,6 +97,7 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
     store = None
     if inputs.documents:
         store = open_documents(inputs.documents, index_folder, report, wanted)
+    files = open_runs(runs, report) if runs else []
     found = {t: Material(topic) for t, topic in (every or {}).items()}
     shared: dict[str, Document] = {}
     for topic, response in read(store, report):
