@@ -15,7 +15,7 @@ from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.documents.pack import NOT_KNOWN, NOT_LOOKED_FOR, NOT_THERE, Lack
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.job.job import Job, JobInputs
-from trecjudge.models.documents.opening import name_of
+from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Response
 from trecjudge.text.credentials import public
 
@@ -46,13 +46,13 @@ def look_up(stores: Sequence[DocumentStore], doc_id: str) -> LookedUp:
 
 def sources_of(job: Job) -> list[str]:
     """Return what the sources of a job are called, without secrets."""
-    return [public(name_of(path)) for path in job.documents]
+    return [public(source_name(path)) for path in job.documents]
 
 
 def origin_of(doc_id: str, store: DocumentStore, path: Path) -> str:
     """Return where a document is from: a place in a file, an address, or what was given."""
     own = store.source_of(doc_id) if isinstance(store, KeptDocuments) else ""
-    return public(own or (name_of(path) if is_elsewhere(path) else path.name))
+    return public(own or (source_name(path) if is_elsewhere(path) else path.name))
 
 
 def stores_of(job: Job, inputs: JobInputs) -> DocumentStores:

@@ -60,6 +60,11 @@ class CollectionWatcher:
         self._console.print(escape(visible_line(line)), highlight=False, soft_wrap=True)
 
 
+def on_standard_error() -> CollectionWatcher:
+    """Return what shows it on standard error."""
+    return CollectionWatcher(Console(stderr=True, emoji=False))
+
+
 def state_line(progress: Progress) -> str:
     """Return how far a collection is: what was read, found, and how long the rest will take."""
     if progress.in_bytes:

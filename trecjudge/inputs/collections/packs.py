@@ -43,6 +43,7 @@ def open_packs(
     only. Raises InputError where a file cannot be read.
     """
     kept = KeptDocuments.of_this_process(path)
+    kept.wanted = wanted.named
     findings: list[Finding] = []
     reader = _Reader(wanted, FindingLog([report, findings.append]))
     for file in files:
