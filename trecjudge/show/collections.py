@@ -87,6 +87,7 @@ def end_line(progress: Progress) -> str:
 
 
 def _time(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds // 3600:.0f}:{seconds % 3600 // 60:02.0f}:{seconds % 60:02.0f}"
+    whole = round(seconds)
+    return (
+        f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
+    )
