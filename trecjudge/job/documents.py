@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ class LookedUp:
     """What sources say of an id: its document and its source by number, or why it has none."""
 
     document: Document | None = None
-    source: int = 0
+    source: int | None = None
     lack: Lack = NOT_THERE
 
 
@@ -149,35 +149,39 @@ def check_documents(job: Job, report: OnFinding) -> Checked:
 class _Counting:
     stores: Sequence[DocumentStore]
     checked: Checked
-    known: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """State and source of each document that was looked up."""
+    found: dict[str, LookedUp] = field(default_factory=dict)
+    counted: set[tuple[str, str]] = field(default_factory=set)
+    """Documents in each of their states: one may be carried by one run only."""
 
     def add(self, response: Response) -> None:
         checked = self.checked
         run = checked.runs.setdefault(response.run_id, RunCitations(response.run_id))
         for doc_id in cited_in(response):
-            state, source = self.known.get(doc_id) or self._first(doc_id)
+            found = self.found.get(doc_id) or self._first(doc_id)
             carried = response.documents.get(doc_id)
-            if state == FOUND:
-                checked.by_source[source] += 1
+            state: str = found.lack
+            if found.source is not None:
+                state = FOUND
+                checked.by_source[found.source] += 1
             elif carried is not None and carried.own and carried.has_text:
                 state = CARRIED
-            checked.examples.setdefault(state, doc_id)
             run.states[state] += 1
+            checked.examples.setdefault(state, doc_id)
+            checked.documents[state] += (doc_id, state) not in self.counted
+            self.counted.add((doc_id, state))
 
-    def _first(self, doc_id: str) -> tuple[str, int]:
-        checked, found = self.checked, look_up(self.stores, doc_id)
-        state = FOUND if found.document else found.lack
-        checked.documents[state] += 1
-        if found.document:
-            checked.documents_by_source[found.source] += 1
+    def _first(self, doc_id: str) -> LookedUp:
+        """Look an id up; its texts in several sources are compared, and not kept."""
+        found = look_up(self.stores, doc_id)
+        if found.document is not None and found.source is not None:
+            self.checked.documents_by_source[found.source] += 1
             words = found.document.text.split()
             for number in range(found.source + 1, len(self.stores)):
                 other = self.stores[number].get(doc_id)
                 if other and other.has_text and other.text.split() != words:
-                    checked.other_text[number] += 1
-        self.known[doc_id] = state, found.source
-        return self.known[doc_id]
+                    self.checked.other_text[number] += 1
+        self.found[doc_id] = replace(found, document=None)
+        return self.found[doc_id]
 
 
 def cited_in(response: Response) -> Iterable[str]:

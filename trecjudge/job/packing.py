@@ -129,7 +129,7 @@ class _Gathered:
                 named = {*cited_in(response), *response.references}
                 for doc_id in sorted(named.union(response.documents) - seen):
                     found = look_up(stores, doc_id)
-                    if found.document is not None:
+                    if found.document is not None and found.source is not None:
                         path = job.documents[found.source]
                         origin = origin_of(doc_id, stores[found.source], path)
                         self._add(found.document, origin, number)

@@ -87,7 +87,5 @@ def end_line(progress: Progress) -> str:
 
 
 def _time(seconds: float) -> str:
-    whole = round(seconds)
-    return (
-        f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
-    )
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes else f"{rest} s"
