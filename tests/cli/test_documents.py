@@ -109,7 +109,7 @@ def test_all_that_is_known_of_documents_survives(lost: bool, tmp_path: Path) -> 
     judge(tmp_path / "runs", tmp_path / "a", "--documents", kept(tmp_path, lost=lost), *judges)
     done = command("documents", "pack", tmp_path / "a" / "x", "-o", tmp_path / "p.jsonl")
     gone = "not known" if lost else "not there"
-    lacks = "1 not looked for, 1 not known" if lost else "1 not there, 1 not looked for"
+    lacks = "1 not known, 1 not looked for" if lost else "1 not there, 1 not looked for"
     assert done.out.splitlines()[1] == f"without a document: {lacks}"
     records = packed(tmp_path / "p.jsonl")
     assert [(r["docid"], r.get("found", r.get("source"))) for r in records] == [
@@ -170,7 +170,8 @@ def test_of_two_texts_that_of_the_first_job_is_packed(tmp_path: Path) -> None:
     jobs = [tmp_path / name / "out" / "x" for name in "ba"]
     done = command("documents", "pack", *jobs, "-o", tmp_path / "p.jsonl")
     assert [record["text"] for record in packed(tmp_path / "p.jsonl")] == ["Two."]
-    assert "1 document with another text in a later job" in done.out
+    message = "has 'found' with another text than a job before it has"
+    assert done.err == f"warning: a.jsonl: {message}\n"
 
 
 def test_another_job_is_not_judged_by_what_a_pack_does_not_say(tmp_path: Path) -> None:
@@ -241,39 +242,33 @@ def test_where_documents_are(tmp_path: Path) -> None:
     more = tmp_path / "more.jsonl"
     more.write_text('{"docid": "more", "text": "M."}\n{"docid": "found", "text": "Other."}')
     given = ("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path), more)
-    done = command(*given, "--wide")
+    done = command(*given)
     assert done.status == 0
-    table = [line.rsplit(maxsplit=4) for line in done.out.splitlines()[1:6]]
-    assert [row[1:] for row in table[1:]] == [
-        ["1", "14.3", "%", "1"],
-        ["1", "14.3", "%", "1"],
-        ["1", "14.3", "%", "1"],
-        ["1", "14.3", "%", "1"],
-    ]
-    assert [row[0] for row in table[1:]] == [
-        *(str(more), "in the run itself", "not there", "not looked for")
-    ]
-    assert table[0][1:] == ["3", "42.9", "%", "2"]
+    header, first, *rows = [line.rsplit(maxsplit=4) for line in done.out.splitlines()[:6]]
+    assert header == ["source", "citations", "share", "documents"]
+    assert first[1:] == ["3", "42.9", "%", "2"]
+    others = ["in the run itself", "not there", "not looked for"]
+    assert [row[0] for row in rows[1:]] == others
+    assert {tuple(row[1:]) for row in rows} == {("1", "14.3", "%", "1")}
     assert done.out.splitlines()[6:] == [
         "not there: such as 'gone'",
         "not looked for: such as 'later'",
-        f"{more}: 1 document with another text than a source before it; the first source counts",
         "run r: 2 of 4 citations found, 1 not there, 1 not looked for",
         "all found: 2 runs",
     ]
+    assert f"{more}: has 1 document with another text" in done.err
 
 
 def test_where_documents_are_as_json(tmp_path: Path) -> None:
     run(tmp_path, IDS)
-    given = ("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
-    status, found = as_json(*given)
+    status, found = as_json("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
     assert status == 0
-    counts = {"found": 2, "in_the_run_itself": 0, "not_there": 1}
-    counts |= {"not_looked_for": 1, "not_known": 0}
-    assert found["citations"] == found["documents"] == counts
-    assert found["runs"] == [{"run_id": "r"} | counts]
-    [source] = found["sources"]
-    assert (source["citations"], source["documents"], source["other_text"]) == (2, 2, 0)
+    assert [(row["citations"], row["documents"]) for row in found["sources"]] == [(2, 2)]
+    assert [(row["source"], row["citations"]) for row in found["others"]] == [
+        *(("in the run itself", 0), ("not there", 1), ("not known", 0), ("not looked for", 1))
+    ]
+    counts = {"not there": 1, "not known": 0, "not looked for": 1}
+    assert found["runs"] == [{"run_id": "r", "citations": 4, "found": 2} | counts]
 
 
 def test_it_fails_where_none_is_found(tmp_path: Path) -> None:
@@ -306,11 +301,10 @@ def test_a_check_of_nothing(words: list[str], message: str) -> None:
     assert message in done.err
 
 
-def test_many_runs_are_not_all_listed(tmp_path: Path) -> None:
+def test_only_the_worst_runs_are_listed(tmp_path: Path) -> None:
     for number in range(8):
         run(tmp_path, ["found", *["gone"] * (number + 1)], f"r{number}")
     given = ("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
     lines = command(*given).out.splitlines()
     assert [line.split(":")[0] for line in lines[-6:-1]] == [f"run r{n}" for n in (7, 6, 5, 4, 3)]
-    assert lines[-1] == "… 3 more runs; --all lists them"
-    assert len(command(*given, "--all").out.splitlines()) == len(lines) + 2
+    assert lines[-1] == "… 3 more runs without all documents; --json has them"

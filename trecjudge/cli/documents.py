@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trecjudge.cli import command_options as own
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
@@ -93,8 +92,6 @@ def check(
     cache_dir: of_model.CacheDir = None,
     offline: of_model.Offline = False,
     limit: flag.LimitFlag = None,
-    wide: own.WideTable = False,
-    show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -115,8 +112,8 @@ def check(
     if as_json:
         print_json([found.as_dict()])
     elif not quiet:
-        print_table(shown.source_table(found, wide))
-        print_lines(shown.check_lines(found, show_all))
+        print_table(shown.source_table(found))
+        print_lines(shown.check_lines(found))
     return 1 if found.none_found else printer.status()
 
 

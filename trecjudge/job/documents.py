@@ -3,56 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
-from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.documents.pack import NOT_KNOWN, NOT_LOOKED_FOR, NOT_THERE, Lack
-from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
+from trecjudge.inputs.documents.pack import LACKS, NOT_KNOWN, NOT_LOOKED_FOR, NOT_THERE, Lack
+from trecjudge.inputs.documents.store import DocumentStore, DocumentStores
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Response
 from trecjudge.text.credentials import public
 
-FOUND, CARRIED = "found", "in the run itself"
-STATES = (FOUND, CARRIED, NOT_THERE, NOT_LOOKED_FOR, NOT_KNOWN)
-"""What can be said of a document that is cited."""
+CARRIED = "in the run itself"
+Where = int | str
+"""The number of a source, or else CARRIED or a key of LACKS."""
 
 
-@dataclass(frozen=True, slots=True)
-class LookedUp:
-    """What sources say of an id: its document and its source by number, or why it has none."""
-
-    document: Document | None = None
-    source: int | None = None
-    lack: Lack = NOT_THERE
-
-
-def look_up(stores: Sequence[DocumentStore], doc_id: str) -> LookedUp:
-    """Return the document of an id, of the first source that has it."""
+def look_up(stores: Sequence[DocumentStore], doc_id: str) -> tuple[Document, int] | Lack:
+    """Return the document of an id and the number of the first source that has it, or the lack."""
     lack: Lack = NOT_KNOWN if any(store.lost for store in stores) else NOT_THERE
     for number, store in enumerate(stores):
         found = store.get(doc_id)
         if found is not None and (found.complete or found.has_text):
-            return LookedUp(found, number)
+            return found, number
         lack = lack if found is None else NOT_LOOKED_FOR
-    return LookedUp(lack=lack)
-
-
-def sources_of(job: Job) -> list[str]:
-    """Return what the sources of a job are called, without secrets."""
-    return [public(source_name(path)) for path in job.documents]
-
-
-def origin_of(doc_id: str, store: DocumentStore, path: Path) -> str:
-    """Return where a document is from: a place in a file, an address, or what was given."""
-    own = store.source_of(doc_id) if isinstance(store, KeptDocuments) else ""
-    return public(own or (source_name(path) if is_elsewhere(path) else path.name))
+    return lack
 
 
 def stores_of(job: Job, inputs: JobInputs) -> DocumentStores:
@@ -63,130 +41,77 @@ def stores_of(job: Job, inputs: JobInputs) -> DocumentStores:
     return inputs.store
 
 
-@dataclass(slots=True)
-class RunCitations:
-    """How many citations of a run have a document, by state."""
-
-    run_id: str
-    states: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def citations(self) -> int:
-        """How many citations there are in all."""
-        return self.states.total()
-
-    @property
-    def share(self) -> float:
-        """The share of citations whose document is known; 1 without citations."""
-        known = self.states[FOUND] + self.states[CARRIED]
-        return known / self.citations if self.citations else 1.0
+def cited_in(response: Response) -> Iterator[str]:
+    """Yield the id of each citation of a response, as often as it is cited."""
+    for sentence in response.sentences:
+        yield from (c.doc_id for c in sentence.citations if c.doc_id is not None)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Checked:
-    """Where the documents are that runs cite: citations and documents by state and by source.
-
-    `other_text` counts, by source, the documents of which a source before it has another text.
-    """
+    """Where the documents are that runs cite: citations of each run, and ids of all, by place."""
 
     sources: Sequence[str]
-    runs: dict[str, RunCitations] = field(default_factory=dict)
-    documents: Counter[str] = field(default_factory=Counter)
-    by_source: Counter[int] = field(default_factory=Counter)
-    """Citations by the number of their source."""
-    documents_by_source: Counter[int] = field(default_factory=Counter)
-    other_text: Counter[int] = field(default_factory=Counter)
-    examples: dict[str, str] = field(default_factory=dict)
-    """The first id of each state."""
+    runs: Mapping[str, Counter[Where]]
+    ids: Mapping[Where, Sequence[str]]
 
     @property
-    def citations(self) -> Counter[str]:
-        """Citations of all runs, by state."""
-        return sum((run.states for run in self.runs.values()), Counter())
+    def citations(self) -> Counter[Where]:
+        """The citations of all runs."""
+        return sum(self.runs.values(), Counter())
 
     @property
     def none_found(self) -> bool:
-        """Whether there are citations, and no document of any is found."""
-        return bool(self.citations) and not self.by_source
+        """Whether there are citations, and no source has a document of any."""
+        return bool(self.ids) and not any(isinstance(where, int) for where in self.ids)
 
-    def worst(self) -> list[RunCitations]:
-        """Return the runs, the one with the fewest documents first."""
-        return sorted(self.runs.values(), key=lambda run: (run.share, run.run_id))
+    def worst(self) -> list[str]:
+        """Return the runs whose documents are not all known, those with the fewest first."""
+        shares = {run: known(found) / max(1, found.total()) for run, found in self.runs.items()}
+        return sorted((run for run in shares if shares[run] < 1), key=lambda run: shares[run])
+
+    def rows(self) -> Iterator[tuple[str, int, int]]:
+        """Yield the name of each place, and how many citations and documents are there."""
+        citations = self.citations
+        for where in (*range(len(self.sources)), CARRIED, *LACKS):
+            name = self.sources[where] if isinstance(where, int) else where
+            yield name, citations[where], len(self.ids.get(where, ()))
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        sources = [
-            {
-                "source": name,
-                "citations": self.by_source[number],
-                "documents": self.documents_by_source[number],
-                "other_text": self.other_text[number],
-            }
-            for number, name in enumerate(self.sources)
+        names = "source", "citations", "documents"
+        rows = [dict(zip(names, row, strict=True)) for row in self.rows()]
+        count = len(self.sources)
+        runs = [
+            {"run_id": run, "citations": found.total(), "found": known(found)}
+            | {str(lack): found[lack] for lack in LACKS}
+            for run, found in self.runs.items()
         ]
-        return {
-            "sources": sources,
-            "citations": _named(self.citations),
-            "documents": _named(self.documents),
-            "runs": [{"run_id": run.run_id} | _named(run.states) for run in self.worst()],
-        }
+        return {"sources": rows[:count], "others": rows[count:], "runs": runs}
 
 
-def _named(states: Counter[str]) -> dict[str, int]:
-    return {state.replace(" ", "_"): states[state] for state in STATES}
+def known(found: Counter[Where]) -> int:
+    """Return how many citations have a document, from a source or of the run's own."""
+    return sum(count for where, count in found.items() if where not in LACKS)
 
 
 def check_documents(job: Job, report: OnFinding) -> Checked:
     """Return where the documents are that the runs of a job cite. Raises InputError."""
+    runs: dict[str, Counter[Where]] = {}
+    ids: dict[Where, dict[str, None]] = {}
+    places: dict[str, Where] = {}
     with closing(JobInputs.read(job, report)) as inputs:
-        counting = _Counting(stores_of(job, inputs).stores, Checked(sources_of(job)))
+        stores = stores_of(job, inputs).stores
         for _, response in inputs.responses():
-            counting.add(response)
-    return counting.checked
-
-
-@dataclass(slots=True)
-class _Counting:
-    stores: Sequence[DocumentStore]
-    checked: Checked
-    found: dict[str, LookedUp] = field(default_factory=dict)
-    counted: set[tuple[str, str]] = field(default_factory=set)
-    """Documents in each of their states: one may be carried by one run only."""
-
-    def add(self, response: Response) -> None:
-        checked = self.checked
-        run = checked.runs.setdefault(response.run_id, RunCitations(response.run_id))
-        for doc_id in cited_in(response):
-            found = self.found.get(doc_id) or self._first(doc_id)
-            carried = response.documents.get(doc_id)
-            state: str = found.lack
-            if found.source is not None:
-                state = FOUND
-                checked.by_source[found.source] += 1
-            elif carried is not None and carried.own and carried.has_text:
-                state = CARRIED
-            run.states[state] += 1
-            checked.examples.setdefault(state, doc_id)
-            checked.documents[state] += (doc_id, state) not in self.counted
-            self.counted.add((doc_id, state))
-
-    def _first(self, doc_id: str) -> LookedUp:
-        """Look an id up; its texts in several sources are compared, and not kept."""
-        found = look_up(self.stores, doc_id)
-        if found.document is not None and found.source is not None:
-            self.checked.documents_by_source[found.source] += 1
-            words = found.document.text.split()
-            for number in range(found.source + 1, len(self.stores)):
-                other = self.stores[number].get(doc_id)
-                if other and other.has_text and other.text.split() != words:
-                    self.checked.other_text[number] += 1
-        self.found[doc_id] = replace(found, document=None)
-        return self.found[doc_id]
-
-
-def cited_in(response: Response) -> Iterable[str]:
-    """Yield the id of each citation of a response, as often as it is cited."""
-    for sentence in response.sentences:
-        for citation in sentence.citations:
-            if citation.doc_id is not None:
-                yield citation.doc_id
+            run = runs.setdefault(response.run_id, Counter())
+            for doc_id in cited_in(response):
+                if doc_id not in places:
+                    found = look_up(stores, doc_id)
+                    places[doc_id] = found if isinstance(found, str) else found[1]
+                where, carried = places[doc_id], response.documents.get(doc_id)
+                if where in LACKS and carried is not None and carried.own and carried.has_text:
+                    where = CARRIED
+                run[where] += 1
+                ids.setdefault(where, {})[doc_id] = None
+    sources = [public(source_name(path)) for path in job.documents]
+    return Checked(sources, runs, {where: list(found) for where, found in ids.items()})

@@ -6,33 +6,32 @@ import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from trecjudge.errors import OutputError
 from trecjudge.files import chosen
-from trecjudge.findings import OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.documents.pack import (
-    NOT_KNOWN,
-    NOT_LOOKED_FOR,
-    NOT_THERE,
+    LACKS,
     Lack,
     document_line,
     lack_line,
 )
+from trecjudge.inputs.documents.store import DocumentStore, is_elsewhere
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.documents import cited_in, look_up, origin_of, stores_of
+from trecjudge.job.documents import cited_in, look_up, stores_of
 from trecjudge.job.job import Job, JobInputs
-from trecjudge.records import Document, Response
+from trecjudge.models.documents.opening import source_name
+from trecjudge.records import Place, Response
 from trecjudge.results.packed import Frames
+from trecjudge.text.credentials import public
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-ORDER: tuple[Lack, ...] = (NOT_THERE, NOT_KNOWN, NOT_LOOKED_FOR)
-"""Why a document is lacking, what is least certain last: of several jobs that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +59,17 @@ class FinishedJob:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What was packed: how many documents and bytes of text, and how many ids lack one, and why.
-
-    `other_text` counts the documents of which two jobs have different texts.
-    """
+    """What was packed: documents, bytes of their text, and how many ids have none, by the lack."""
 
     path: Path
     documents: int
     text: int
-    lacks: Counter[Lack]
-    other_text: int
-
-    @property
-    def bytes(self) -> int:
-        """The size of the file."""
-        return self.path.stat().st_size
+    lacks: Mapping[Lack, int]
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        lacks = {why.replace(" ", "_"): self.lacks[why] for why in ORDER}
-        return {
-            "pack": str(self.path),
-            "bytes": self.bytes,
-            "documents": self.documents,
-            "text": self.text,
-            **lacks,
-            "other_text": self.other_text,
-        }
+        size = {"pack": str(self.path), "bytes": self.path.stat().st_size, "text": self.text}
+        return size | {"documents": self.documents, "lacks": dict(self.lacks)}
 
 
 def check_ending(path: Path) -> None:
@@ -98,64 +81,63 @@ def check_ending(path: Path) -> None:
 def pack_documents(jobs: Sequence[FinishedJob], path: Path, report: OnFinding) -> Pack:
     """Write the documents that jobs asked for into one file; return what is in it.
 
-    The same documents give the same bytes. Raises InputError where the inputs of a job are not
-    there, OutputError for a name that is none of a pack, or a file that cannot be written.
+    The same documents give the same bytes. Of two texts with one id that of the first job counts.
+    Raises InputError where inputs of a job are not there, OutputError for a name that is none of a
+    pack, or a file that cannot be written.
     """
     check_ending(path)
-    gathered = _Gathered(KeptDocuments.of_this_process(path))
+    kept, lacks = KeptDocuments.of_this_process(path), dict[str, Lack]()
     for number, finished in enumerate(jobs):
-        with keyed(finished.keys):
-            gathered.add_job(finished, number, report)
+        with keyed(finished.keys), kept.change():
+            _gather(finished, number, kept, lacks, report)
+    documents = text = 0
     with _written(path) as file:
-        return gathered.write(path, file)
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """The documents of several jobs; of two with one id that of the first job counts."""
-
-    kept: KeptDocuments
-    lacks: dict[str, Lack] = field(default_factory=dict)
-    other_text: int = 0
-
-    def add_job(self, finished: FinishedJob, number: int, report: OnFinding) -> None:
-        """Add what the responses that a job judged ask for."""
-        job, seen = finished.job, set[str]()
-        with closing(JobInputs.read(job, report)) as inputs, self.kept.change():
-            stores = stores_of(job, inputs).stores
-            for _, response in inputs.responses():
-                if (response.run_id, response.topic_id) not in finished.judged:
-                    continue
-                named = {*cited_in(response), *response.references}
-                for doc_id in sorted(named.union(response.documents) - seen):
-                    found = look_up(stores, doc_id)
-                    if found.document is not None and found.source is not None:
-                        path = job.documents[found.source]
-                        origin = origin_of(doc_id, stores[found.source], path)
-                        self._add(found.document, origin, number)
-                    elif doc_id not in named:
-                        continue  # only the run itself has it; another one may name it
-                    elif ORDER.index(found.lack) >= ORDER.index(self.lacks.get(doc_id, NOT_THERE)):
-                        self.lacks[doc_id] = found.lack
-                    seen.add(doc_id)
-
-    def _add(self, document: Document, origin: str, number: int) -> None:
-        document = replace(document, text=_encodable(document.text))
-        first = self.kept.get(document.doc_id)
-        self.other_text += first is not None and first.text != document.text
-        self.kept.add([FoundDocument(document, place=number, source=origin)])
-
-    def write(self, path: Path, file: BinaryIO) -> Pack:
-        """Write everything by id, documents first."""
-        documents = text = 0
-        for document, source in self.kept.documents():
+        for document, source in kept.documents():
             file.write(document_line(document, source))
             documents += 1
             text += len(document.text.encode())
-        lacking = {i: why for i, why in self.lacks.items() if self.kept.state_of(i) != "found"}
-        for doc_id in sorted(lacking):
-            file.write(lack_line(doc_id, lacking[doc_id]))
-        return Pack(path, documents, text, Counter(lacking.values()), self.other_text)
+        lacks = {i: lacks[i] for i in sorted(lacks) if kept.state_of(i) != "found"}
+        for doc_id, lack in lacks.items():
+            file.write(lack_line(doc_id, lack))
+    return Pack(path, documents, text, Counter(lacks.values()))
+
+
+def _gather(
+    finished: FinishedJob,
+    number: int,
+    kept: KeptDocuments,
+    lacks: dict[str, Lack],
+    report: OnFinding,
+) -> None:
+    """Keep what the responses ask for that a job judged, the `number`-th one from 0."""
+    job, seen = finished.job, set[str]()
+    with closing(JobInputs.read(job, report)) as inputs:
+        stores = stores_of(job, inputs).stores
+        for _, response in inputs.responses():
+            if (response.run_id, response.topic_id) not in finished.judged:
+                continue
+            named = {*cited_in(response), *response.references}
+            for doc_id in named.union(response.documents) - seen:
+                found = look_up(stores, doc_id)
+                if not isinstance(found, str):
+                    document = replace(found[0], text=_encodable(found[0].text))
+                    source = _source_of(doc_id, stores[found[1]], job.documents[found[1]])
+                    first = kept.get(doc_id)
+                    if first is not None and first.text != document.text:
+                        message = f"has {shown(doc_id)} with another text than a job before it has"
+                        report(Finding("documents_differ", Place(source), message, doc_id))
+                    kept.add([FoundDocument(document, place=number, source=source)])
+                elif doc_id not in named:
+                    continue  # only the run itself has it; another one may name it
+                else:  # of several jobs, what settles least
+                    lacks[doc_id] = max(found, lacks.get(doc_id, found), key=[*LACKS].index)
+                seen.add(doc_id)
+
+
+def _source_of(doc_id: str, store: DocumentStore, path: Path) -> str:
+    """Return where a document is from: a place in a file, an address, or what was given."""
+    own = store.source_of(doc_id) if isinstance(store, KeptDocuments) else ""
+    return public(own or (source_name(path) if is_elsewhere(path) else path.name))
 
 
 def _encodable(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,6 @@ from trecjudge.records import Document, Place
 
 SAMPLES = 30
 """Ids that are kept for messages."""
-AT_ONCE = 1000
-"""Documents that are written at once."""
 
 
 def open_packs(
@@ -46,14 +43,11 @@ def open_packs(
     kept.wanted = wanted.named
     findings: list[Finding] = []
     reader = _Reader(wanted, FindingLog([report, findings.append]))
-    for file in files:
-        found = reader.documents(file)
-        while some := list(islice(found, AT_ONCE)):
-            with kept.change():
-                for one in some:
-                    _report_repeated(kept, one, reader.report)
-                    kept.add([one])
     with kept.change():
+        for file in files:
+            for found in reader.documents(file):
+                _report_repeated(kept, found, reader.report)
+                kept.add([found])
         kept.add((), findings)
         kept.sample(reader.samples)
     kept.not_there(i for i, why in reader.lacks.items() if why == NOT_THERE)

@@ -20,10 +20,10 @@ NOT_KNOWN: Final = "not known"
 Lack = Literal["not there", "not looked for", "not known"]
 LACKS: Mapping[Lack, str] = {
     NOT_THERE: "is surely not in the collection",
-    NOT_LOOKED_FOR: "could not be looked for",
     NOT_KNOWN: "was not found in a collection of which a part could not be read",
+    NOT_LOOKED_FOR: "could not be looked for",
 }
-"""Why a pack has no document of an id."""
+"""Why a pack has no document of an id, what settles least last."""
 PARTS = ("docid", "title", "text", "url", "date", "version", "sha256", "source")
 """The fields of a document's line, in their order; `sha256` is that of its text in UTF-8."""
 DOCUMENT, LACK = frozenset(PARTS), frozenset({"docid", "found"})
