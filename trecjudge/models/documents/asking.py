@@ -19,7 +19,7 @@ from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.secrets import VARIABLE, substituted
 from trecjudge.models.documents.replies import NotTaken, document_in
-from trecjudge.models.documents.service import HEADERS, Service
+from trecjudge.models.documents.service import HEADERS, NAMED, Service
 from trecjudge.models.faults import (
     AccountFault,
     Busy,
@@ -39,7 +39,8 @@ PAUSES = (1.0, 60.0)
 """The first and the longest pause, in seconds, while a service is out of order."""
 FIRST_ANSWER = 60.0
 """Seconds for which the first answer of all is waited for."""
-TRIES = 5
+TRIES, AT_FIRST = 5, 2
+"""How often one document is asked for; and requests at once until there is an answer."""
 FEW, MANY = 10, 200
 """Documents in a row that may be refused, before and after one has come."""
 MOST_ABSENT = 1000
@@ -137,8 +138,8 @@ class Asking:
         self._patience = Patience(first, FEW, 1, self.notify, service.name, pauses=PAUSES)
         pace = self._transport.pace
         pace.longest, pace.on_hold = self._patience.left, self._patience.holds
-        # One request, until there is an answer: a wrong token costs no more.
-        pace.cap = 1
+        # A wrong token costs no more requests; with one alone, a slow document would hold up all.
+        pace.cap = AT_FIRST
 
     async def _work(self, queue: Iterator[str]) -> None:
         for doc_id in queue:
@@ -178,7 +179,6 @@ class Asking:
         """Ask once, and keep what comes. Raises NotTaken, Fault."""
         transport, url = self._transport, self.service.address(doc_id)
         status, headers, payload, _ = await transport.followed("GET", url)
-        transport.pace.cap = math.inf
         transport.pace.learn(headers)
         if status not in (200, *ABSENT):
             raise transport.failure(status, headers, payload)
@@ -200,9 +200,12 @@ class Asking:
 
     def _answered(self) -> None:
         """Note that the service answers, whatever it says."""
-        self._patience.seconds = self.service.patience
-        self._patience.answered()
-        self._transport.pace.succeeded()
+        patience, pace = self._patience, self._transport.pace
+        patience.seconds = self.service.patience
+        patience.answered()
+        if pace.cap == AT_FIRST:
+            pace.cap = math.inf
+        pace.succeeded()
 
     def _prove(self) -> None:
         """Note that a document came from here: what is not there then surely is not."""
@@ -279,10 +282,11 @@ class Asking:
         self.causes.setdefault(kind, words)
 
     def _denied(self, words: str) -> InputError:
-        """Return the error of a service that lets nobody in."""
+        """Return the error of a service that lets nobody in, and ask no more."""
+        self._transport.pace.cap = 0
         named = {name: VARIABLE.findall(str(v)) for name, v in self.service.headers.items()}
         given = [f"{', '.join(found)} (header {name})" for name, found in named.items() if found]
-        hint = f"check {', '.join(given)}" if given else f"set {HEADERS} to Authorization=MY_TOKEN"
+        hint = f"check {', '.join(given)}" if given else f"give its token: {HEADERS}={NAMED}"
         return InputError(f"{self.service.name}: {words}; {hint}")
 
     def findings(self) -> Iterator[Finding]:

@@ -21,6 +21,8 @@ PLACE = "{docid}"
 """What stands in an address for the id of a document."""
 HEADERS = "TRECJUDGE_DOCUMENTS_HEADERS"
 """The variable with the headers for an address that is given without a file."""
+NAMED = "HEADER=VARIABLE"
+"""What it holds, for a message."""
 FORM = f"https://HOST/v1/INDEX/doc/{PLACE}"
 LONGEST_ID = 2000
 _ADDRESS = re.compile(r"(https?):/+", re.IGNORECASE)
@@ -138,8 +140,8 @@ def _named_headers(written: str) -> dict[str, HeaderValue]:
     for entry in filter(None, map(str.strip, written.split(","))):
         name, _, variable = (part.strip() for part in entry.partition("="))
         if not name or not _VARIABLE.fullmatch(variable) or is_secret("", variable):
-            hint = "the header, and the variable that has its value, in capital letters"
-            raise InputError(f"{HEADERS}: give Authorization=MY_TOKEN: {hint}")
+            hint = "a header, and the variable that has its value, in capital letters"
+            raise InputError(f"{HEADERS}: give {NAMED}: {hint}")
         scheme = "Bearer " if name.lower() == "authorization" else ""
         found[name] = f"{scheme}${{{variable}}}"
     check_named(HEADERS, found, "the environment")
