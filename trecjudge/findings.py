@@ -111,6 +111,9 @@ KINDS: dict[str, FindingKind] = {
     "documents_elsewhere": FindingKind(
         "warning", "citations may count as missing: is --documents their collection?"
     ),
+    "documents_not_fetched": FindingKind(
+        "error", "what depends on their text is unjudged; the same command asks again"
+    ),
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),

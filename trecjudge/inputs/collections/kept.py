@@ -48,7 +48,7 @@ TABLES = (
 ADD = (
     f"INSERT INTO documents VALUES ({', '.join('?' * (len(FIELDS) + 4))}) ON CONFLICT (id)"
     f" DO UPDATE SET {', '.join(f'{n} = excluded.{n}' for n in (*FIELDS, 'path', 'place'))},"
-    " source = excluded.source WHERE (excluded.path, excluded.place) < (path, place)"
+    " source = excluded.source WHERE (excluded.path, excluded.place) <= (path, place)"
 )
 LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
@@ -83,7 +83,9 @@ class KeptDocuments:
             if not path.exists():
                 path.touch(0o600)
                 make_private(path)
-            kept = cls(path, sqlite3.connect(path, WAIT, isolation_level=None))
+            # Another thread writes to it where an event loop runs in the one that waits for it.
+            database = sqlite3.connect(path, WAIT, isolation_level=None, check_same_thread=False)
+            kept = cls(path, database)
             with kept.change():
                 if not kept.database.execute("PRAGMA application_id").fetchone()[0]:
                     kept._make_tables()
@@ -227,13 +229,15 @@ class KeptDocuments:
         with self.change():
             for doc_id in ids:
                 self.database.execute("INSERT OR IGNORE INTO missing VALUES (?)", (doc_id,))
-                self.database.execute("DELETE FROM unknown WHERE id = ?", (doc_id,))
+                for table in ("unknown", "documents"):
+                    self.database.execute(f"DELETE FROM {table} WHERE id = ?", (doc_id,))
 
     def not_known(self, ids: Iterable[str]) -> None:
         """Note ids that are wanted, and of which it is not known whether they are there."""
         with self.change():
-            rows = ((doc_id,) for doc_id in ids)
-            self.database.executemany("INSERT OR IGNORE INTO unknown VALUES (?)", rows)
+            for doc_id in ids:
+                self.database.execute("INSERT OR IGNORE INTO unknown VALUES (?)", (doc_id,))
+                self.database.execute("DELETE FROM missing WHERE id = ?", (doc_id,))
 
     def sample(self, ids: Iterable[str]) -> None:
         """Note a few ids that the collection has. To be called within `change`."""
