@@ -14,6 +14,8 @@ import zstandard
 from tests import made_collections as made
 from tests.cli.jobs import as_json
 from tests.commandline import SAMPLES, command, judge, sample
+from tests.document_service import serving_documents
+from tests.endpoint import in_a_thread
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
@@ -201,6 +203,23 @@ def test_a_secret_of_an_address_is_not_packed(tmp_path: Path) -> None:
     judge(tmp_path / "runs", tmp_path / "a", "--documents", store.path)
     [record] = packed(pack(tmp_path / "a", tmp_path / "p.jsonl"))
     assert record["source"] == "https://e.org/doc/found?api_key=***"
+
+
+def test_what_a_service_gave_is_packed_without_asking_again(tmp_path: Path) -> None:
+    run(tmp_path, ["found", "gone"])
+    with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:
+        given = ("--documents", server.pattern)
+        checked = command("documents", "check", tmp_path / "runs", *given)
+        assert "run r: 1 of 2 citations found, 1 not there" in checked.out
+        judge(tmp_path / "runs", tmp_path / "a", *given)
+    path = pack(tmp_path / "a", tmp_path / "p.jsonl")
+    assert [(r["docid"], r.get("found", r.get("source"))) for r in packed(path)] == [
+        ("found", server.pattern.replace("{docid}", "found")),
+        ("gone", "not there"),
+    ]
+    judge(tmp_path / "runs", tmp_path / "b", "--documents", path)
+    assert same(tmp_path / "a", tmp_path / "b")
+    assert server.asked == {"found": 1, "gone": 1}
 
 
 @pytest.mark.parametrize(
