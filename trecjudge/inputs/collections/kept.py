@@ -7,7 +7,8 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +28,7 @@ WAIT = 60.0
 """Seconds in which another job must have written what it found."""
 FIELDS = ("text", "title", "url", "date", "version")
 """The fields of a document beside its id, in the order of `Document`."""
+ROW = attrgetter("doc_id", *FIELDS)
 TABLES = (
     "CREATE TABLE documents (id TEXT PRIMARY KEY, text TEXT NOT NULL, title TEXT NOT NULL,"
     " url TEXT NOT NULL, date TEXT NOT NULL, version TEXT NOT NULL, path TEXT NOT NULL,"
@@ -215,7 +217,7 @@ class KeptDocuments:
         """Keep documents and findings. To be called within `change`."""
         for one in found:
             document = one.document
-            row = astuple(document)[: len(FIELDS) + 1]
+            row = ROW(document)
             self.database.execute(ADD, (*row, one.path, one.place, one.source))
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
