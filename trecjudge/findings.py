@@ -114,6 +114,7 @@ KINDS: dict[str, FindingKind] = {
     "documents_not_fetched": FindingKind(
         "error", "what depends on their text is unjudged; the same command asks again"
     ),
+    "documents_not_packed": FindingKind("note", "unjudged, unless another source has them"),
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),

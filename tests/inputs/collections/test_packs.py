@@ -44,6 +44,14 @@ def test_what_is_known_of_each_id(write: Write) -> None:
     assert set(kept.some_ids(3)) == {"a", "b"}
 
 
+def test_what_a_pack_says_nothing_of_is_reported_once(write: Write) -> None:
+    findings: list[Finding] = []
+    path = write(b"".join(LINES))
+    opened("a x gone later y", path, findings=findings.append)
+    message = "says nothing of 2 cited documents, such as 'x': it was packed for other runs"
+    assert [str(finding) for finding in findings] == [f"{path.parent}: {message}"]
+
+
 def test_what_only_may_be_an_id_is_no_document(write: Write) -> None:
     wanted = Wanted({"a": None}, {}, {"a": None, "3": None})
     kept = open_packs(Path("p"), [write(b"".join(LINES))], wanted, unreported)

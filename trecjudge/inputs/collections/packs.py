@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.findings import Finding, FindingLog, OnFinding, shown
+from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.collections.wanted import Wanted
@@ -51,7 +51,11 @@ def open_packs(
         kept.add((), findings)
         kept.sample(reader.samples)
     kept.not_there(i for i, why in reader.lacks.items() if why == NOT_THERE)
-    unsaid = (i for i in kept.left(wanted.named) if i not in reader.lacks)
+    unsaid = [i for i in kept.left(wanted.named) if i not in reader.lacks]
+    if unsaid:
+        said = f"says nothing of {counted(len(unsaid), 'cited document')}"
+        message = f"{said}, such as {shown(unsaid[0])}: it was packed for other runs"
+        report(Finding("documents_not_packed", Place(str(path)), message, unsaid[0]))
     unsought = (i for i, why in reader.lacks.items() if why == NOT_LOOKED_FOR)
     kept.not_known([*unsaid, *unsought])
     return kept
