@@ -117,11 +117,11 @@ def _gather(
             if (response.run_id, response.topic_id) not in finished.judged:
                 continue
             named = {*cited_in(response), *response.references}
-            for doc_id in named.union(response.documents) - seen:
+            for doc_id in sorted(named.union(response.documents) - seen):
                 found = look_up(stores, doc_id)
                 if not isinstance(found, str):
-                    document = replace(found[0], text=_encodable(found[0].text))
-                    source = _source_of(doc_id, stores[found[1]], job.documents[found[1]])
+                    document, place = found
+                    source = _source_of(doc_id, stores[place], job.documents[place])
                     first = kept.get(doc_id)
                     if first is not None and first.text != document.text:
                         message = f"has {shown(doc_id)} with another text than a job before it has"
@@ -138,11 +138,6 @@ def _source_of(doc_id: str, store: DocumentStore, path: Path) -> str:
     """Return where a document is from: a place in a file, an address, or what was given."""
     own = store.source_of(doc_id) if isinstance(store, KeptDocuments) else ""
     return public(own or (source_name(path) if is_elsewhere(path) else path.name))
-
-
-def _encodable(text: str) -> str:
-    """Return a text as it can be written: half of a surrogate pair is `?`."""
-    return text.encode(errors="replace").decode()
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def lack_line(doc_id: str, why: Lack) -> bytes:
 
 def digest_of(text: str) -> str:
     """Return the SHA-256 of a text, in hexadecimal digits."""
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def packed_document(record: object) -> Document | None:
