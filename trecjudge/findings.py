@@ -122,6 +122,7 @@ KINDS: dict[str, FindingKind] = {
     "documents_differ": FindingKind("warning", "the first source counts"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
     "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),
+    "id_field_guessed": FindingKind("note", "the texts of that column are its ids"),
     "document_not_read": FindingKind("warning", "what depends on its text cannot be judged"),
     "excerpt_cut": FindingKind("warning", "judged where it says enough; else unjudged"),
     "number_not_json": FindingKind("note", "read as null"),

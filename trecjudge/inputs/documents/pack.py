@@ -70,7 +70,7 @@ def lack_of(record: object) -> Lack | None:
     return cast(Lack, found) if is_one else None
 
 
-def lacking(record: Mapping[str, Any], why: Lack, place: Place) -> Finding:
+def lacking(record: Any, why: Lack, place: Place) -> Finding:
     """Return the finding on an id whose document may be there all the same."""
     doc_id = str(record["docid"])
     return Finding("documents_unusable", place, f"{shown(doc_id)} {LACKS[why]}", doc_id)

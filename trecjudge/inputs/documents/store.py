@@ -13,15 +13,9 @@ from typing import Protocol
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, shown
 from trecjudge.inputs.collections.kept import LOST
-from trecjudge.inputs.documents.collection import (
-    CHOICES,
-    NAMES,
-    entries,
-    file_unusable,
-    record_unusable,
-)
-from trecjudge.inputs.documents.pack import NOT_THERE, lack_of, lacking
-from trecjudge.inputs.documents.record import document_of, documents_within
+from trecjudge.inputs.documents.collection import nothing_in
+from trecjudge.inputs.documents.files import documents_of
+from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Document, Place
@@ -118,7 +112,7 @@ def read_through(
     for path in paths:
         if is_data_set(path):
             raise InputError(f"{path}: a data set is not read through; open_documents looks up ids")
-        for file, line, document, record in _documents(document_files(path, report), report):
+        for file, line, document, record in documents_of(document_files(path, report), report):
             yield Place(str(file), line), document, record
 
 
@@ -164,7 +158,7 @@ def held(path: Path, files: Sequence[Path], log: FindingLog, most: int) -> HeldD
     Raises InputError where there is none.
     """
     store, size = HeldDocuments(), 0
-    for file, line, document, _ in _documents(files, log):
+    for file, line, document, _ in documents_of(files, log):
         size += OF_DOCUMENT + getsizeof(document.text)
         if size > most:
             return None
@@ -177,49 +171,6 @@ def held(path: Path, files: Sequence[Path], log: FindingLog, most: int) -> HeldD
         raise nothing_in(path)
     store.lost = sum(log.counts[kind] for kind in LOST)
     return store
-
-
-def _documents(
-    files: Sequence[Path], report: OnFinding
-) -> Iterator[tuple[Path, int, Document, object]]:
-    """Yield (file, line, document, its record); records that are none are reported."""
-    for file in files:
-        found = entries(file, report)
-        if found is None:
-            report(file_unusable(file))
-            continue
-        guessed: dict[str, None] = {}
-        for line, record, key in found:
-            if why := lack_of(record):  # of a pack that lies among other files
-                if why != NOT_THERE:
-                    report(lacking(record, why, Place(str(file), line)))
-                continue
-            document = document_of(record, key)
-            if document is not None and document.has_text:
-                yield file, line, document, record
-                continue
-            within = list(_within(record))
-            if document is not None and not within:
-                document = document_of(record, key, tell=guessed.setdefault)
-            for other, entry in within or [(document, record)]:
-                if other is None:
-                    report(record_unusable(file, line, record))
-                else:
-                    yield file, line, other, entry
-        for name in guessed:
-            message = f"has texts in the field {name!r}, whose name is not known"
-            report(Finding("text_field_guessed", Place(str(file)), message, name))
-
-
-def _within(record: object) -> Iterator[tuple[Document | None, object]]:
-    """Yield (document, entry) of a record's lists, such as `candidates`; None for what is none."""
-    if isinstance(record, dict):
-        for entry in documents_within(record):
-            yield document_of(entry), entry
-
-
-def nothing_in(path: Path) -> InputError:
-    return InputError(f"{path}: no documents found; give {CHOICES}; {NAMES}")
 
 
 class IrDatasetsDocuments:
