@@ -290,6 +290,19 @@ def test_where_documents_are_as_json(tmp_path: Path) -> None:
     assert found["runs"] == [{"run_id": "r", "citations": 4, "found": 2} | counts]
 
 
+def test_what_it_prints_is_no_document(tmp_path: Path) -> None:
+    sample("rag", tmp_path / "out")
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    job = tmp_path / "out" / "x"
+    said = command("documents", "pack", job, "-o", folder / "p.jsonl", "--json").out
+    (folder / "pack.json").write_text(said)
+    (folder / "check.json").write_text(command("documents", "check", job, "--json").out)
+    done = command("documents", "check", job, "--documents", folder)
+    assert done.err.count("is the output of a command, no documents; passed over") == 2
+    assert "all found: 3 runs" in done.out
+
+
 def test_it_fails_where_none_is_found(tmp_path: Path) -> None:
     documents = SAMPLES / "ragtime" / "documents.jsonl"
     done = command("documents", "check", SAMPLES / "rag" / "runs", "--documents", documents)
