@@ -89,7 +89,8 @@ def test_a_job_is_judged_alike_by_its_pack(dataset: str, ending: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "build", [made.msmarco, made.segmented, made.ragtime, made.neuclir, made.pubmed]
+    "build",
+    [made.msmarco, made.segmented, made.climbmix, made.ragtime, made.neuclir, made.pubmed],
 )
 def test_the_collections_of_the_tracks(
     build: Callable[..., list[Document]], tmp_path: Path
