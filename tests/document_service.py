@@ -19,7 +19,7 @@ TOKEN = "token-of-the-library-0123456789"
 
 
 @dataclass
-class Told:
+class Reply:
     """One reply: an object is sent as JSON. `cut` breaks off in the body, `drop` before it."""
 
     body: Any = b""
@@ -38,9 +38,9 @@ class Told:
         return gzip.compress(plain) if self.packed else plain
 
 
-def missing(doc_id: str) -> Told:
+def missing(doc_id: str) -> Reply:
     """Return what the service says of a document that is not there."""
-    return Told({"error": f"Document not found: {doc_id}"}, 404)
+    return Reply({"error": f"Document not found: {doc_id}"}, 404)
 
 
 @dataclass
@@ -53,7 +53,7 @@ class DocumentService:
     """
 
     documents: Mapping[str, Any]
-    rude: Mapping[str, Sequence[Told | None]] = field(default_factory=dict)
+    rude: Mapping[str, Sequence[Reply | None]] = field(default_factory=dict)
     token: str = ""
     url: str = ""
     answers: float = math.inf
@@ -94,22 +94,21 @@ class DocumentService:
         finally:
             self._at_once -= 1
 
-    def _usual(self, request: web.Request, doc_id: str) -> Told:
+    def _usual(self, request: web.Request, doc_id: str) -> Reply:
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
-            return Told({"error": "Invalid or missing token"}, 401)
+            return Reply({"error": "Invalid or missing token"}, 401)
         if request.match_info["index"] != INDEX:
-            return Told({"error": f"Unknown index: {request.match_info['index']}"}, 400)
+            return Reply({"error": f"Unknown index: {request.match_info['index']}"}, 400)
         if doc_id not in self.documents:
             return missing(doc_id)
         found = self.documents[doc_id]
         if request.query.get("parse") == "false":
             found = json.dumps(found)
-        return Told({"api": "v1", "index": INDEX, "docid": doc_id, "doc": found})
+        return Reply({"api": "v1", "index": INDEX, "docid": doc_id, "doc": found})
 
 
-async def _sent(request: web.Request, reply: Told) -> web.StreamResponse:
-    assert request.transport is not None
-    if reply.drop:
+async def _sent(request: web.Request, reply: Reply) -> web.StreamResponse:
+    if reply.drop and request.transport is not None:
         request.transport.abort()
     headers = {"Content-Type": "application/json"} | dict(reply.headers)
     if reply.packed:
@@ -122,14 +121,15 @@ async def _sent(request: web.Request, reply: Told) -> web.StreamResponse:
     while reply.endless:
         await asyncio.sleep(1)
         await begun.write(b" ")
-    request.transport.abort()
+    if request.transport is not None:
+        request.transport.abort()
     return begun
 
 
 @asynccontextmanager
 async def serving_documents(
     documents: Mapping[str, Any],
-    rude: Mapping[str, Sequence[Told | None]] | None = None,
+    rude: Mapping[str, Sequence[Reply | None]] | None = None,
     token: str = "",
     port: int = 0,
 ) -> AsyncIterator[DocumentService]:

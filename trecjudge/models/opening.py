@@ -158,10 +158,9 @@ def _replies(
     notify: Callable[[str], None],
 ) -> Replies:
     """Return the cache with the requests that it is asked for."""
-    from trecjudge.models.prompt import Prompts
-    from trecjudge.models.requests import Replies, Requests
+    from trecjudge.models import prompt, requests
 
-    prompts = Prompts(texts, settings.adapter, listed_context(settings.model))
+    prompts = prompt.Prompts(texts, settings.adapter, listed_context(settings.model))
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
@@ -171,4 +170,5 @@ def _replies(
     cache.held = options.command.held
     cache.on_refused = partial(options.command.refuse, notify)
     asked = set() if options.plan else options.command.asked
-    return Replies(Requests(settings, prompts), cache, options.refresh, asked)
+    made = requests.Requests(settings, prompts)
+    return requests.Replies(made, cache, options.refresh, asked)

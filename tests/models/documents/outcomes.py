@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.document_service import DocumentService, Told, serving_documents
+from tests.document_service import DocumentService, Reply, serving_documents
 from tests.models.clock import run
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
@@ -51,7 +51,7 @@ class Library:
         self,
         ids: Iterable[str],
         documents: Mapping[str, Any],
-        rude: Mapping[str, Sequence[Told | None]] | None = None,
+        rude: Mapping[str, Sequence[Reply | None]] | None = None,
         token: str = "",
         path: str = "/v1/books/doc/{docid}",
     ) -> Outcome:

@@ -6,18 +6,24 @@ import json
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
-from tests.document_service import TOKEN, Told, missing
+from tests.document_service import TOKEN, Reply, missing, serving_documents
+from tests.models.clock import run
 from tests.models.documents.outcomes import Library
+from trecjudge.findings import unreported
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.models.documents.asking import Asking
+from trecjudge.models.documents.service import Service
 
 HELD = {f"d{number}": {"contents": f"Text {number}."} for number in range(20)}
 SEGMENT = "msmarco_v2.1_doc_00_0#1_2"
 PAGE = b"<html><body><h1>Please log in</h1></body></html>"
 
 
-def of(doc_id: str, doc: Any) -> Told:
-    return Told({"docid": doc_id, "doc": doc})
+def of(doc_id: str, doc: Any) -> Reply:
+    return Reply({"docid": doc_id, "doc": doc})
 
 
 @pytest.mark.parametrize(
@@ -27,50 +33,50 @@ def of(doc_id: str, doc: Any) -> Told:
         pytest.param(of("x", "A."), "found: A.", id="a text"),
         pytest.param(of("x", '{"contents": "A."}'), "found: A.", id="JSON in a text"),
         pytest.param(of("x", {"id": "x", "raw": '{"body": "A."}'}), "found: A.", id="Lucene raw"),
-        pytest.param(Told({"id": "x", "text": "A."}), "found: A.", id="no inner document"),
+        pytest.param(Reply({"id": "x", "text": "A."}), "found: A.", id="no inner document"),
         pytest.param(
-            Told({"_id": "x", "found": True, "_source": {"text": "A."}}), "found: A.", id="Elastic"
+            Reply({"_id": "x", "found": True, "_source": {"text": "A."}}), "found: A.", id="Elastic"
         ),
-        pytest.param(Told({"title": "T", "abstract": "A."}), "found: A.", id="without an id"),
-        pytest.param(Told({"pmid": 7, "id": "x", "text": "A."}), "found: A.", id="two ids"),
-        pytest.param(Told("A."), "found: A.", id="a JSON text"),
-        pytest.param(Told({"id": "x", "text": "A."}, packed=True), "found: A.", id="gzip"),
+        pytest.param(Reply({"title": "T", "abstract": "A."}), "found: A.", id="without an id"),
+        pytest.param(Reply({"pmid": 7, "id": "x", "text": "A."}), "found: A.", id="two ids"),
+        pytest.param(Reply("A."), "found: A.", id="a JSON text"),
+        pytest.param(Reply({"id": "x", "text": "A."}, packed=True), "found: A.", id="gzip"),
         pytest.param(of("x", {"contents": ""}), "found: ", id="an empty text"),
         pytest.param(of("y", {"contents": "A."}), "unknown", id="another document"),
-        pytest.param(Told(PAGE), "unknown", id="a page"),
-        pytest.param(Told(b""), "unknown", id="nothing"),
-        pytest.param(Told([{"id": "x", "text": "A."}]), "unknown", id="a list"),
-        pytest.param(Told({"error": "The index is being built at the moment, wait."}), "unknown",
+        pytest.param(Reply(PAGE), "unknown", id="a page"),
+        pytest.param(Reply(b""), "unknown", id="nothing"),
+        pytest.param(Reply([{"id": "x", "text": "A."}]), "unknown", id="a list"),
+        pytest.param(Reply({"error": "The index is being built at the moment, wait."}), "unknown",
                      id="an error with 200"),
-        pytest.param(Told({"docid": "x", "doc": None, "error": "no"}), "unknown", id="null"),
-        pytest.param(Told({"status": "The index is being built at the moment, wait."}), "unknown",
+        pytest.param(Reply({"docid": "x", "doc": None, "error": "no"}), "unknown", id="null"),
+        pytest.param(Reply({"status": "The index is being built at the moment, wait."}), "unknown",
                      id="a message with 200"),
-        pytest.param(Told(b"[" * 1000 + b"]" * 1000), "unknown", id="too deep"),
-        pytest.param(Told(b'{"a": "' + b"a" * (17 << 20)), "unknown", id="too large"),
-        pytest.param(Told(b'"' + b"a" * (60 << 20) + b'"', packed=True), "unknown",
+        pytest.param(Reply(b"[" * 1000 + b"]" * 1000), "unknown", id="too deep"),
+        pytest.param(Reply(b'{"a": "' + b"a" * (17 << 20)), "unknown", id="too large"),
+        pytest.param(Reply(b'"' + b"a" * (60 << 20) + b'"', packed=True), "unknown",
                      id="too large when unpacked"),
         pytest.param(missing("x"), "not there", id="404"),
-        pytest.param(Told(PAGE, 404), "not there", id="404 with a page"),
-        pytest.param(Told(b"", 410), "not there", id="410"),
-        pytest.param(Told({"error": "bad"}, 400), "unknown", id="400"),
-        pytest.param(Told(b"", 403), "unknown", id="403"),
-        pytest.param(Told(b"", 405), "unknown", id="405"),
-        pytest.param(Told(b"", 414), "unknown", id="414"),
-        pytest.param(Told(b"", 500), "unknown", id="500"),
-        pytest.param(Told(PAGE, 204), "unknown", id="204"),
-        pytest.param(Told(b'{"docid": "x", "doc"', cut=True), "unknown", id="cut"),
-        pytest.param(Told(drop=True), "unknown", id="closed"),
-        pytest.param(Told(b'{"docid": "x"', endless=True), "unknown", id="never ends"),
-        pytest.param(Told(delay=100.0), "unknown", id="slow"),
-        pytest.param(Told(b"no gzip", headers={"Content-Encoding": "gzip"}), "unknown",
+        pytest.param(Reply(PAGE, 404), "not there", id="404 with a page"),
+        pytest.param(Reply(b"", 410), "not there", id="410"),
+        pytest.param(Reply({"error": "bad"}, 400), "unknown", id="400"),
+        pytest.param(Reply(b"", 403), "unknown", id="403"),
+        pytest.param(Reply(b"", 405), "unknown", id="405"),
+        pytest.param(Reply(b"", 414), "unknown", id="414"),
+        pytest.param(Reply(b"", 500), "unknown", id="500"),
+        pytest.param(Reply(PAGE, 204), "unknown", id="204"),
+        pytest.param(Reply(b'{"docid": "x", "doc"', cut=True), "unknown", id="cut"),
+        pytest.param(Reply(drop=True), "unknown", id="closed"),
+        pytest.param(Reply(b'{"docid": "x"', endless=True), "unknown", id="never ends"),
+        pytest.param(Reply(delay=100.0), "unknown", id="slow"),
+        pytest.param(Reply(b"no gzip", headers={"Content-Encoding": "gzip"}), "unknown",
                      id="no gzip"),
-        pytest.param(Told(b"", 302, {"Location": "/v1/books/doc/x"}), "unknown", id="to itself"),
-        pytest.param(Told(b"", 302, {"Location": "http://127.0.0.1:9/x"}), "unknown",
+        pytest.param(Reply(b"", 302, {"Location": "/v1/books/doc/x"}), "unknown", id="to itself"),
+        pytest.param(Reply(b"", 302, {"Location": "http://127.0.0.1:9/x"}), "unknown",
                      id="elsewhere"),
-        pytest.param(Told(b"", 301, {"Location": "d1"}), "unknown", id="to another document"),
+        pytest.param(Reply(b"", 301, {"Location": "d1"}), "unknown", id="to another document"),
     ],
 )  # fmt: skip
-def test_what_a_reply_means(reply: Told, outcome: str, tmp_path: Path) -> None:
+def test_what_a_reply_means(reply: Reply, outcome: str, tmp_path: Path) -> None:
     done = Library(tmp_path).ask(["d1", "x", "d2", "d3"], HELD, {"x": [reply]})
     assert done.raised == ""
     assert [done.of(i) for i in ("d1", "d2", "d3")] == [f"found: Text {n}." for n in (1, 2, 3)]
@@ -85,19 +91,19 @@ def several(count: int) -> list[str]:
 @pytest.mark.parametrize(
     ("replies", "requests"),
     [
-        pytest.param([Told(b"", 429, {"Retry-After": "7"})], 2, id="429 with seconds"),
+        pytest.param([Reply(b"", 429, {"Retry-After": "7"})], 2, id="429 with seconds"),
         pytest.param(
-            [Told(b"", 429, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})], 2, id="with a date"
+            [Reply(b"", 429, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})], 2, id="with a date"
         ),
-        pytest.param([Told(b"", 429)] * 3, 4, id="429 three times"),
-        pytest.param([Told(b"", 503)], 2, id="503"),
-        pytest.param([Told(PAGE, 502)] * 4, 5, id="502 four times"),
-        pytest.param([Told({"error": "oops"}, 500)] * 3, 4, id="500 three times"),
-        pytest.param([Told(b"{", cut=True), Told(drop=True)], 3, id="cut, then closed"),
-        pytest.param([Told(delay=100.0)], 2, id="slow once"),
+        pytest.param([Reply(b"", 429)] * 3, 4, id="429 three times"),
+        pytest.param([Reply(b"", 503)], 2, id="503"),
+        pytest.param([Reply(PAGE, 502)] * 4, 5, id="502 four times"),
+        pytest.param([Reply({"error": "oops"}, 500)] * 3, 4, id="500 three times"),
+        pytest.param([Reply(b"{", cut=True), Reply(drop=True)], 3, id="cut, then closed"),
+        pytest.param([Reply(delay=100.0)], 2, id="slow once"),
     ],
 )
-def test_what_may_pass_is_asked_again(replies: list[Told], requests: int, tmp_path: Path) -> None:
+def test_what_may_pass_is_asked_again(replies: list[Reply], requests: int, tmp_path: Path) -> None:
     done = Library(tmp_path).ask(HELD, HELD, {"d3": [*replies, None]})
     assert {done.of(doc_id) for doc_id in HELD} == {f"found: Text {n}." for n in range(20)}
     assert (done.server.asked["d3"], done.server.asked.total()) == (requests, 19 + requests)
@@ -105,7 +111,7 @@ def test_what_may_pass_is_asked_again(replies: list[Told], requests: int, tmp_pa
 
 
 def test_a_wait_that_is_asked_for_holds_all_requests(tmp_path: Path) -> None:
-    rude = {"*": [Told(b"", 429, {"Retry-After": "30"}), None]}
+    rude = {"*": [Reply(b"", 429, {"Retry-After": "30"}), None]}
     done = Library(tmp_path, {"at_once": 1}).ask(["d1"], HELD, rude)
     first, second = done.server.times
     assert second - first >= 30
@@ -115,20 +121,20 @@ def test_a_wait_that_is_asked_for_holds_all_requests(tmp_path: Path) -> None:
 def test_a_limit_that_is_used_up_is_kept_to(tmp_path: Path) -> None:
     spent = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "20s"}
     done = Library(tmp_path, {"at_once": 1}).ask(
-        ["d1", "d2"], HELD, {"*": [Told("A.", headers=spent)]}
+        ["d1", "d2"], HELD, {"*": [Reply("A.", headers=spent)]}
     )
     first, second = done.server.times
     assert second - first >= 20
 
 
 def test_few_requests_are_under_way_at_once(tmp_path: Path) -> None:
-    slow = {doc_id: [Told({"docid": doc_id, "doc": "A."}, delay=1.0)] for doc_id in HELD}
+    slow = {doc_id: [Reply({"docid": doc_id, "doc": "A."}, delay=1.0)] for doc_id in HELD}
     done = Library(tmp_path, {"at_once": 3}).ask(HELD, HELD, slow)
     assert (done.server.most_at_once, done.asking.found) == (3, 20)
 
 
 def test_a_service_that_goes_down_is_waited_for_and_then_left(tmp_path: Path) -> None:
-    rude = {doc_id: [Told(PAGE, 502)] for doc_id in several(50)}
+    rude = {doc_id: [Reply(PAGE, 502)] for doc_id in several(50)}
     held = dict.fromkeys(several(100), "A.")
     done = Library(tmp_path, {"patience": 300.0}).ask(held, held, rude)
     states = [done.of(doc_id) for doc_id in held]
@@ -146,15 +152,22 @@ def test_a_service_that_goes_down_is_waited_for_and_then_left(tmp_path: Path) ->
 def test_where_nothing_listens_the_job_goes_on_with_nothing_known(tmp_path: Path) -> None:
     done = Library(tmp_path).ask(["d1", "d2"], HELD, path="http://127.0.0.1:1/{docid}")
     assert [done.of("d1"), done.of("d2"), done.raised] == ["unknown", "unknown", ""]
-    assert "2 documents are left: waited for 60 s in vain" in done.messages
+    assert "2 documents not fetched: waited for 60 s in vain" in done.messages
 
 
 def test_documents_that_always_fail_hold_nothing_up(tmp_path: Path) -> None:
-    rude = {"d1": [Told(b"", 500)], "d2": [Told({"error": "too odd"}, 400)]}
+    rude = {"d1": [Reply(b"", 500)], "d2": [Reply({"error": "too odd"}, 400)]}
+    rude |= {"d3": [Reply(b"", 503)]}
     done = Library(tmp_path).ask(HELD, HELD, rude)
-    assert [done.of("d1"), done.of("d2")] == ["unknown", "unknown"]
-    assert (done.asking.found, done.server.asked["d1"], done.server.asked["d2"]) == (18, 5, 1)
-    assert "1 documents were not fetched ('d2'): HTTP 400: too odd" in done.messages
+    assert {done.of(f"d{number}") for number in range(1, 4)} == {"unknown"}
+    assert [done.server.asked[f"d{number}"] for number in range(1, 4)] == [5, 1, 5]
+    assert (done.asking.found, done.asking.ended) == (17, "")
+    assert "1 document not fetched ('d2'): HTTP 400: too odd" in done.messages
+
+
+def test_a_reply_that_is_late_is_told_in_plain_words(tmp_path: Path) -> None:
+    done = Library(tmp_path).ask(["x", "d1"], HELD, {"x": [Reply(delay=100.0)]})
+    assert "1 document not fetched ('x'): no whole reply within 60 s (timeout)" in done.messages
 
 
 def test_where_nothing_at_all_is_there_nothing_is_settled(tmp_path: Path) -> None:
@@ -169,7 +182,7 @@ def test_a_wrong_path_is_asked_no_more_than_a_thousand_times(tmp_path: Path) -> 
     done = Library(tmp_path).ask(several(1500), HELD, path="/v2/{docid}")
     assert {done.of(doc_id) for doc_id in several(1500)} == {"unknown"}
     assert done.server.asked.total() == 0
-    assert "the first 1,000 documents are not there" in done.messages
+    assert "the first 1,000 are not there; is the address right?" in done.messages
 
 
 def test_a_document_proves_what_was_not_there_before_it(tmp_path: Path) -> None:
@@ -191,12 +204,15 @@ def test_documents_of_an_earlier_job_prove_it_if_they_are_still_there(tmp_path: 
 def test_a_wrong_index_ends_the_asking_after_a_few(tmp_path: Path) -> None:
     done = Library(tmp_path).ask(several(100), HELD, path="/v1/bocks/doc/{docid}")
     assert {done.of(doc_id) for doc_id in several(100)} == {"unknown"}
-    assert "10 documents in a row were refused: HTTP 400: Unknown index: bocks" in done.messages
+    assert (
+        "10 in a row were refused: HTTP 400: Unknown index: bocks; is the address right?"
+        in done.messages
+    )
     assert done.server.asked.total() < 20
 
 
 def test_pages_in_place_of_documents_end_the_asking_after_a_few(tmp_path: Path) -> None:
-    done = Library(tmp_path).ask(several(100), HELD, {"*": [Told(PAGE)]})
+    done = Library(tmp_path).ask(several(100), HELD, {"*": [Reply(PAGE)]})
     assert "refused: the reply is not JSON: 'Please log in'" in done.messages
     assert done.server.asked.total() < 20
 
@@ -204,7 +220,9 @@ def test_pages_in_place_of_documents_end_the_asking_after_a_few(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("headers", "hint"),
     [
-        pytest.param({}, "give its token: TRECJUDGE_DOCUMENTS_HEADERS=HEADER=VARIABLE", id="none"),
+        pytest.param(
+            {}, "set TRECJUDGE_DOCUMENTS_HEADERS to HEADER=VARIABLE, for its token", id="none"
+        ),
         pytest.param(
             {"Authorization": "Bearer ${LIBRARY_TOKEN}"},
             "check LIBRARY_TOKEN (header Authorization)",
@@ -223,13 +241,13 @@ def test_a_token_that_is_not_taken_ends_it_at_the_first_answer(
 
 
 def test_a_service_that_forbids_everything_ends_it_after_three(tmp_path: Path) -> None:
-    done = Library(tmp_path, {"at_once": 1}).ask(HELD, HELD, {"*": [Told(b"", 403)]})
+    done = Library(tmp_path, {"at_once": 1}).ask(HELD, HELD, {"*": [Reply(b"", 403)]})
     assert "InputError" in done.raised and "HTTP 403" in done.raised
     assert done.server.asked.total() == 3
 
 
 def test_one_document_that_is_forbidden_and_no_other(tmp_path: Path) -> None:
-    assert "HTTP 403" in Library(tmp_path).ask(["x"], HELD, {"x": [Told(b"", 403)]}).raised
+    assert "HTTP 403" in Library(tmp_path).ask(["x"], HELD, {"x": [Reply(b"", 403)]}).raised
 
 
 @pytest.mark.parametrize("variable", [TOKEN, f"Bearer {TOKEN}"], ids=["token", "with Bearer"])
@@ -238,15 +256,15 @@ def test_a_token_is_sent_and_reaches_nothing_that_is_kept(
 ) -> None:
     monkeypatch.setenv("LIBRARY_TOKEN", variable)
     echo = {
-        "d1": [Told({"docid": "d1", "title": TOKEN, "text": f"You sent {TOKEN}."})],
-        "d2": [Told({"error": f"x{TOKEN}x"}, 400)],
-        "d3": [Told({"docid": TOKEN, "text": TOKEN})],
-        "d4": [Told(f"<p>{'long ' * 12}{TOKEN}".encode())],
-        "d5": [Told(b"", 302, {"Location": f"http://127.0.0.2/{TOKEN}"})],
+        "d1": [Reply({"docid": "d1", "title": TOKEN, "text": f"You sent {TOKEN}."})],
+        "d2": [Reply({"error": f"x{TOKEN}x"}, 400)],
+        "d3": [Reply({"docid": TOKEN, "text": TOKEN})],
+        "d4": [Reply(f"<p>{'long ' * 12}{TOKEN}".encode())],
+        "d5": [Reply(b"", 302, {"Location": f"http://127.0.0.2/{TOKEN}"})],
         "d6": [
-            Told(b'{"docid": "d6", "error": "' + TOKEN.replace("-", "\\u002d").encode() + b'"}')
+            Reply(b'{"docid": "d6", "error": "' + TOKEN.replace("-", "\\u002d").encode() + b'"}')
         ],
-        "d7": [Told({"docid": "d7", "doc": json.dumps({"text": TOKEN})})],
+        "d7": [Reply({"docid": "d7", "doc": json.dumps({"text": TOKEN})})],
     }
     settings = {"headers": {"Authorization": "Bearer ${LIBRARY_TOKEN}"}}
     done = Library(tmp_path, settings).ask(HELD, HELD, echo, TOKEN)
@@ -278,8 +296,8 @@ def test_an_address_with_the_id_in_its_query(tmp_path: Path) -> None:
 
 
 def test_a_redirect_on_the_same_host_is_followed(tmp_path: Path) -> None:
-    rude = {"d1": [Told(b"", 301, {"Location": "/v1/books/doc/old-d1"})]}
-    done = Library(tmp_path).ask(["d1"], HELD, rude | {"old-d1": [Told({"text": "A."})]})
+    rude = {"d1": [Reply(b"", 301, {"Location": "/v1/books/doc/old-d1"})]}
+    done = Library(tmp_path).ask(["d1"], HELD, rude | {"old-d1": [Reply({"text": "A."})]})
     assert done.of("d1") == "found: A."
 
 
@@ -309,3 +327,57 @@ def test_a_text_under_a_name_that_is_not_known_is_told(tmp_path: Path) -> None:
     done = Library(tmp_path).ask(["x"], {"x": {"id": "x", "prose": words}})
     assert done.of("x") == f"found: {words}"
     assert [finding.kind for finding in done.findings] == ["text_field_guessed"]
+
+
+def test_one_document_with_a_bad_word_in_its_id_does_not_end_it(tmp_path: Path) -> None:
+    """Endpoints of models say so where there is no money left; here it is the id that says it."""
+    doc_id = "insufficient_quota billing"
+    rude = {doc_id: [Reply({"error": f"Bad id: {doc_id}"}, 400)]}
+    done = Library(tmp_path).ask([doc_id, *HELD], HELD, rude)
+    assert (done.of(doc_id), done.asking.found, done.asking.ended) == ("unknown", 20, "")
+
+
+def test_a_few_that_are_forbidden_are_not_all(tmp_path: Path) -> None:
+    closed = {doc_id: [Reply(b"", 403)] for doc_id in several(2)}
+    done = Library(tmp_path).ask([*several(2), "gone"], HELD, closed)
+    assert (done.raised, done.of("z0"), done.of("gone")) == ("", "unknown", "unknown")
+
+
+def test_documents_of_an_earlier_job_that_cannot_be_asked_for_prove_nothing(tmp_path: Path) -> None:
+    Library(tmp_path).ask(["d1"], HELD)
+    down = Library(tmp_path).ask(["z0"], {}, {"d1": [Reply(b"", 500)]})
+    assert (down.of("z0"), down.of("d1")) == ("unknown", "found: Text 1.")
+
+
+def test_an_address_that_has_moved_is_told(tmp_path: Path) -> None:
+    away = {"*": [Reply(b"", 301, {"Location": "https://127.0.0.2/docs"})]}
+    done = Library(tmp_path).ask(several(30), HELD, away)
+    assert "HTTP 301: redirects to 'https://127.0.0.2/docs'; set --documents to it" in done.messages
+
+
+def test_the_service_describes_itself(tmp_path: Path) -> None:
+    """The test's own service has the shape of the tracks' one."""
+
+    async def described() -> Any:
+        async with (
+            serving_documents({}) as server,
+            aiohttp.ClientSession() as session,
+            session.get(f"{server.url}/openapi.json") as reply,
+        ):
+            return await reply.json()
+
+    assert list(run(described())["paths"]) == ["/v1/{index}/doc/{docid}"]
+
+
+def test_a_proxy_of_the_environment_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked() -> tuple[str, list[str]]:
+        async with serving_documents(HELD) as proxy:
+            monkeypatch.setenv("HTTP_PROXY", proxy.url)
+            kept = KeptDocuments.open(tmp_path, "library")
+            service = Service("http://library.invalid/v1/books/doc/{docid}")
+            await Asking(service, kept, unreported).run(["d1"])
+            return kept.state_of("d1"), proxy.targets
+
+    assert run(asked()) == ("found", ["http://library.invalid/v1/books/doc/d1"])

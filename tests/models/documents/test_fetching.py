@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import ROOT
-from tests.document_service import DocumentService, Told, serving_documents
+from tests.document_service import DocumentService, Reply, serving_documents
 from tests.endpoint import in_a_thread
 from tests.models.processes import wait_until
 from trecjudge.findings import Finding
@@ -70,13 +70,13 @@ def test_offline_nothing_is_asked(server: DocumentService, tmp_path: Path) -> No
     unknown = kept.get("d2")
     assert unknown is not None and not unknown.complete
     assert (kept.state_of("d1"), server.asked.total()) == ("found", 1)
-    assert said == ["--offline: 1 documents are not kept, and not asked for"]
+    assert said == ["--offline: 1 document not kept, and not asked for"]
 
 
 def test_refresh_asks_again_for_what_is_wanted(server: DocumentService, tmp_path: Path) -> None:
     job(server, tmp_path, ["d1", "d2", "d3", "z"])
     server.documents = {"d1": "New.", "z": "New.", "d3": "New."}
-    server.rude = {"d3": [Told({"error": "no"}, 400)]}
+    server.rude = {"d3": [Reply({"error": "no"}, 400)]}
     kept, _ = job(server, tmp_path, ["d1", "d2", "d3", "z"], Use(refresh=True))
     texts = [found.text if (found := kept.get(i)) else None for i in ("d1", "d2", "d3", "z")]
     assert texts == ["New.", None, "Text 3.", "New."]
@@ -89,24 +89,28 @@ def test_what_no_sentence_cites_need_not_be_fetched(
     wanted = Wanted(dict.fromkeys(["d1", "d2"]), {"d2": None})
     kept, ignored = kept_of(server, tmp_path), list[Finding]()
     fetch(Service(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
-    assert dict(server.asked) == {"d2": 1}
+    unknown = kept.get("d1")
+    assert (dict(server.asked), ignored) == ({"d2": 1}, [])
+    assert unknown is not None and not unknown.complete
 
 
 def test_an_id_that_cannot_be_asked_for_is_told(server: DocumentService, tmp_path: Path) -> None:
-    kept, said = job(server, tmp_path, ["d1", "..", "x" * 9999, "\ud800"])
-    assert said == ["3 ids can be no part of an address, and are not asked for"]
+    kept, said = job(server, tmp_path, ["d1", "..", "x" * 9999])
+    assert said == ["2 ids not asked for: too long, or no part of an address"]
     assert (kept.state_of("d1"), dict(server.asked)) == ("found", {"d1": 1})
+    unknown = kept.get("..")
+    assert unknown is not None and not unknown.complete
 
 
 def test_where_an_event_loop_runs_already(server: DocumentService, tmp_path: Path) -> None:
-    told: list[Progress] = []
+    seen: list[Progress] = []
 
     async def notebook() -> KeptDocuments:
-        with progress_to(told.append):
+        with progress_to(seen.append):
             return job(server, tmp_path, list(HELD))[0]
 
     assert asyncio.run(notebook()).state_of("d7") == "found"
-    last = told[-1]
+    last = seen[-1]
     assert (last.done, last.total, last.found, last.wanted) == (20, 20, 20, 20)
     assert (last.ended, last.in_bytes, last.what) == (True, False, server.pattern)
 

@@ -151,9 +151,9 @@ def test_a_token_in_the_place_of_its_variable_is_not_shown(
 
 @pytest.mark.parametrize(
     ("doc_id", "can"),
-    [("a#b", True), ("../a", True), ("", False), (".", False), ("..", False), ("\ud800", False),
+    [("a#b", True), ("../a", True), ("", False), (".", False), ("..", False),
      ("x" * 2000, True), ("x" * 2001, False)],
-    ids=["plain", "inside", "empty", "dot", "dots", "half a character", "long", "too long"],
+    ids=["plain", "inside", "empty", "dot", "dots", "long", "too long"],
 )  # fmt: skip
 def test_which_ids_can_be_asked_for(doc_id: str, can: bool) -> None:
     assert can_be_asked(doc_id) is can

@@ -12,7 +12,7 @@ from typing import ClassVar
 from urllib.parse import unquote, urlsplit
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, shown
+from trecjudge.findings import Finding, counted, shown
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import Progress, tell
 from trecjudge.inputs.collections.units import FoundDocument
@@ -20,13 +20,7 @@ from trecjudge.models.access.access import Access
 from trecjudge.models.access.secrets import VARIABLE, substituted
 from trecjudge.models.documents.replies import NotTaken, document_in
 from trecjudge.models.documents.service import HEADERS, NAMED, Service
-from trecjudge.models.faults import (
-    AccountFault,
-    Busy,
-    Fault,
-    Unreachable,
-    problem_in,
-)
+from trecjudge.models.faults import Busy, Fault, Unreachable, problem_in
 from trecjudge.models.patience import Patience, growing
 from trecjudge.models.service import Service as ServiceOfEndpoint
 from trecjudge.models.settings import LlmSettings
@@ -48,13 +42,12 @@ MOST_ABSENT = 1000
 UNAUTHORIZED = 401
 FORBIDDEN, FEW_FORBIDDEN = 403, 3
 """Some documents may be closed to all; so many different ones show that it is the token."""
-ABSENT = frozenset({404, 410})
-GATEWAY = frozenset({502, 504})
-"""Answers of what stands before a service that is down."""
+ABSENT, NOT_THERE = frozenset({404, 410}), "not there"
+ADDRESS = "is the address right?"
 GO_ON = "run the same command again to go on"
 SHOWN, SAMPLES = 3, 20
 """Ids that a message shows, and that are noted as examples of what there is."""
-TOLD_EVERY = 0.2
+TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
 
 
@@ -89,11 +82,10 @@ class Asking:
     missing: int = 0
     total: int = 0
     _proven: bool = False
-    _miss: str = ""
     _forbidden: set[str] = field(default_factory=set)
     _guessed: dict[str, None] = field(default_factory=dict)
     _began: float = 0.0
-    _told: float = -math.inf
+    _last_tell: float = -math.inf
     _access: Access = field(init=False)
     _mask: Callable[[str], str] = field(init=False)
     _transport: Transport = field(init=False)
@@ -110,7 +102,6 @@ class Asking:
             await self._prove_again()
         except _Ended as end:
             self.ended = str(end)
-            self.notify(f"{service.name}: {end}; nothing more is asked")
         finally:
             for worker in workers:
                 worker.cancel()
@@ -118,7 +109,7 @@ class Asking:
             self._patience.close()
             await self._transport.close()
             self._tell(ended=True)
-        if self._forbidden and not self._proven:
+        if self._forbidden and self._done == len(self._forbidden):
             raise self._denied(self.causes[str(FORBIDDEN)])
 
     def _open(self) -> None:
@@ -169,7 +160,7 @@ class Asking:
                     tries += 1
                     wait = growing(tries, *PAUSES)
                 if tries >= TRIES or _now() - since > self.service.patience:
-                    self._leave(doc_id, str(fault.status), str(fault))
+                    self._leave(doc_id, str(fault.status), self._words(fault))
                     return
             finally:
                 self._transport.pace.leave()
@@ -183,7 +174,6 @@ class Asking:
         if status not in (200, *ABSENT):
             raise transport.failure(status, headers, payload)
         self._answered()
-        transport.pace.succeeded()
         if status in ABSENT:
             self._is_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
             return
@@ -226,19 +216,19 @@ class Asking:
                 self.absent.remove(doc_id)
 
     def _is_absent(self, doc_id: str, words: str) -> None:
-        self._miss = self._miss or words
+        self.causes.setdefault(NOT_THERE, words)
         self.absent.append(doc_id)
         if self._proven:
             self._prove()
-        elif len(self.absent) >= MOST_ABSENT:
-            raise _Ended(f"the first {MOST_ABSENT:,} documents are not there")
+        elif len(self.absent) >= MOST_ABSENT and not self.kept.some_ids(1):
+            raise _Ended(f"the first {MOST_ABSENT:,} are not there; {ADDRESS}")
 
     def _is_outage(self, doc_id: str, fault: Fault) -> bool:
         """Return whether a fault is the service's, not this document's; note one that is not."""
         mark = hash(doc_id)
-        if isinstance(fault, Busy | Unreachable) or fault.status in GATEWAY:
-            return True
-        if self._patience.out_of_order(fault.kind, mark):
+        # A service may fail by 503 for one document; whoever asks to wait means everybody.
+        asks = isinstance(fault, Busy) and (fault.after > 0 or fault.status == TOO_MANY)
+        if asks or isinstance(fault, Unreachable) or self._patience.out_of_order(fault.kind, mark):
             return True
         self._patience.failed(fault.kind, mark)
         return False
@@ -246,8 +236,9 @@ class Asking:
     def _wait(self, fault: Fault) -> None:
         """Hold all requests back until the service may be in order. Raises _Ended."""
         patience, pace = self._patience, self._transport.pace
-        if patience.waits(str(fault)):
-            raise _Ended(f"waited for {patience.seconds:g} s in vain: {fault}")
+        words = self._words(fault)
+        if patience.waits(words):
+            raise _Ended(f"waited for {patience.seconds:g} s in vain: {words}; {GO_ON}")
         asked = fault.after if isinstance(fault, Busy) else 0.0
         pause = min(asked or patience.pause(), patience.left())
         if fault.status == TOO_MANY:
@@ -257,25 +248,29 @@ class Asking:
 
     def _denies(self, doc_id: str, fault: Fault) -> None:
         """Note that a document is refused. Raises InputError where all would be, _Ended."""
-        words, status = str(fault), fault.status
+        words, status = self._words(fault), fault.status
         if status in (UNAUTHORIZED, PROXY_DENIES):
             raise self._denied(words)
-        if isinstance(fault, AccountFault):
-            raise _Ended(words)
-        if fault.kind == "too_large":
-            words = f"the reply {limits().too_long}"
-        if status == FORBIDDEN and not self._proven:
+        if status == FORBIDDEN and not (self._proven or self.absent):
             self._forbidden.add(doc_id)
             if len(self._forbidden) >= FEW_FORBIDDEN:
                 raise self._denied(words)
         self._refused(doc_id, str(status), words)
+
+    def _words(self, fault: Fault) -> str:
+        if fault.kind == "too_large":
+            return f"the reply {limits().too_long}"
+        words = str(fault).rstrip(": ")
+        late = f"no whole reply within {self.service.timeout:g} s (timeout)"
+        return late if words == TimeoutError.__name__ else words
 
     def _refused(self, doc_id: str, kind: str, words: str) -> None:
         """Note an answer of no use. Raises _Ended where there were too many in a row."""
         self._answered()
         self._leave(doc_id, kind, words)
         if self._patience.failed(kind, hash(doc_id)):
-            raise _Ended(f"{self._patience.in_a_row} documents in a row were refused: {words}")
+            row = f"{self._patience.in_a_row} in a row were refused"
+            raise _Ended(f"{row}: {words}; {ADDRESS}")
 
     def _leave(self, doc_id: str, kind: str, words: str) -> None:
         self.unknown.setdefault(kind, []).append(doc_id)
@@ -286,7 +281,7 @@ class Asking:
         self._transport.pace.cap = 0
         named = {name: VARIABLE.findall(str(v)) for name, v in self.service.headers.items()}
         given = [f"{', '.join(found)} (header {name})" for name, found in named.items() if found]
-        hint = f"check {', '.join(given)}" if given else f"give its token: {HEADERS}={NAMED}"
+        hint = f"check {', '.join(given)}" if given else f"set {HEADERS} to {NAMED}, for its token"
         return InputError(f"{self.service.name}: {words}; {hint}")
 
     def findings(self) -> Iterator[Finding]:
@@ -298,11 +293,11 @@ class Asking:
         for kind, ids in self.unknown.items():
             yield _unfetched(place, ids, self.causes[kind])
         if self.absent:
-            words = f"{self._miss}; no document at all was there: is the address right?"
+            words = f"{self.causes[NOT_THERE]}; no document at all was there: {ADDRESS}"
             yield _unfetched(place, self.absent, words)
         if self.ended:
-            left = self.total - self._done
-            message = f"{left:,} documents are left: {self.ended}; {GO_ON}"
+            left = counted(self.total - self._done, "document")
+            message = f"{left} not fetched: {self.ended}"
             yield Finding("documents_not_fetched", place, message)
 
     @property
@@ -312,9 +307,9 @@ class Asking:
 
     def _tell(self, ended: bool = False) -> None:
         now = _now()
-        if not ended and now - self._told < TOLD_EVERY:
+        if not ended and now - self._last_tell < TELL_EVERY:
             return
-        self._told, name = now, self.service.name
+        self._last_tell, name = now, self.service.name
         seconds = now - self._began
         tell(Progress(name, self._done, self.total, self.found, self.total, seconds, False, ended))
 
@@ -339,7 +334,7 @@ def _may_pass(fault: Fault) -> bool:
 
 def _unfetched(place: Place, ids: Sequence[str], words: str) -> Finding:
     some = ", ".join(map(shown, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
-    message = f"{len(ids):,} documents were not fetched ({some}): {words}"
+    message = f"{counted(len(ids), 'document')} not fetched ({some}): {words}"
     return Finding("documents_not_fetched", place, message, some)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, counted
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.models.blocking import blocking
@@ -36,18 +36,21 @@ def fetch(
     InputError where the service does not let anybody in, ModelError for headers that cannot be
     sent.
     """
-    named = wanted.cited if service.only_cited else wanted.named
-    ids = [doc_id for doc_id in named if can_be_asked(doc_id)]
-    if not use.refresh or use.offline:
+    # All of them, until they are settled: also what is not asked for, or where this ends early.
+    kept.not_known(kept.left(wanted.named))
+    asked = wanted.cited if service.only_cited else wanted.named
+    ids = [doc_id for doc_id in asked if can_be_asked(doc_id)]
+    others = len(asked) - len(ids)
+    if use.refresh and not use.offline:
+        kept.not_known(ids)
+    else:
         ids = kept.left(ids)
     kept.to_fetch = len(ids)
-    # All of them, until they are settled: also where the fetching ends early.
-    kept.not_known(ids)
-    if len(ids) and use.offline and not use.plan:
-        message = f"--offline: {len(ids):,} documents are not kept, and not asked for"
+    if ids and use.offline and not use.plan:
+        message = f"--offline: {counted(len(ids), 'document')} not kept, and not asked for"
         report(Finding("documents_not_fetched", Place(service.name), message))
-    if others := [doc_id for doc_id in named if not can_be_asked(doc_id)]:
-        message = f"{len(others):,} ids can be no part of an address, and are not asked for"
+    if others:
+        message = f"{counted(others, 'id')} not asked for: too long, or no part of an address"
         report(Finding("documents_not_fetched", Place(service.name), message))
     if not ids or use.offline or use.plan:
         return
