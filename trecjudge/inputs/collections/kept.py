@@ -7,7 +7,8 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +28,7 @@ WAIT = 60.0
 """Seconds in which another job must have written what it found."""
 FIELDS = ("text", "title", "url", "date", "version")
 """The fields of a document beside its id, in the order of `Document`."""
+ROW = attrgetter("doc_id", *FIELDS)
 TABLES = (
     "CREATE TABLE documents (id TEXT PRIMARY KEY, text TEXT NOT NULL, title TEXT NOT NULL,"
     " url TEXT NOT NULL, date TEXT NOT NULL, version TEXT NOT NULL, path TEXT NOT NULL,"
@@ -88,8 +90,7 @@ class KeptDocuments:
             kept = cls(path, database)
             with kept.change():
                 if not kept.database.execute("PRAGMA application_id").fetchone()[0]:
-                    for statement in TABLES:
-                        kept.database.execute(statement)
+                    kept._make_tables()
                     kept.database.execute(f"PRAGMA application_id = {APPLICATION}")
                     kept.database.execute(f"PRAGMA user_version = {SHAPE}")
             (version,) = kept.database.execute("PRAGMA user_version").fetchone()
@@ -102,6 +103,17 @@ class KeptDocuments:
     def read(cls, path: Path) -> KeptDocuments:
         """Return what a file keeps, to be looked up only."""
         return cls(path, sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", WAIT, uri=True))
+
+    @classmethod
+    def of_this_process(cls, path: Path) -> KeptDocuments:
+        """Return what holds the documents of a file outside of memory, as long as it is used."""
+        kept = cls(path, sqlite3.connect("", isolation_level=None))
+        kept._make_tables()
+        return kept
+
+    def _make_tables(self) -> None:
+        for statement in TABLES:
+            self.database.execute(statement)
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -138,6 +150,12 @@ class KeptDocuments:
             return ""
         path, place, source = row
         return source or f"{Path(path).name}@{place}"
+
+    def documents(self) -> Iterator[tuple[Document, str]]:
+        """Yield each document that is kept, with its source, by id."""
+        query = f"SELECT id, {', '.join(FIELDS)}, source FROM documents ORDER BY id"
+        for *values, source in self.database.execute(query):
+            yield Document(*values), source
 
     def _has(self, table: str, doc_id: str) -> bool:
         query = f"SELECT 1 FROM {table} WHERE id = ?"
@@ -212,7 +230,7 @@ class KeptDocuments:
         """Keep documents and findings. To be called within `change`."""
         for one in found:
             document = one.document
-            row = astuple(document)[: len(FIELDS) + 1]
+            row = ROW(document)
             self.database.execute(ADD, (*row, one.path, one.place, one.source))
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
