@@ -21,7 +21,7 @@ import zstandard
 from tests.inputs.collections.oracle import slowly
 from tests.reading import Write
 from trecjudge.inputs.collections.filters import RawIds
-from trecjudge.inputs.collections.reading import Answers, read_unit
+from trecjudge.inputs.collections.reading import MEMBER, Answers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
@@ -145,6 +145,34 @@ def test_lines_that_are_not_as_the_others(seed: int, write: Write) -> None:
     path = write("\n".join(lines), "c.jsonl")
     documents, _ = slowly([path], ALL)
     assert found_in(read(Unit(path), ALL)) == documents
+
+
+@pytest.mark.parametrize("pad", ["\n", "\t", "   ", "\r\n", "\u3000"], ids=repr)
+@pytest.mark.parametrize("layout", ['{{"docid": {i}, "body": "T"}}\n', "{i}\tText of it.\n"])
+def test_one_id_with_blanks_around_it(layout: str, pad: str, write: Write) -> None:
+    ids = [*(f"d{n}" for n in range(200)), f"a{pad}", f"{pad}b", f"{pad}{pad}c{pad}"]
+    if layout.startswith("{{"):
+        ids = [json.dumps(i, ensure_ascii=False) for i in ids]
+    elif pad.isascii():
+        pytest.skip("parts cells or lines")
+    path = write("".join(layout.format(i=i) for i in ids), "c")
+    assert set(check_equal(path, ["a", "b", "c"])) == {"a", "b", "c"}
+
+
+def test_ids_that_writers_escape_in_their_own_way(write: Write) -> None:
+    lines = [f'{{"id": "d{n}", "text": "T"}}\n' for n in range(200)]
+    gson = write("".join([*lines, '{"id": "YQ\\u003d\\u003d", "text": "T"}\n']), "c.jsonl")
+    assert set(check_equal(gson, ["YQ=="])) == {"YQ=="}
+    ids = [*(f"d{n}" for n in range(200)), "caf&#233;", "caf&eacute;s", "x:&#x2F;y"]
+    text = "".join(f"<doc><id>{i}</id><text>T</text></doc>\n" for i in ids)
+    wanted = {"café", "cafés", "x:/y"}
+    assert set(check_equal(write(text, "c.xml"), sorted(wanted))) == wanted
+
+
+@pytest.mark.parametrize("value", ["null", "1.5", "[]", "{}", "true"])
+def test_a_record_whose_id_is_none_is_reported_in_any_line(value: str, write: Write) -> None:
+    lines = [f'{{"id": "d{n}", "text": "T"}}\n' for n in range(200)]
+    check_equal(write("".join([*lines, f'{{"id": {value}, "text": "T"}}\n']), "c"), ["x"])
 
 
 def test_every_range_of_a_file_together_has_what_it_has(write: Write) -> None:
@@ -276,6 +304,7 @@ def test_the_source_of_a_document_in_an_archive(write: Write) -> None:
     path = write(tar_of({"x/a.jsonl": LINES.encode()}), "c.tar")
     ((place, source, *_),) = read(Unit(path), ["D1"])["document"]
     assert (place, source) == (LINES.index('{"docid": "D1"'), f"c.tar!x/a.jsonl@{place}")
+    assert 100_000_000 * MEMBER < 1 << 63  # a place of SQLite, in an archive of as many files
 
 
 @pytest.mark.parametrize(

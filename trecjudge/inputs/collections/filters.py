@@ -7,19 +7,22 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 
 import orjson
 
 from trecjudge.inputs.documents.names import ADDRESSES, IDENTIFYING, plain
 from trecjudge.inputs.sources.values import as_id
 
-PLAIN = re.compile(r"[\w .:#,;@()|~=-]*", re.ASCII)
-"""Ids that every writer of JSON leaves as they are; some escape `/`, `<`, `&` or letters like é."""
+PLAIN = re.compile(r"[\w .:#,;@()|~-]*", re.ASCII)
+"""Ids that every writer of JSON leaves as they are; some escape `/`, `<`, `=` or letters like é."""
 NUMBER = re.compile(rb'"([^"\\]{1,100}+)"\s*+:\s*+(-?\d{1,40}+)(?=[\s,}\]])')
 """A field with an integer."""
 DIGITS = re.compile(r"-?\d{1,40}", re.ASCII)
 LONGEST_ESCAPE = 6
 """Bytes of JSON that a UTF-16 unit takes at most."""
+EDGES = b" \t\r\n\v\f\x1c\x1d\x1e\x1f\\nrt\xc2\xa0\xe2\x80\xaf\xe3\x80"
+"""Bytes of blanks, escaped or not, which do not count before and behind an id."""
 MARKS = bytes.maketrans(b"<>'[]\t\r\n", b'"' * 8)
 """All that may stand beside an id in a table or in markup, as one mark."""
 _NAMES = b"|".join(b"[^<>A-Za-z0-9]?".join(bytes([c]) for c in n.encode()) for n in IDENTIFYING)
@@ -37,7 +40,7 @@ class RawIds:
 
     ids: frozenset[str]
     raw: frozenset[bytes]
-    """As bytes, with a space before or behind them too, which does not count."""
+    """As bytes, without EDGES at both ends."""
     numbers: frozenset[bytes]
     """Those that may be written as numbers."""
     escaped: bool
@@ -52,7 +55,6 @@ class RawIds:
         """Return ids to look for."""
         wanted = frozenset(ids)
         raw = {i.encode(errors="surrogatepass") for i in wanted}
-        spaced = {mark for i in raw for mark in (b" " + i, i + b" ", b" " + i + b" ")}
         for doc_id in wanted:
             if not doc_id.isascii():  # of tables and markup in other encodings
                 for name in ("latin-1", "cp1252"):
@@ -60,7 +62,7 @@ class RawIds:
                         raw.add(doc_id.encode(name))
         return cls(
             wanted,
-            frozenset(raw | spaced),
+            frozenset(i.strip(EDGES) for i in raw),
             frozenset(i.encode() for i in wanted if DIGITS.fullmatch(i)),
             not all(map(PLAIN.fullmatch, wanted)),
             any(mark in i for i in wanted for mark in "\"\\<>'[]\t\r\n&"),
@@ -70,7 +72,7 @@ class RawIds:
     def in_json(self, text: bytes) -> bool:
         """Return whether JSON may have a wanted id: a string or number of it is one."""
         strings = text.split(b'"')
-        if not self.raw.isdisjoint(strings):
+        if not self.raw.isdisjoint(map(bytes.strip, strings, repeat(EDGES))):
             return True
         if self.numbers and any(
             number in self.numbers and _may_have_id(key) for key, number in NUMBER.findall(text)
@@ -87,11 +89,12 @@ class RawIds:
     def in_marks(self, text: bytes) -> bool:
         """Return whether a row of a table, or an element of markup, may have a wanted id."""
         parts = text.translate(MARKS).split(b'"')
-        return self.anywhere or not self.raw.isdisjoint(map(bytes.strip, parts))
+        return self.anywhere or not self.raw.isdisjoint(map(bytes.strip, parts, repeat(EDGES)))
 
     def in_element(self, text: bytes) -> bool:
         """Return whether an element of markup may have a wanted id, or has none at all."""
-        return self.in_marks(text) or NAMES_ID.search(text) is None
+        may_be_escaped = self.escaped and b"&" in text  # `caf&#233;`
+        return may_be_escaped or self.in_marks(text) or NAMES_ID.search(text) is None
 
 
 @lru_cache(maxsize=1024)

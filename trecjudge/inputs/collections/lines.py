@@ -36,7 +36,8 @@ Piece = tuple[int, int, bytes | None]
 class LineShape:
     """What every line of a file has, by its first ones: others are read, whatever ids they have.
 
-    `key` is the key of the id as it is written, None where all lines must be read.
+    `key` is the key of the id as it is written, up to the mark that begins the id if it is text;
+    None where all lines must be read.
     """
 
     key: bytes | None
@@ -62,7 +63,11 @@ class LineShape:
             keys = own if keys is None else keys & own
         end = b"}\r" if lines and all(line.endswith(b"}\r") for line in lines) else b"}"
         known = (orjson.dumps(key) for key in sorted(keys or ()))
-        return cls(next((k for k in known if k in lines[0]), None), end)
+        key = next((k for k in known if k in lines[0]), None)
+        text = key and re.search(re.escape(key) + rb'\s*+:\s*+"', lines[0])
+        if text and all(text[0] in line for line in lines):  # what is null, say, gives no id
+            key = text[0]
+        return cls(key, end)
 
     def odd(self, lines: list[bytes]) -> list[int]:
         """Return the numbers, from 0, of the lines that are not as all others."""
