@@ -107,6 +107,16 @@ def test_a_pass_goes_on_where_it_was_for_the_same_ids_or_fewer(kept: KeptDocumen
     assert kept.state_of("a") == "not there"
 
 
+def test_a_pass_over_files_that_have_changed_says_nothing_of_what_is_not_there(
+    tmp_path: Path, kept: KeptDocuments, files: list[Path]
+) -> None:
+    earlier = kept.begin_pass(["a"])
+    (tmp_path / "three.jsonl").write_text("{}")
+    kept.begin([*files, tmp_path / "three.jsonl"])  # by a job that began later
+    earlier.end(["a"])
+    assert kept.state_of("a") == "not looked for"
+
+
 def test_findings_and_what_was_lost_are_the_same_for_later_jobs(
     kept: KeptDocuments, tmp_path: Path
 ) -> None:

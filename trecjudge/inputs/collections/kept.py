@@ -17,7 +17,7 @@ import orjson
 from trecjudge.errors import OutputError
 from trecjudge.files import keep_private, make_private, open_regular
 from trecjudge.findings import Finding
-from trecjudge.inputs.collections.units import FoundDocument
+from trecjudge.inputs.collections.units import FoundDocument, written
 from trecjudge.records import Document, Place
 
 APPLICATION = 0x74724463
@@ -187,7 +187,7 @@ class KeptDocuments:
 
     def begin(self, files: Sequence[Path]) -> None:
         """Forget what was found in files that have changed, and all that was not there."""
-        states = {str(file): _state(file) for file in files}
+        states = {written(file): _state(file) for file in files}
         query = "SELECT path, size, changed FROM files"
         before = {path: (size, changed) for path, size, changed in self.database.execute(query)}
         if before == states:
@@ -231,12 +231,13 @@ class KeptDocuments:
         for one in found:
             document = one.document
             row = ROW(document)
-            self.database.execute(ADD, (*row, one.path, one.place, one.source))
+            self.database.execute(ADD, (*row, written(one.path), one.place, written(one.source)))
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
         for finding in findings:
             place = finding.place
-            row_ = (finding.kind, place.path, place.line, finding.message, finding.value)
+            path = written(place.path)
+            row_ = (finding.kind, path, place.line, written(finding.message), finding.value)
             # Where there is no line, to be unique does not help: nulls differ from one another.
             same = "kind = ? AND path = ? AND line IS ? AND message = ?"
             query = f"SELECT 1 FROM findings WHERE {same}"
@@ -307,10 +308,14 @@ class Pass:
 
     def end(self, missing: Iterable[str]) -> None:
         """Note that the pass has come to its end, and what it did not find anywhere."""
-        self.kept.not_there(missing)
+        database = self.kept.database
+        query = "SELECT 1 FROM passes WHERE number = ?"
+        # Where another job began anew, since files have changed, it looked at others than these.
+        if database.execute(query, (self.number,)).fetchone() is not None:
+            self.kept.not_there(missing)
         with self.kept.change():
-            self.kept.database.execute("DELETE FROM passes WHERE number = ?", (self.number,))
-            self.kept.database.execute("DELETE FROM units WHERE pass = ?", (self.number,))
+            database.execute("DELETE FROM passes WHERE number = ?", (self.number,))
+            database.execute("DELETE FROM units WHERE pass = ?", (self.number,))
 
 
 def path_of(folder: Path, name: str) -> Path:

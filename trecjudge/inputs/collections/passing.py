@@ -18,7 +18,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.collections.kept import KeptDocuments, Pass
 from trecjudge.inputs.collections.progress import Progress, tell
-from trecjudge.inputs.collections.units import FoundDocument, Unit
+from trecjudge.inputs.collections.units import FoundDocument, Unit, written
 from trecjudge.inputs.documents.collection import is_json_lines, nothing_in
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.packing import is_packed
@@ -108,7 +108,8 @@ def run_units(
     Returns why units could not be read, which is reported too. Raises OutputError.
     """
     run = _Run(units, kept, wanted, report, name, pass_)
-    most = processes or len(os.sched_getaffinity(0))
+    usable = getattr(os, "sched_getaffinity", None)  # not on every system
+    most = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
     with _Readers(wanted) as readers:
         try:
             run.read(readers, min(most, len(run.waiting)))
@@ -221,7 +222,7 @@ class _Run:
         """Find in which units the documents are that were found before."""
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
-            numbers.setdefault(str(unit.path), []).append(number)
+            numbers.setdefault(written(unit.path), []).append(number)
         for doc_id, path, place in self.kept.places(self.wanted):
             for number in numbers.get(path, ()):
                 unit = self.units[number]
@@ -284,7 +285,7 @@ class _Run:
             case "sample":
                 self._samples += values
             case "at":
-                self._positions[number] = values[0]
+                self._positions[number] = min(values[0], self._sizes[number])
             case "failed":
                 self._fail(number, values[0])
             case "end":

@@ -9,6 +9,11 @@ from pathlib import Path
 from trecjudge.records import Document
 
 
+def written(path: Path | str) -> str:
+    """Return a path as text of which each character can be kept, whatever its bytes are."""
+    return str(path).encode(errors="backslashreplace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A part of a collection that is read by one process at a time.
@@ -27,7 +32,7 @@ class Unit:
     @property
     def name(self) -> str:
         """What names it among the units of a collection."""
-        return f"{self.path}\0{self.start}\0{self.end}\0{len(self.places)}"
+        return f"{written(self.path)}\0{self.start}\0{self.end}\0{len(self.places)}"
 
 
 @dataclass(frozen=True, slots=True)
