@@ -10,6 +10,8 @@ import lzma
 import random
 import tarfile
 from collections.abc import Callable, Sequence
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -356,6 +358,11 @@ PARQUET: dict[str, list[dict[str, Any]]] = {
     "no ids": [{"text": f"Text {n}", "dump": "2024"} for n in range(100)],
     "nested": [{"text": f"Text {n}", "metadata": {"docid": f"D{n}"}} for n in range(100)],
     "passages": [{"docid": "x", "pid": f"D{n}", "text": "T"} for n in range(100)],
+    "dots": [{"meta.id": f"D{n}", "text": "T"} for n in range(100)],
+    "other dots": [{"rid.x": f"D{n}", "text": "T"} for n in range(100)],
+    "lists": [{"qid": "q", "passages": [{"docid": f"D{n}", "text": "T"}]} for n in range(100)],
+    "dates": [{"id": f"D{n}", "text": "T", "date": date(2024, 5, 1)} for n in range(100)],
+    "decimals": [{"id": Decimal(n), "text": "T"} for n in range(100)],
     "nulls": [{"id": None if n % 2 else f"D{n}", "text": "T"} for n in range(100)],
 }
 
@@ -370,6 +377,15 @@ def test_parquet(layout: str, tmp_path: Path) -> None:
     assert len(documents) == {"ids": 4, "numbers": 1, "no ids": 2}.get(layout, len(documents)) > 0
     places = [values[0] for values in read(Unit(path), ["D42", "42", "shard_00001_42"])["document"]]
     assert places == [42]
+
+
+@pytest.mark.parametrize("kind", ["large_string", "string_view", "category"])
+def test_parquet_with_ids_as_another_kind_of_text(kind: str, tmp_path: Path) -> None:
+    ids = pyarrow.array([f"D{n}" for n in range(100)])
+    column = ids.dictionary_encode() if kind == "category" else ids.cast(kind)
+    table = pyarrow.table({"warc_rid": column, "text": ["T"] * 100})
+    pyarrow.parquet.write_table(table, tmp_path / "c.parquet")
+    assert set(check_equal(tmp_path / "c.parquet", ["D7", "c_8"])) == {"D7"}
 
 
 def test_parquet_that_is_damaged_or_in_an_archive(tmp_path: Path, write: Write) -> None:
