@@ -157,6 +157,21 @@ def test_a_damaged_file_is_named_with_what_to_do(content: bytes, kept: KeptDocum
         KeptDocuments.open(folder, "collection")
 
 
+def test_damage_that_is_met_later(kept: KeptDocuments, files: list[Path]) -> None:
+    add(kept, *(FoundDocument(Document(f"d{n}", "T." * 999)) for n in range(99)))
+    with kept.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"x" * 90_000)
+    with pytest.raises(OutputError, match=r"sqlite: cannot be used: .*; remove it"):
+        KeptDocuments.open(kept.path.parent, "collection").begin([*files, kept.path])
+
+
+def test_a_database_of_another_program_is_refused(kept: KeptDocuments) -> None:
+    kept.database.execute("PRAGMA application_id = 7")
+    with pytest.raises(OutputError, match="it is of another program; remove it"):
+        KeptDocuments.open(kept.path.parent, "collection")
+
+
 def test_a_database_of_another_version_is_refused(kept: KeptDocuments) -> None:
     folder = kept.path.parent
     kept.database.execute("PRAGMA user_version = 9")
