@@ -6,7 +6,7 @@ import atexit
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from subprocess import DEVNULL, PIPE, Popen
@@ -64,7 +64,9 @@ def table_records(file: Opened, report: OnFinding, most: int | None = None) -> I
     delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
     found = (
-        _parquet(file, report, most) if first.startswith(PARQUET) else _csv(file, delimiter, report)
+        parquet_rows_of(file, report, most)
+        if first.startswith(PARQUET)
+        else _csv(file, delimiter, report)
     )
     for number, record in found:
         if excess := limits().excess(record):
@@ -84,8 +86,19 @@ def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
 
 
-def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]:
-    """Yield the rows that another process reads: it may take too much memory, or crash."""
+def parquet_rows_of(
+    file: Opened,
+    report: OnFinding,
+    most: int | None = None,
+    columns: Sequence[str] | None = None,
+    places: Sequence[int] | None = None,
+) -> Iterator[Row]:
+    """Yield (number from 1, row) that another process reads: it may take much memory, or crash.
+
+    With `columns` only these are read; with `places`, numbers of rows from 0 in ascending order,
+    only the rows there, and those beyond the end are left out. Raises InputError as `table_records`
+    does.
+    """
     try:
         there = find_spec("pyarrow.parquet")
     except ImportError:
@@ -93,10 +106,11 @@ def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]
     if there is None:
         message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
         raise InputError(f"{file.path}: {message}")
+    asked = [os.path.abspath(file.path), most, columns, places]
     process, wrong, row = _IDLE.pop() if _IDLE else _reader(), None, 1
     assert process.stdin is not None and process.stdout is not None
     try:
-        process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
+        process.stdin.write(orjson.dumps(asked) + b"\n")
         process.stdin.flush()
         pieces = iter(partial(os.read, process.stdout.fileno(), PIECE), b"")
         for row, end, line in numbered(pieces, limits().record):

@@ -1,0 +1,15 @@
+"""ClueWeb22: an id names the language, the folder, the file and the record, and maybe a passage."""
+
+from __future__ import annotations
+
+import re
+
+NAME = "ClueWeb22-B"
+TRACKS = ("iKAT",)
+HOW = "--documents FOLDER, with JSONL of ClueWeb22-ID and Clean-Text"
+_ID = re.compile(r"clueweb22-[a-z]{2,5}[0-9]{4}-[0-9]{2}-[0-9]{5}(:[0-9]+)?")
+
+
+def claims(doc_id: str) -> bool:
+    """Return whether an id is of this collection."""
+    return _ID.fullmatch(doc_id) is not None

@@ -1,0 +1,15 @@
+"""NeuCLIR1: an id is a uuid."""
+
+from __future__ import annotations
+
+import re
+
+NAME = "NeuCLIR1"
+TRACKS = ("NeuCLIR",)
+HOW = "--documents FOLDER, with the JSONL files of its three languages, plain or packed"
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def claims(doc_id: str) -> bool:
+    """Return whether an id is of this collection."""
+    return _ID.fullmatch(doc_id) is not None
