@@ -112,6 +112,10 @@ KINDS: dict[str, FindingKind] = {
         "warning", "citations may count as missing: is --documents their collection?"
     ),
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
+    "address_differs": FindingKind("note", "none: the file is read through for these documents"),
+    "files_not_given": FindingKind(
+        "warning", "what depends on their documents is unjudged, unless these are elsewhere"
+    ),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),

@@ -15,7 +15,8 @@ class Unit:
 
     `start` and `end` bound a range of a plain file of lines, in bytes: it has the lines that begin
     there. With `places`, pairs (place, id), only the records there are read: bytes of the unpacked
-    file at which they begin, or with `rows` the numbers of rows, from 0.
+    file at which they begin, or with `rows` the numbers of rows, from 0. `tables` is the folder
+    for what is learned of a packed file, so that it is read through only once.
     """
 
     path: Path
@@ -23,6 +24,7 @@ class Unit:
     end: int | None = None
     places: Sequence[tuple[int, str]] = ()
     rows: bool = False
+    tables: Path | None = None
 
     @property
     def name(self) -> str:

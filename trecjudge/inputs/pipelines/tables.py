@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib.util import find_spec
+from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
 
@@ -86,6 +87,17 @@ def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
 
 
+def check_parquet(path: Path) -> None:
+    """Raise InputError where the package that reads Parquet is not installed."""
+    try:
+        there = find_spec("pyarrow.parquet")
+    except ImportError:
+        there = None
+    if there is None:
+        message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
+        raise InputError(f"{path}: {message}")
+
+
 def parquet_rows_of(
     file: Opened,
     report: OnFinding,
@@ -99,13 +111,7 @@ def parquet_rows_of(
     only the rows there, and those beyond the end are left out. Raises InputError as `table_records`
     does.
     """
-    try:
-        there = find_spec("pyarrow.parquet")
-    except ImportError:
-        there = None
-    if there is None:
-        message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
-        raise InputError(f"{file.path}: {message}")
+    check_parquet(file.path)
     asked = [os.path.abspath(file.path), most, columns, places]
     process, wrong, row = _IDLE.pop() if _IDLE else _reader(), None, 1
     assert process.stdin is not None and process.stdout is not None
