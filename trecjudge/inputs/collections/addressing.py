@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from trecjudge.files import open_regular
@@ -115,7 +116,8 @@ def _read_places(
             if not left:
                 continue
             path = paths[file][turn]
-            with open_regular(path) as opened:
+            first = b""
+            with suppress(OSError), open_regular(path) as opened:  # reported where it is read
                 first = opened.read(8)
             rows = first.startswith(PARQUET)
             here = [(addresses[i].place, i) for i in left if addresses[i].row == rows]

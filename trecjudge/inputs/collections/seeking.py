@@ -55,7 +55,7 @@ class LinesFrom:
             whole = not self._line or self._line.endswith(b"\n")
             if (place <= self._end and whole) or self._go(place):
                 self._begin, self._line = self._end, self._take(self._most + 1)
-            if not self._line and breaks_off(self._file):
+            if not self._line.endswith(b"\n") and breaks_off(self._file):
                 raise ValueError("the data break off")
         return self._begin, self._line
 
@@ -246,7 +246,9 @@ def _lines_of(
             yield LinesFrom(file, size)
         elif (frames := FramesReader.of(file)) is not None:
             text = io.BufferedReader(frames)
-            yield LinesFrom(text, text.seek(0, io.SEEK_END))
+            size = text.seek(0, io.SEEK_END)
+            text.seek(0)
+            yield LinesFrom(text, size)
         else:
             file.seek(0)
             found: IO[bytes] = file
