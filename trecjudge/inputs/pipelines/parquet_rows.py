@@ -1,15 +1,14 @@
 """Rows of Parquet as lines of JSON: a process of its own, whose memory is bounded.
 
 A few kilobytes of Parquet can stand for gigabytes, and its reader has no limit. On each line of
-standard input is the path of a file, how many rows are wanted, which columns, and the numbers of
-rows in ascending order; each of the last three is null for all. The rows are followed by a list
+standard input is the path of a file, and how many rows are wanted; its rows are followed by a list
 with what went wrong, which is empty if nothing did. It imports nothing of this package.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -34,16 +33,12 @@ def bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (taken + ROOM, taken + ROOM))
 
 
-Columns = Sequence[str] | None
-Places = Sequence[int] | None
-
-
-def rows(path: str, columns: Columns = None, places: Places = None) -> Iterator[dict[str, Any]]:
+def rows(path: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file. Raises MemoryError where one of them takes too much."""
     done = 0
     for size in BATCHES:
         try:
-            for row in islice(_rows(path, size, columns, places), done, None):
+            for row in islice(_rows(path, size), done, None):
                 done += 1
                 yield row
             return
@@ -52,32 +47,12 @@ def rows(path: str, columns: Columns = None, places: Places = None) -> Iterator[
                 raise
 
 
-def _rows(path: str, size: int, columns: Columns, places: Places) -> Iterator[dict[str, Any]]:
+def _rows(path: str, size: int) -> Iterator[dict[str, Any]]:
     from pyarrow.parquet import ParquetFile  # heavy, and an extra
 
     with ParquetFile(path, pre_buffer=False, buffer_size=PAGE) as file:
-        if places is None:
-            for batch in file.iter_batches(size, columns=columns, use_threads=False):
-                yield from batch.to_pylist()
-            return
-        end = 0
-        for group in range(file.num_row_groups):
-            begin, end = end, end + file.metadata.row_group(group).num_rows
-            if here := [place for place in places if begin <= place < end]:
-                batches = file.iter_batches(size, [group], columns, use_threads=False)
-                yield from _at(batches, begin, here)
-
-
-def _at(batches: Iterator[Any], begin: int, places: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Yield the rows at these places of the batches of a row group, and read no further."""
-    for batch in batches:
-        end = begin + batch.num_rows
-        for place in places:
-            if begin <= place < end:
-                yield from batch.slice(place - begin, 1).to_pylist()
-        if end > places[-1]:
-            return
-        begin = end
+        for batch in file.iter_batches(size, use_threads=False):
+            yield from batch.to_pylist()
 
 
 def _plain(value: object) -> str | None:
@@ -91,10 +66,10 @@ def main() -> None:
     bound_memory()
     out = sys.stdout.buffer
     for line in sys.stdin.buffer:
-        path, most, columns, places = orjson.loads(line)
+        path, most = orjson.loads(line)
         wrong = []
         try:
-            for row in islice(rows(path, columns, places), most):
+            for row in islice(rows(path), most):
                 out.write(orjson.dumps(row, default=_plain) + b"\n")
         except MemoryError:
             wrong = ["takes more memory than a file may"]

@@ -6,10 +6,9 @@ import atexit
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from importlib.util import find_spec
-from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
 
@@ -65,9 +64,7 @@ def table_records(file: Opened, report: OnFinding, most: int | None = None) -> I
     delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
     found = (
-        parquet_rows_of(file, report, most)
-        if first.startswith(PARQUET)
-        else _csv(file, delimiter, report)
+        _parquet(file, report, most) if first.startswith(PARQUET) else _csv(file, delimiter, report)
     )
     for number, record in found:
         if excess := limits().excess(record):
@@ -87,36 +84,19 @@ def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
 
 
-def check_parquet(path: Path) -> None:
-    """Raise InputError where the package that reads Parquet is not installed."""
+def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]:
+    """Yield the rows that another process reads: it may take too much memory, or crash."""
     try:
         there = find_spec("pyarrow.parquet")
     except ImportError:
         there = None
     if there is None:
         message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
-        raise InputError(f"{path}: {message}")
-
-
-def parquet_rows_of(
-    file: Opened,
-    report: OnFinding,
-    most: int | None = None,
-    columns: Sequence[str] | None = None,
-    places: Sequence[int] | None = None,
-) -> Iterator[Row]:
-    """Yield (number from 1, row) that another process reads: it may take much memory, or crash.
-
-    With `columns` only these are read; with `places`, numbers of rows from 0 in ascending order,
-    only the rows there, and those beyond the end are left out. Raises InputError as `table_records`
-    does.
-    """
-    check_parquet(file.path)
-    asked = [os.path.abspath(file.path), most, columns, places]
+        raise InputError(f"{file.path}: {message}")
     process, wrong, row = _IDLE.pop() if _IDLE else _reader(), None, 1
     assert process.stdin is not None and process.stdout is not None
     try:
-        process.stdin.write(orjson.dumps(asked) + b"\n")
+        process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
         process.stdin.flush()
         pieces = iter(partial(os.read, process.stdout.fileno(), PIECE), b"")
         for row, end, line in numbered(pieces, limits().record):
