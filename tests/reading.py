@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.findings import IN_ALL, Finding
+from trecjudge.findings import IN_ALL, Finding, OnFinding
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.documents.store import DocumentStores
 from trecjudge.inputs.runs import RunReader
+from trecjudge.models.documents.opening import HELD_BYTES, open_documents
 from trecjudge.records import Citation, Response, Topic
 
 Write = Callable[..., Path]
 """(text, name) -> path"""
+IDS = [*"abcdefghijklmnopqrstuvwxyz", *map(str, range(10)), "12345", "nowhere"]
+"""Ids of documents that tests use, and one that no collection has."""
+
+
+def documents_of(
+    paths: Sequence[Path],
+    folder: Path,
+    report: OnFinding,
+    held_bytes: int = HELD_BYTES,
+    ids: Iterable[str] = IDS,
+) -> DocumentStores:
+    """Return the documents of files; those with these ids where they are not held in memory."""
+    wanted = Wanted.of_ids(ids)
+    return open_documents(paths, folder, report, lambda: wanted, held_bytes=held_bytes)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,19 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.reading import PLAIN, SECOND, Read, Reading, Write, answer, citing, responses
+from tests.reading import (
+    PLAIN,
+    SECOND,
+    Read,
+    Reading,
+    Write,
+    answer,
+    citing,
+    documents_of,
+    responses,
+)
 from trecjudge.errors import TrecJudgeError
 from trecjudge.findings import Finding
-from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.topics import read_topics
 from trecjudge.results.trec import LeaderboardRow, leaderboard_line
 
@@ -81,7 +90,7 @@ def test_a_record_is_read_or_found(text: str, read: Read) -> None:
 def test_a_record_in_the_place_of_others_raises_no_bug(text: str, write: Write) -> None:
     path = write(text)
     findings: list[Finding] = []
-    for reader in (read_topics, lambda path, report: open_documents([path], path.parent, report)):
+    for reader in (read_topics, lambda path, report: documents_of([path], path.parent, report)):
         try:
             reader(path, findings.append)
         except TrecJudgeError as error:

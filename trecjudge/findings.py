@@ -120,6 +120,7 @@ KINDS: dict[str, FindingKind] = {
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
     "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),
+    "id_field_guessed": FindingKind("note", "the texts of that column are its ids"),
     "document_not_read": FindingKind("warning", "what depends on its text cannot be judged"),
     "excerpt_cut": FindingKind("warning", "judged where it says enough; else unjudged"),
     "number_not_json": FindingKind("note", "read as null"),

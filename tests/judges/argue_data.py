@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes import ScriptedModel
+from tests.reading import documents_of
 from trecjudge.errors import JudgmentFailed
-from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.nuggets.reading import read_banks
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.topics import read_topics
@@ -80,7 +80,7 @@ def pairs(bank: Path, runs: Sequence[str]) -> list[tuple[Topic, Response]]:
         topic_id: replace(topic, nuggets=banks[topic_id].nuggets)
         for topic_id, topic in read_topics(DATA / "topics.jsonl", lambda finding: None).items()
     }
-    store = open_documents([DATA / "documents.jsonl"], DATA, lambda finding: None)
+    store = documents_of([DATA / "documents.jsonl"], DATA, lambda finding: None)
     files = [DATA / "runs" / f"{run}.jsonl" for run in runs]
     reader = RunReader(files, lambda finding: None, store=store, dataset="ragtime")
     return [(topics[response.topic_id], response) for _, response in reader]

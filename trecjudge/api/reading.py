@@ -9,11 +9,13 @@ from pathlib import Path
 
 from trecjudge.api.given import PathLike, Paths, paths
 from trecjudge.files import default_folder
-from trecjudge.findings import PREFIX, Finding, OnFinding
-from trecjudge.inputs.documents.store import documents_in, open_documents
+from trecjudge.findings import PREFIX, Finding, OnFinding, unreported
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.documents.store import DocumentStore, documents_in
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.inputs.topics import read_topics as topics_by_id
+from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Document, Response, Topic
 from trecjudge.text.credentials import public
 
@@ -54,8 +56,17 @@ def read_runs(
     """
     check_dataset(dataset)
     given = paths(documents)
-    store = open_documents(given, default_folder(), on_finding) if given else None
-    files = open_runs(find_runs(paths(runs), on_finding), on_finding)
+    found = find_runs(paths(runs), on_finding)
+
+    def read(store: DocumentStore) -> RunReader:
+        return RunReader(
+            found, unreported, store=store, dataset=dataset, own_documents=own_documents
+        )
+
+    store = None
+    if given:
+        store = open_documents(given, default_folder(), on_finding, lambda: Wanted.of(read))
+    files = open_runs(found, on_finding)
     reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
     return (response for _, response in reader)
 

@@ -16,8 +16,8 @@ from trecjudge.baseline.index.protocol import Source
 from trecjudge.baseline.records import Chunk
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
-from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.provenance import quote_span
+from trecjudge.models.documents.opening import OnWanted, open_documents
 from trecjudge.records import Document, ProvenanceLine
 
 CURRENT: Final = "current"
@@ -40,7 +40,8 @@ class DocumentNow(NamedTuple):
 LEAST_DIGEST = 8
 """Characters of a digest that name a version."""
 LookUp = Callable[[str], DocumentNow | None]
-"""Returns the document of an id as it is now, None where it is gone."""
+"""Returns the document of an id as it is now, None where it is gone. Raises LookupError where that
+is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +123,11 @@ def _has_version(line: ProvenanceLine, asked: str) -> bool:
 
 @contextmanager
 def documents_now(
-    index: str, documents: Sequence[Path], report: OnFinding
+    index: str, documents: Sequence[Path], report: OnFinding, wanted: OnWanted
 ) -> Iterator[LookUp | None]:
     """Yield what looks documents up: in the index that is named, else in files of documents.
+
+    `wanted` returns those that will be looked up.
 
     None where neither is given. Raises InputError where it cannot be opened.
     """
@@ -132,7 +135,7 @@ def documents_now(
         with closing(open_index(index)) as opened:
             yield lambda doc_id: _of_chunk(opened.document(doc_id))
     elif documents:
-        store = open_documents(documents, default_folder(), report)
+        store = open_documents(documents, default_folder(), report, wanted)
         yield lambda doc_id: _of_document(store.get(doc_id))
     else:
         yield None
@@ -147,6 +150,8 @@ def _of_chunk(whole: Chunk | None) -> DocumentNow | None:
 def _of_document(found: Document | None) -> DocumentNow | None:
     if found is None:
         return None
+    if not (found.complete or found.has_text):
+        raise LookupError(found.doc_id)
     return DocumentNow(found.full_text, digests_of(Source(found)).text, found.version)
 
 
@@ -155,9 +160,12 @@ def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
 
     Without a digest in the line its version is compared; without either, the quote.
     """
+    try:
+        now = look_up(line.doc_id) if look_up else None
+    except LookupError:
+        look_up = None
     if look_up is None:
         return Basis(line, UNKNOWN)
-    now = look_up(line.doc_id)
     if now is None:
         return Basis(line, GONE)
     quoted = quote_span(now.text, line) is not None

@@ -13,17 +13,18 @@ from trecjudge.check.outcome import CheckReport
 from trecjudge.check.packed import JsonLines, Packed
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding, FindingLog, counted
-from trecjudge.inputs.documents.store import open_documents
+from trecjudge.findings import Finding, FindingLog, counted, unreported
+from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.run_records import NOT_A_RUN
-from trecjudge.inputs.runs import find_runs, open_runs
+from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.topics import read_topics
+from trecjudge.models.documents.opening import open_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +120,17 @@ def check_command(
     banks = read_banks(nuggets, log) if nuggets else {}
     if banks and topics:
         report_unmatched(banks, topics, topics, log)
+    found = [] if only_banks else find_runs(runs, log)
+
+    def wanted() -> Wanted:
+        return Wanted.of(lambda store: RunReader(found, unreported, store=store, dataset=dataset))
+
     # An id written as a number is an id only if a document has it: citations need the store.
-    store = open_documents(documents, default_folder(), log) if documents else None
+    store = open_documents(documents, default_folder(), log, wanted) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
     files: list[Path | Opened] = []
     if not only_banks:
-        files += open_runs(find_runs(runs, log), log, given)
+        files += open_runs(found, log, given)
         files += (lost := _no_runs(runs, beside))
         beside[:] = [finding for finding in beside if Path(finding.place.path) not in lost]
 

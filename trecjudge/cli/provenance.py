@@ -16,7 +16,8 @@ from trecjudge.cli.exits import exits, print_errors
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_many
 from trecjudge.errors import InputError
-from trecjudge.findings import OnFinding
+from trecjudge.findings import OnFinding, unreported
+from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.provenance import provenance_files, read_provenance
 from trecjudge.records import ProvenanceLine
 
@@ -70,7 +71,11 @@ def provenance(
     if index and documents:
         raise InputError("give one of --index and --documents to compare with")
     printer = common.FindingPrinter(quiet, always={UNREAD})
-    with freshness.documents_now(index, documents or (), printer) as look_up:
+
+    def asked() -> Wanted:
+        return Wanted.of_ids(line.doc_id for line in _lines(provenance_files(runs), unreported))
+
+    with freshness.documents_now(index, documents or (), printer, asked) as look_up:
         audit = freshness.Audit(look_up, frozenset(document or ()), frozenset(version or ()))
         bases = audit.bases(_lines(provenance_files(runs), printer))
         wanted = (basis for basis in bases if basis.is_stale or not stale)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, OnFinding, counted, unreported
+from trecjudge.inputs.collections.wanted import AskedStore, Wanted
 from trecjudge.inputs.documents.overlap import Overlap
-from trecjudge.inputs.documents.store import DocumentStore, is_data_set, open_documents
+from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecords
@@ -31,6 +32,8 @@ from trecjudge.inputs.topics import read_topics
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.judge import AllResponses, Judge
+from trecjudge.models.documents.fetching import Use
+from trecjudge.models.documents.opening import OnWanted, open_documents
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Place, Response, Topic
@@ -115,7 +118,7 @@ class JobInputs:
     job: Job
     all_topics: dict[str, Topic] | None
     topics: dict[str, Topic] | None
-    store: DocumentStore | None
+    store: DocumentStores | None
     records: KeptRecords
     files: list[Opened]
     qrels: Mapping[str, Mapping[str, int]] | None = None
@@ -125,7 +128,6 @@ class JobInputs:
     def read(cls, job: Job, on_finding: OnFinding) -> JobInputs:
         """Read topics and documents and find the runs. Raises InputError."""
         every = read_topics(job.topics, on_finding) if job.topics else None
-        store = _documents(job, on_finding) if job.documents else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
         wanted = _wanted(every, job)
         if qrels and wanted and qrels.keys().isdisjoint(wanted):
@@ -138,8 +140,24 @@ class JobInputs:
         if banks and every and wanted:
             report_unmatched(banks, every, wanted, on_finding)
         files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))
-        records = _run_records(job, files, store)
-        return cls(job, every, wanted, store, KeptRecords(records), files, qrels, banks)
+        inputs = cls(job, every, wanted, None, _kept_records(job, files), files, qrels, banks)
+        if not job.documents:
+            return inputs
+        try:
+            store = _documents(job, inputs.wanted_documents, on_finding)
+        except BaseException:
+            inputs.close()
+            raise
+        return replace(inputs, store=store, records=_kept_records(job, files, store))
+
+    def wanted_documents(self) -> Wanted:
+        """Return the documents that the responses ask for which will be judged."""
+
+        def read(store: AskedStore) -> RunReader:
+            records = _run_records(self.job, self.files, store)
+            return self._reader(unreported, untaken, unobserved, records.read)
+
+        return Wanted.of(read)
 
     def close(self) -> None:
         """Close the run files that are open; they can still be read."""
@@ -228,11 +246,11 @@ class JobInputs:
         job = self.job
         beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
         given = [path for path in beside if path is not None]
-        documents = (path for path in job.documents if not is_data_set(path))
+        documents = self.store.files if self.store else ()
         if rules := audit_rules(job.workflow):
             given.append(Path(rules.labels))
-        found = [file for path in (*given, *job.nuggets, *documents) for file in files_below(path)]
-        return [*found, *(opened.path for opened in self.files)]
+        found = [file for path in (*given, *job.nuggets) for file in files_below(path)]
+        return [*found, *documents, *(opened.path for opened in self.files)]
 
     def nothing_to_judge(self, reader: RunReader) -> str:
         """Return an error message: why `reader` gave no response to judge, and what to do."""
@@ -250,6 +268,10 @@ class JobInputs:
             return unknown("topic", ", ".join(self.job.only_topics), reader.seen_topics)
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+
+
+def _kept_records(job: Job, files: list[Opened], store: DocumentStore | None = None) -> KeptRecords:
+    return KeptRecords(_run_records(job, files, store))
 
 
 def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> RunRecords:
@@ -285,7 +307,7 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     documents = (
         path
         for path in job.documents
-        if not is_data_set(path) and not any(run.is_relative_to(path.resolve()) for run in runs)
+        if not is_elsewhere(path) and not any(run.is_relative_to(path.resolve()) for run in runs)
     )
     return {
         "topics": [job.topics] if job.topics else [],
@@ -296,10 +318,11 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     }
 
 
-def _documents(job: Job, on_finding: OnFinding) -> DocumentStore:
-    """Open the documents given beside the runs; an index of them lies beside the cache."""
-    folder = job.model.cache_folder or default_folder()
-    return open_documents(job.documents, folder, on_finding)
+def _documents(job: Job, wanted: OnWanted, on_finding: OnFinding) -> DocumentStores:
+    """Open the documents given beside the runs; what is found of many lies beside the cache."""
+    folder, model = job.model.cache_folder or default_folder(), job.model
+    use = Use(model.offline, model.refresh, model.plan)
+    return open_documents(job.documents, folder, on_finding, wanted, use)
 
 
 def left_by(job: Job) -> Iterator[str]:

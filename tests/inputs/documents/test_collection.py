@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.reading import Write
+from tests.reading import Write, documents_of
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.collection import entries
-from trecjudge.inputs.documents.store import DocumentStore, open_documents
+from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.records import Document
 
 A, B = Document("a", "The ferry."), Document("b", "The lamp.")
@@ -38,7 +38,7 @@ LONG = "x" * (3 << 20)
 
 def opened(path: Path, held: bool, folder: Path, *findings: list[Finding]) -> DocumentStore:
     report = findings[0].append if findings else fail
-    return open_documents([path], folder / "cache", report, (1 << 30) if held else 0)
+    return documents_of([path], folder / "cache", report, (1 << 30) if held else 0)
 
 
 def fail(finding: Finding) -> None:
@@ -264,7 +264,7 @@ def test_a_part_that_cannot_be_read_is_lost(write: Write, tmp_path: Path) -> Non
     write(b"PAR1\0\0", "docs/b.parquet")
     findings: list[Finding] = []
     assert opened(tmp_path / "docs", True, tmp_path, findings).lost == 1
-    assert "TREC SGML" in str(findings[0])
+    assert "b.parquet: cannot be read" in str(findings[0])
 
 
 @pytest.mark.parametrize("ending", ["tsv", "json", "sgml"])
@@ -323,4 +323,4 @@ def test_any_bytes_are_read_or_found(tmp_path: Path) -> None:
             data[at : at + rng.choice((0, 0, 3))] = bytes([rng.choice(odd)]) * rng.randint(0, 2)
         path.write_bytes(data)
         with contextlib.suppress(InputError):
-            open_documents([path], tmp_path, lambda finding: None)
+            documents_of([path], tmp_path, lambda finding: None)

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.baseline.index.indexed import refreshed
-from tests.reading import Write
+from tests.reading import Write, documents_of
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Source
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.documents.record import document_of
-from trecjudge.inputs.documents.store import IndexedDocuments, open_documents
 from trecjudge.records import Document
 
 
@@ -122,7 +122,7 @@ def test_files_and_folders_fill_one_store(held_bytes: int, write: Write, tmp_pat
     write(gzip.compress(first), "more/x/a.jsonl.gz")
     write('[{"id": "b", "text": "B."}]', "more/b.json")
     single = write('{"id": "c", "text": "C."}', "c.jsonl")
-    store = open_documents([single, tmp_path / "more"], tmp_path / "cache", fail, held_bytes)
+    store = documents_of([single, tmp_path / "more"], tmp_path / "cache", fail, held_bytes)
     assert store.get("a") == Document("a", "A.", "N", "u", "2024")
     assert [store.get(i) for i in "bcd"] == [Document("b", "B."), Document("c", "C."), None]
 
@@ -142,7 +142,7 @@ def test_a_bad_record_is_found_and_the_others_are_read(
 ) -> None:
     findings: list[Finding] = []
     path = write(b'{"id": "a", "text": "A."}\n' + bad + b'\n{"id": "c", "text": "C."}')
-    store = open_documents([path], tmp_path, findings.append)
+    store = documents_of([path], tmp_path, findings.append)
     assert [store.get("a"), store.get("c")] == [Document("a", "A."), Document("c", "C.")]
     assert [(f.kind, f.place.line) for f in findings] == [(kind, 2)]
 
@@ -153,7 +153,7 @@ def test_a_file_without_documents_is_an_input_error(
     text: str | bytes, held_bytes: int, write: Write, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match=r"run\.jsonl: (no documents found; give|cannot be read)"):
-        open_documents([write(text)], tmp_path / "cache", lambda finding: None, held_bytes)
+        documents_of([write(text)], tmp_path / "cache", lambda finding: None, held_bytes)
     assert list(tmp_path.glob("cache/*")) == []
 
 
@@ -162,23 +162,23 @@ def test_a_path_without_documents_beside_a_good_one_is_an_input_error(
 ) -> None:
     good, empty = write('{"id": "a", "text": "A."}', "good"), write("", "empty")
     with pytest.raises(InputError, match="empty: no documents found"):
-        open_documents([good, empty], tmp_path, lambda finding: None)
+        documents_of([good, empty], tmp_path, lambda finding: None)
 
 
 def test_an_index_is_made_once_until_a_file_changes(write: Write, tmp_path: Path) -> None:
     path, cache = write('{"id": "a", "text": "A."}\n{"id": "a", "text": "B."}'), tmp_path / "cache"
-    assert open_documents([path], cache, fail, 0).get("a") == Document("a", "A.")
+    assert documents_of([path], cache, fail, 0).get("a") == Document("a", "A.")
     (index,) = cache.iterdir()
     made = index.stat().st_mtime_ns
-    open_documents([path], cache, fail, 0)
+    documents_of([path], cache, fail, 0)
     assert index.stat().st_mtime_ns == made
     path.write_text('{"id": "a", "text": "Changed."}')
-    assert open_documents([path], cache, fail, 0).get("a") == Document("a", "Changed.")
+    assert documents_of([path], cache, fail, 0).get("a") == Document("a", "Changed.")
 
 
 def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="irds:nowhere"):
-        open_documents([Path("irds:nowhere")], tmp_path, fail)
+        documents_of([Path("irds:nowhere")], tmp_path, fail)
 
 
 def indexed(path: Path, *documents: Document) -> None:
@@ -191,7 +191,7 @@ def test_an_index_for_retrieval_has_whole_documents(tmp_path: Path) -> None:
     there = Document("d", "One. Two. " * 300, "A title", "http://x/", "2024-05-03", "7")
     path = tmp_path / "docs.index"
     indexed(path, there, Document("e", "Other."))
-    store = open_documents([path], tmp_path / "cache", fail)
+    store = documents_of([path], tmp_path / "cache", fail)
     assert (store.get("d"), store.get("f"), store.some_ids(5)) == (there, None, ["d", "e"])
     assert not (tmp_path / "cache").exists()
 
@@ -200,7 +200,7 @@ def test_a_database_of_another_program_is_no_index(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "other")) as database:
         database.execute("CREATE TABLE documents (id)")
     with pytest.raises(InputError, match="no documents found"):
-        open_documents([tmp_path / "other"], tmp_path, lambda finding: None)
+        documents_of([tmp_path / "other"], tmp_path, lambda finding: None)
 
 
 def test_an_index_of_another_version_is_refused(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_an_index_of_another_version_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 9")
     with pytest.raises(InputError, match="is of version 9, and this program reads 1"):
-        open_documents([path], tmp_path, fail)
+        documents_of([path], tmp_path, fail)
 
 
 def fail(finding: Finding) -> None:
@@ -220,12 +220,16 @@ def test_packed_files_of_much_text_are_indexed_though_they_are_small(tmp_path: P
     path, findings = tmp_path / "d.jsonl.gz", list[Finding]()
     records = [json.dumps({"id": f"d{i}", "text": "word " * 1000}) for i in range(50)]
     path.write_bytes(gzip.compress("\n".join(['{"id": ', *records, '{"text": "T."}']).encode()))
-    store = open_documents([path], tmp_path / "cache", findings.append, held_bytes=50_000)
-    assert isinstance(store, IndexedDocuments)
+    store = documents_of(
+        [path], tmp_path / "cache", findings.append, held_bytes=50_000, ids=["d0", "d49", "x"]
+    )
+    assert isinstance(store.stores[0], KeptDocuments)
     assert store.get("d49") == Document("d49", "word " * 1000)
     assert [(f.kind, f.place.line) for f in findings] == [
         ("line_not_json", 1),
         ("documents_unusable", 52),
     ]
-    again = open_documents([path], tmp_path / "cache", lambda finding: None, held_bytes=50_000)
+    again = documents_of(
+        [path], tmp_path / "cache", lambda finding: None, held_bytes=50_000, ids=["d0", "d49", "x"]
+    )
     assert (again.lost, again.get("d0")) == (store.lost, store.get("d0"))

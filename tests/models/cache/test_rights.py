@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.models.cache.test_replies import HERE, filled, held
+from tests.reading import documents_of
 from trecjudge.errors import OutputError
 from trecjudge.files import tell_if_open, whole
-from trecjudge.inputs.documents.store import open_documents
 from trecjudge.models.cache.leases import FILE as LEASES
 from trecjudge.models.cache.leases import Leases
 from trecjudge.models.cache.replies import ReplyCache
@@ -40,7 +40,7 @@ def used(folder: Path) -> dict[str, int]:
     filled(folder)
     documents = folder.with_name("documents.jsonl")
     documents.write_text('{"id": "d", "text": "A text."}\n')
-    open_documents([documents], folder, lambda finding: None, held_bytes=0)
+    documents_of([documents], folder, lambda finding: None, held_bytes=0)
     leases = Leases(folder / LEASES, lambda message: None)
     with closing(ReplyCache(folder)) as cache, closing(leases):
         leases.claim("0" * 64)

@@ -10,13 +10,16 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import OnFinding, unreported
+from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.record import document_of
-from trecjudge.inputs.documents.store import DocumentStore, open_documents
+from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects
 from trecjudge.inputs.topics import read_topics
+from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Document, Response, Topic
 from trecjudge.results.trec import read_grades
 
@@ -71,12 +74,12 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
     """
     check_dataset(inputs.dataset)
     every = read_topics(inputs.topics, report) if inputs.topics else None
-    store = open_documents(inputs.documents, index_folder, report) if inputs.documents else None
-    found = {t: Material(topic) for t, topic in (every or {}).items()}
-    shared: dict[str, Document] = {}
-    if inputs.runs:
-        files = open_runs(find_runs(inputs.runs, report), report)
-        reader = RunReader(
+    runs = find_runs(inputs.runs, report) if inputs.runs else []
+    files: Sequence[Path | Opened] = runs
+    graded = read_grades(inputs.qrels, report) if inputs.qrels else {}
+
+    def read(store: DocumentStore | None, report: OnFinding = unreported) -> RunReader:
+        return RunReader(
             files,
             report,
             topics=every,
@@ -85,11 +88,22 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
             dataset=inputs.dataset,
             only_runs=inputs.only_runs,
         )
-        for topic, response in reader:
-            found.setdefault(topic.topic_id, Material(topic)).add(response, shared)
+
+    def wanted() -> Wanted:
+        asked = Wanted.of(read)
+        asked.add_ids(i for grades in graded.values() for i, grade in grades.items() if grade > 0)
+        return asked
+
+    store = None
+    if inputs.documents:
+        store = open_documents(inputs.documents, index_folder, report, wanted)
+    files = open_runs(runs, report) if runs else []
+    found = {t: Material(topic) for t, topic in (every or {}).items()}
+    shared: dict[str, Document] = {}
+    for topic, response in read(store, report):
+        found.setdefault(topic.topic_id, Material(topic)).add(response, shared)
     _add_candidates(inputs.documents, found, every is None)
-    if inputs.qrels:
-        _add_graded(found, read_grades(inputs.qrels, report), store)
+    _add_graded(found, graded, store)
     return _wanted(found, inputs)
 
 

@@ -38,7 +38,7 @@ TABLES = (
     "CREATE TABLE missing (id TEXT PRIMARY KEY) WITHOUT ROWID",
     "CREATE TABLE unknown (id TEXT PRIMARY KEY) WITHOUT ROWID",
     # Passes that have not come to their end, and which units they have read.
-    "CREATE TABLE passes (number INTEGER PRIMARY KEY, wanted BLOB NOT NULL)",
+    "CREATE TABLE passes (number INTEGER PRIMARY KEY AUTOINCREMENT, wanted BLOB NOT NULL)",
     "CREATE TABLE units (pass INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (pass, name))"
     " WITHOUT ROWID",
     "CREATE TABLE findings (kind TEXT NOT NULL, path TEXT NOT NULL, line INTEGER,"
@@ -147,6 +147,12 @@ class KeptDocuments:
         query = "SELECT id FROM samples LIMIT ?"
         return [doc_id for (doc_id,) in self.database.execute(query, (count,))]
 
+    def places(self, ids: Iterable[str]) -> Iterator[tuple[str, str, int]]:
+        """Yield (id, path, place) of those documents that were found in files."""
+        query = "SELECT id, path, place FROM documents WHERE id = ?"
+        for doc_id in ids:
+            yield from self.database.execute(query, (doc_id,))
+
     def findings(self) -> Iterator[Finding]:
         """Yield the findings on the files, as far as they were read."""
         query = "SELECT kind, path, line, message, value FROM findings ORDER BY path, line, rowid"
@@ -164,7 +170,10 @@ class KeptDocuments:
             for path in before:
                 if before[path] != states.get(path):
                     self.database.execute("DELETE FROM documents WHERE path = ?", (path,))
-                    self.database.execute("DELETE FROM findings WHERE path = ?", (path,))
+                    # Those on files in an archive are called `x.tar!name`.
+                    within = f"{path}!"
+                    query = "DELETE FROM findings WHERE path = ? OR substr(path, 1, ?) = ?"
+                    self.database.execute(query, (path, len(within), within))
             for table in ("files", "missing", "passes", "units", "samples"):
                 self.database.execute(f"DELETE FROM {table}")
             rows = ((path, *state) for path, state in states.items())
@@ -175,17 +184,21 @@ class KeptDocuments:
         return [i for i in wanted if not (self._has("documents", i) or self._has("missing", i))]
 
     def begin_pass(self, wanted: Sequence[str]) -> Pass:
-        """Return a pass that looks for these ids: one that was interrupted, or a new one."""
+        """Return a pass that looks for these ids: one that was interrupted, or a new one.
+
+        One that was interrupted may look for more.
+        """
         query = "SELECT number, wanted FROM passes ORDER BY number DESC"
         for number, blob in self.database.execute(query).fetchall():
-            if set(wanted) <= set(orjson.loads(blob)):
+            looked = orjson.loads(blob)
+            if set(wanted) <= set(looked):
                 names = self.database.execute("SELECT name FROM units WHERE pass = ?", (number,))
-                return Pass(self, number, frozenset(name for (name,) in names))
+                return Pass(self, number, looked, frozenset(name for (name,) in names))
         with self.change():
             statement = "INSERT INTO passes (wanted) VALUES (?)"
             cursor = self.database.execute(statement, (orjson.dumps(list(wanted)),))
         assert cursor.lastrowid is not None
-        return Pass(self, cursor.lastrowid, frozenset())
+        return Pass(self, cursor.lastrowid, list(wanted), frozenset())
 
     def add(self, found: Iterable[FoundDocument], findings: Iterable[Finding] = ()) -> None:
         """Keep documents and findings. To be called within `change`."""
@@ -198,7 +211,11 @@ class KeptDocuments:
         for finding in findings:
             place = finding.place
             row_ = (finding.kind, place.path, place.line, finding.message, finding.value)
-            self.database.execute("INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?)", row_)
+            # Where there is no line, to be unique does not help: nulls differ from one another.
+            same = "kind = ? AND path = ? AND line IS ? AND message = ?"
+            query = f"SELECT 1 FROM findings WHERE {same}"
+            if self.database.execute(query, row_[:4]).fetchone() is None:
+                self.database.execute("INSERT INTO findings VALUES (?, ?, ?, ?, ?)", row_)
 
     def not_there(self, ids: Iterable[str]) -> None:
         """Note ids that are surely not in the collection."""
@@ -218,6 +235,23 @@ class KeptDocuments:
         rows = ((doc_id,) for doc_id in ids)
         self.database.executemany("INSERT OR IGNORE INTO samples VALUES (?)", rows)
 
+    def digest(self, ids: Iterable[str]) -> tuple[int, str]:
+        """Return how many of these documents are kept, and a sha256 of their ids and texts."""
+        count, digest = 0, hashlib.sha256()
+        query = "SELECT id, title, text FROM documents WHERE id = ?"
+        for doc_id in sorted(ids):
+            row = self.database.execute(query, (doc_id,)).fetchone()
+            if row is not None:
+                count += 1
+                digest.update(orjson.dumps(row))
+        return count, digest.hexdigest()
+
+    def remove_if_empty(self) -> None:
+        """Remove the file where no document was found: it holds nothing that is worth keeping."""
+        if self.database.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+            self.database.close()
+            self.path.unlink(missing_ok=True)
+
     def forget(self) -> None:
         """Forget all that is kept."""
         with self.change():
@@ -227,16 +261,21 @@ class KeptDocuments:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One pass over the files of a collection: `done` are the units that were read before."""
+    """One pass over the files of a collection: `done` are the units that were read before.
+
+    `wanted` are all the ids that it looks for.
+    """
 
     kept: KeptDocuments
     number: int
+    wanted: Sequence[str]
     done: frozenset[str]
 
     def unit_read(self, name: str) -> None:
         """Note that a unit was read to its end. To be called within `kept.change`."""
-        statement = "INSERT OR IGNORE INTO units VALUES (?, ?)"
-        self.kept.database.execute(statement, (self.number, name))
+        # Another job may have ended the pass, or begun anew with files that have changed.
+        statement = "INSERT OR IGNORE INTO units SELECT number, ? FROM passes WHERE number = ?"
+        self.kept.database.execute(statement, (name, self.number))
 
     def end(self, missing: Iterable[str]) -> None:
         """Note that the pass has come to its end, and what it did not find anywhere."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from trecjudge.records import Document, Response
+from trecjudge.records import Document, Response, Topic
 
 
 @dataclass(slots=True)
@@ -28,20 +28,21 @@ class Wanted:
         return cls(named, named, named)
 
     @classmethod
-    def of_responses(cls, responses: Iterable[Response], asked: AskedStore) -> Wanted:
-        """Return the documents that responses ask for, which are read with the store `asked`."""
-        wanted = cls(possible=asked.ids)
-        for response in responses:
+    def of(cls, read: Read) -> Wanted:
+        """Return the documents that responses ask for; `read` reads them with the store given."""
+        store = AskedStore()
+        wanted = cls(possible=store.ids)
+        for _, response in read(store):
             wanted.add(response)
         return wanted
 
     def add(self, response: Response) -> None:
-        """Add what a response cites and lists."""
-        for sentence in response.sentences:
-            for citation in sentence.citations:
-                if citation.doc_id is not None:
-                    self.named[citation.doc_id] = self.cited[citation.doc_id] = None
-        for doc_id in (*response.references, *(response.retrieved or ())):
+        """Add what a response cites and lists, if its documents were asked for."""
+        cited = (c.doc_id for sentence in response.sentences for c in sentence.citations)
+        for doc_id in filter(self.possible.__contains__, cited):
+            assert doc_id is not None
+            self.named[doc_id] = self.cited[doc_id] = None
+        for doc_id in filter(self.possible.__contains__, response.references):
             self.named[doc_id] = None
 
     def add_ids(self, ids: Iterable[str]) -> None:
@@ -65,3 +66,6 @@ class AskedStore:
     def some_ids(self, count: int) -> list[str]:
         """Return none: there are no documents."""
         return []
+
+
+Read = Callable[[AskedStore], Iterable[tuple[Topic, Response]]]

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.markup import begins_documents, marked_up
 from trecjudge.inputs.documents.names import KNOWN, USUAL_IDS, USUAL_TEXTS, plain
+from trecjudge.inputs.documents.parquet import is_parquet, parquet_entries
 from trecjudge.inputs.documents.tables import delimiter_of, rows
-from trecjudge.inputs.sources.containers import opening
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.members import Members, first_members
 from trecjudge.inputs.sources.packing import CHUNK
 from trecjudge.inputs.sources.streams import JsonStream
-from trecjudge.inputs.sources.values import values
+from trecjudge.inputs.sources.values import is_multi_line, values
 from trecjudge.records import Place
 
 CHOICES = (
     "JSON or JSONL of records with an id and a text, one object {id: document}, TSV (id, text),"
-    " CSV with a header line, TREC SGML or XML (<DOC>), candidates lists; plain, gzip, bzip2, xz"
-    " or zstd"
+    " CSV with a header line, TREC SGML or XML (<DOC>), Parquet, candidates lists; plain, gzip,"
+    " bzip2, xz or zstd, or in a tar archive"
 )
 NAMES = f"ids are called {USUAL_IDS}; texts {USUAL_TEXTS}"
 BESIDE = re.compile(
@@ -33,38 +35,60 @@ Entry = tuple[int, Any, str | None]
 """(line, record, id if it is outside the record, as a key)."""
 
 
-def entries(path: Path, report: OnFinding) -> Iterator[Entry] | None:
+def entries(
+    file: Path | Opened, report: OnFinding, chosen: Callable[[bytes], bool] | None = None
+) -> Iterator[Entry] | None:
     """Return the records of a file of documents, None for an unknown kind of file.
 
-    Records that cannot be read are reported and passed over. Raises InputError if the file cannot
-    be read.
+    Records that cannot be read are reported and passed over. With `chosen`, of TSV and markup only
+    those records are read of whose bytes it is true. Raises InputError if the file cannot be read.
     """
-    first = opening(path)
+    opened = Opened.of(file)
+    first = opened.beginning()
     start = first.lstrip()[:1]
     if not start:
         return iter(())
     if start in b"{[":
-        return _json(path, first, report)
+        return _json(opened, first, report)
     if start == b"<" and begins_documents(first):
-        return ((line, record, None) for line, record in marked_up(path, report))
-    line = first.lstrip(b"\r\n").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
-    # A null byte is in binary files only: those are no tables.
-    delimiter = delimiter_of(line) if "\0" not in line else None
+        return ((line, record, None) for line, record in marked_up(opened, report, chosen))
+    if is_parquet(first):
+        return parquet_entries(opened, report)
+    delimiter = _delimiter(first)
     if delimiter is not None:
-        return ((number, record, None) for number, record in rows(path, delimiter, report))
+        return ((line, record, None) for line, record in rows(opened, delimiter, report, chosen))
     if b"\n{" in first:  # JSONL whose first line is broken
-        return ((number, value, None) for number, value in values(path, report))
+        return ((number, value, None) for number, value in values(opened, report))
     return None
 
 
-def _json(path: Path, first: bytes, report: OnFinding) -> Iterator[Entry]:
+def is_json_lines(opened: Opened) -> bool:
+    """Return whether a file has one record of JSON on each line."""
+    first = opened.beginning()
+    start = first.lstrip()[:1]
+    if start == b"{":
+        held = opened.first(2)
+        text = first.decode(errors="replace").lstrip()
+        return not (_are_documents(text) or (held and is_multi_line(*held)))
+    known = not start or start in b"[<" or is_parquet(first) or _delimiter(first) is not None
+    return not known and b"\n{" in first
+
+
+def _delimiter(first: bytes) -> str | None:
+    """Return what separates the cells of a table that begins so, None for what is none."""
+    line = first.lstrip(b"\r\n").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
+    # A null byte is in binary files only: those are no tables.
+    return delimiter_of(line) if "\0" not in line else None
+
+
+def _json(opened: Opened, first: bytes, report: OnFinding) -> Iterator[Entry]:
     text = first.decode(errors="replace").lstrip()
     if text.startswith("[") and "\n" not in text and len(first) >= CHUNK:
         # One line is the whole collection.
-        return ((line, value, None) for line, value in JsonStream(path, report).read())
+        return ((line, value, None) for line, value in JsonStream(opened, report).read())
     if _are_documents(text):
-        return ((line, value, key) for line, key, value in Members(path, report).members())
-    return ((line, value, None) for line, value in values(path, report))
+        return ((line, value, key) for line, key, value in Members(opened, report).members())
+    return ((line, value, None) for line, value in values(opened, report))
 
 
 def _are_documents(text: str) -> bool:
@@ -100,3 +124,8 @@ def record_unusable(path: Path, line: int, record: object) -> Finding:
     keys = shown(sorted(record))
     message = f"has no document id that is known ({USUAL_IDS}): keys {keys}"
     return Finding("documents_unusable", place, message, keys)
+
+
+def nothing_in(path: Path) -> InputError:
+    """Return the error where a path holds no document."""
+    return InputError(f"{path}: no documents found; give {CHOICES}; {NAMES}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from trecjudge.inputs.documents.names import (
     VERSIONS,
     plain,
 )
-from trecjudge.inputs.sources.containers import chunks
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 from trecjudge.text.markup import literal, without_markup
@@ -55,27 +55,32 @@ def begins_documents(opening: bytes) -> bool:
     return BEGIN.search(opening) is not None
 
 
-def marked_up(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str]]]:
+def marked_up(
+    file: Path | Opened, report: OnFinding, chosen: Callable[[bytes], bool] | None = None
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line, record) of every document of a file; one that breaks off is reported.
 
-    The first element that can be a document gives the name of all others. Where one is not
-    closed before the next begins, it ends there. No more than one document is held at a time.
+    Only those are read whose bytes are `chosen`. The first element that can be a document gives the
+    name of all others. Where one is not closed before the next begins, it ends there. No more than
+    one document is held at a time.
     """
-    elements = _Elements(path)
+    opened = Opened.of(file)
+    elements = _Elements(opened)
     for line, document in elements.read():
-        yield line, _record(_decoded(document))
+        if chosen is None or chosen(document):
+            yield line, _record(_decoded(document))
     if elements.broken:
-        place = Place(str(path), elements.line)
+        place = Place(str(opened.path), elements.line)
         report(Finding("collection_unreadable", place, "a document is not closed from here on"))
 
 
 class _Elements:
     """Reads the elements of one name from a file, each with the tag that begins it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: Opened) -> None:
         self.line = 1
         self.broken = False
-        self._chunks = chunks(path)
+        self._chunks = file.chunks()
         self._held = b""
         self._position = 0
         self._begin = self._end = BEGIN

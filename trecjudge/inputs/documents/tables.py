@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.names import IDENTIFYING, TEXTS, TITLES, plain
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records
 from trecjudge.inputs.sources.comma_separated import delimiter_of as delimiter_of_header
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
 
@@ -28,12 +29,21 @@ def delimiter_of(first_line: str) -> str | None:
     return "\t" if tab and rest.strip() and len(first.split()) == 1 else None
 
 
-def rows(path: Path, delimiter: str, report: OnFinding) -> Iterator[Row]:
-    """Yield (line, record) of a table; rows that cannot be read are reported and passed over."""
-    decoded = decoded_lines(path, report)
+def rows(
+    file: Path | Opened,
+    delimiter: str,
+    report: OnFinding,
+    chosen: Callable[[bytes], bool] | None = None,
+) -> Iterator[Row]:
+    """Yield (line, record) of a table; rows that cannot be read are reported and passed over.
+
+    Of TSV, after the first line, only lines that are `chosen`, and those that are no rows.
+    """
+    opened = Opened.of(file)
     if delimiter == "\t":
-        return _tab_separated(decoded, path, report)
-    return _comma_separated(decoded, delimiter, path, report)
+        some = chosen and (lambda line: chosen(line) or b"\t" not in line)
+        return _tab_separated(decoded_lines(opened, report, some), opened.path, report)
+    return _comma_separated(decoded_lines(opened, report), delimiter, opened.path, report)
 
 
 def _is_header(cells: Sequence[str]) -> bool:

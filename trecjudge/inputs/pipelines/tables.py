@@ -63,9 +63,8 @@ def table_records(file: Opened, report: OnFinding, most: int | None = None) -> I
     first = _first(file)
     delimiter = _delimiter(first) or ","
     file.close()  # both kinds are opened by their path
-    found = (
-        _parquet(file, report, most) if first.startswith(PARQUET) else _csv(file, delimiter, report)
-    )
+    in_parquet = first.startswith(PARQUET)
+    found = parquet_rows_of(file, report, most) if in_parquet else _csv(file, delimiter, report)
     for number, record in found:
         if excess := limits().excess(record):
             report(too_large(Place(str(file.path), number), excess))
@@ -84,8 +83,11 @@ def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
 
 
-def _parquet(file: Opened, report: OnFinding, most: int | None) -> Iterator[Row]:
-    """Yield the rows that another process reads: it may take too much memory, or crash."""
+def parquet_rows_of(file: Opened, report: OnFinding, most: int | None = None) -> Iterator[Row]:
+    """Yield (number from 1, row) of Parquet.
+
+    Another process reads it: it may take too much memory, or crash. Raises InputError.
+    """
     try:
         there = find_spec("pyarrow.parquet")
     except ImportError:

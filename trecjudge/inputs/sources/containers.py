@@ -109,6 +109,16 @@ class Opened:
         except UNREADABLE as error:
             raise _unreadable(self.path, 0, error) from error
 
+    def beginning(self) -> bytes:
+        """Return its first bytes, about `CHUNK` or all, which are held. Raises as `lines`."""
+        found, size = [], 0
+        for piece in self.look():
+            found.append(piece)
+            size += len(piece)
+            if size >= CHUNK:
+                break
+        return (b"".join(found) or next(self.chunks(), b"")).removeprefix(BOM)
+
     def lines(self, report: OnFinding | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield (number from 1, text) of every line that is not blank.
 
@@ -146,13 +156,17 @@ class Opened:
     def _open(self) -> IO[bytes]:
         if self._unpacked is None:
             with ExitStack() as files:  # closed where the data are not what they begin as
-                self._packed = files.enter_context(open_summed(self.path))
+                self._packed = files.enter_context(self._file())
                 beginning = self._packed.peek(BEGINNING)
                 self.on_disk = beginning[:8]
                 refuse_archive(self.path, beginning)
                 self._unpacked = files.enter_context(unpacking(self._packed))
                 self._files = files.pop_all()
         return self._unpacked
+
+    def _file(self) -> io.BufferedReader:
+        """Open what is read, as it lies on disk."""
+        return open_summed(self.path)
 
     @contextmanager
     def _reading(self, size: int) -> Iterator[Iterator[bytes]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.findings import OnFinding
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.streams import JsonStream
 
 KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
@@ -40,8 +41,8 @@ def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None
 class Members(JsonStream):
     """Reads the members of one object, or of several one after another, on any lines of a file."""
 
-    def __init__(self, path: Path, report: OnFinding) -> None:
-        super().__init__(path, report)
+    def __init__(self, file: Path | Opened, report: OnFinding) -> None:
+        super().__init__(file, report)
         self._closed = False
 
     def members(self) -> Iterator[tuple[int, str, Any]]:

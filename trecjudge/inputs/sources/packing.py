@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import codecs
-import gzip
 import io
 import lzma
 import zlib
@@ -108,14 +107,41 @@ class Refused(ValueError):
 
 def refuse_archive(path: Path, beginning: bytes) -> None:
     """Raise Refused for a workbook or an archive of files, by its first bytes."""
-    if beginning.startswith((OLE, ZIP)):
+    if beginning.startswith((OLE, ZIP)) and path.is_file():  # no member of an archive
         with open_regular(path) as file:  # the list of a zip's files stands at its end
             file.seek(-min(CHUNK, file.seek(0, io.SEEK_END)), io.SEEK_END)
             sheets = beginning.startswith(OLE) or b"xl/" in file.read()
         what = "an Excel workbook; save it as CSV" if sheets else "a zip archive; unpack it"
         raise Refused(f"is {what}")
-    if beginning[257:262] == TAR:
+    if is_tar(beginning):
         raise Refused("is a tar archive; unpack it")
+
+
+def is_tar(beginning: bytes) -> bool:
+    """Return whether a file that begins so, unpacked, is a tar archive."""
+    return beginning[257:262] == TAR
+
+
+class _GzipFrame:
+    """Unpacks one member of a gzip file, in larger pieces than the standard library's reader."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._zlib.unconsumed_tail
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
 
 
 def _xz() -> Unpacker:
@@ -124,7 +150,7 @@ def _xz() -> Unpacker:
 
 # By content, not by name: browsers unpack a download, whose name keeps its `.gz`.
 UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\x1f\x8b": gzip.open,
+    b"\x1f\x8b": lambda file: io.BufferedReader(PackedReader(file, _GzipFrame), CHUNK),
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
     b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, frames()), CHUNK),
@@ -163,8 +189,8 @@ class _Readable(io.RawIOBase):
 
 
 @contextmanager
-def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
-    """Yield a file to read from, unpacked if it is packed.
+def unpacking(file: io.BufferedReader, archive: bool = False) -> Iterator[IO[bytes]]:
+    """Yield a file to read from, unpacked if it is packed; an `archive` may be tar.
 
     Where packed data break off, they can be read up to there; the error is raised at the end.
     """
@@ -177,7 +203,7 @@ def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
         readable = _Readable(unpacked, file)
         found = io.BufferedReader(readable, CHUNK)
         second = found.peek(BEGINNING)
-        if second[257:262] == TAR:
+        if is_tar(second) and not archive:
             raise Refused("is a tar archive; unpack it")
         in_utf16 = second.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         if is_packed(second) and not in_utf16:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -13,7 +13,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
-from trecjudge.inputs.sources.containers import Opened, lines
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.streams import Decoder, JsonStream, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import Limits, limits
@@ -26,29 +26,37 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     one value of the other layouts, is held at a time. The file is opened once. Raises InputError if
     it cannot be read.
     """
-    opened, most = Opened.of(file), limits()
+    opened = Opened.of(file)
     held = opened.first(2)
     if held and is_multi_line(*held):
         yield from JsonStream(opened, report).read()
         return
+    path, most = str(opened.path), limits()
     for number, line in opened.lines(report):
-        if excess := most.excess_of_text(line):
-            report(too_large(Place(str(opened.path), number), excess))
-            continue
-        try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            place = Place(str(opened.path), number)
-            for found in _salvage(place, line, error, report):
-                yield from _kept(place, found, most, report)
-            continue
-        if value == [] and number > 1:
-            place = Place(str(opened.path), number)
-            report(Finding("record_not_an_object", place, "is an empty list, not an object"))
-        elif most.excess(value):
-            yield from _kept(Place(str(opened.path), number), value, most, report)
-        else:
-            yield from _entries(number, value)
+        yield from values_of_line(path, number, line, most, report)
+
+
+def values_of_line(
+    path: str, number: int, line: bytes, most: Limits, report: OnFinding
+) -> Iterator[tuple[int, Any]]:
+    """Yield (line, JSON value) of one line, as `values` does."""
+    if excess := most.excess_of_text(line):
+        report(too_large(Place(path, number), excess))
+        return
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        place = Place(path, number)
+        for found in _salvage(place, line, error, report):
+            yield from _kept(place, found, most, report)
+        return
+    if value == [] and number > 1:
+        place = Place(path, number)
+        report(Finding("record_not_an_object", place, "is an empty list, not an object"))
+    elif most.excess(value):
+        yield from _kept(Place(path, number), value, most, report)
+    else:
+        yield from _entries(number, value)
 
 
 def _kept(place: Place, value: Any, most: Limits, report: OnFinding) -> Iterator[tuple[int, Any]]:
@@ -144,15 +152,21 @@ def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) ->
             position += 1
 
 
-def decoded_lines(path: Path, report: OnFinding) -> Iterator[tuple[int, str]]:
+def decoded_lines(
+    file: Path | Opened, report: OnFinding, chosen: Callable[[bytes], bool] | None = None
+) -> Iterator[tuple[int, str]]:
     """Yield (number, text) of every line that is not blank, of a file in UTF-8 or Windows-1252.
 
-    It is in Windows-1252, which is reported once, where its lines show no UTF-8 beyond ASCII. A
-    line that is in neither is reported and passed over.
+    After the first one only those that are `chosen`. It is in Windows-1252, which is reported once,
+    where its lines show no UTF-8 beyond ASCII. A line that is in neither is reported and passed
+    over.
     """
-    in_utf8 = assumed = False
-    for number, line in lines(path, report):
-        place = Place(str(path), number)
+    in_utf8 = assumed = began = False
+    opened = Opened.of(file)
+    for number, line in opened.lines(report):
+        if began and chosen is not None and not chosen(line):
+            continue
+        began, place = True, Place(str(opened.path), number)
         try:
             text = line.decode()
             in_utf8 = in_utf8 or not line.isascii()

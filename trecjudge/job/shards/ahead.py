@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -48,8 +47,7 @@ async def ask_ahead(
     with closing(workers_of(job, teller.notify)) as workers:
         whole = job.workflow.llm.get("in_flight", DIVIDED["in_flight"])
         count = max(1, min(workers.count, int(whole or 1)))
-        runs = [opened.path for opened in inputs.files]
-        setup = _setup_of(job, folder, runs, model, count)
+        setup = _setup_of(job, folder, inputs, model, count)
         await AskingAhead(workers, setup, model, teller, count).run()
     learn_forms(model, panel_programs(panel).values())
 
@@ -67,9 +65,9 @@ async def _works(job: Job, panel: Panel, inputs: JobInputs, model: AskingModel) 
 
 
 def _setup_of(
-    job: Job, folder: Path, runs: Sequence[Path], model: AskingModel, workers: int
+    job: Job, folder: Path, inputs: JobInputs, model: AskingModel, workers: int
 ) -> ShareSetup:
-    setup = setup_of(job, folder, runs)
+    setup = setup_of(job, folder, inputs)
     cache = (job.model.cache_folder or default_folder()).absolute()
     options = replace(
         job.model,

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Protocol
 from trecjudge.errors import OutputError, PluginError, WorkflowError
 from trecjudge.files import part_of
 from trecjudge.findings import OnFinding
-from trecjudge.inputs.documents.store import is_data_set
+from trecjudge.inputs.documents.store import is_elsewhere
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.runs import RunReader
@@ -83,15 +83,18 @@ def parts_folder(outputs: Outputs) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def setup_of(job: Job, folder: Path, runs: Sequence[Path]) -> ShardSetup:
+def setup_of(job: Job, folder: Path, inputs: JobInputs) -> ShardSetup:
     """Return what the shards of a job share; a model is none of it.
+
+    Of a collection they look up what was found of it, and never go through it themselves.
 
     Raises WorkflowError where one of the run files can be read by this process only.
     """
 
     def there(paths: Sequence[Path]) -> list[Path]:
-        return [path if is_data_set(path) else seen_by_all(path) for path in paths]
+        return [path if is_elsewhere(path) else seen_by_all(path) for path in paths]
 
+    runs = [opened.path for opened in inputs.files]
     for run in runs:
         if run.exists() and not run.is_file():
             raise WorkflowError(f"{run}: is a pipe, which workers cannot read: give it as a file")
@@ -101,7 +104,8 @@ def setup_of(job: Job, folder: Path, runs: Sequence[Path]) -> ShardSetup:
     paths: dict[str, Any] = {
         name: seen_by_all(path) for name in single if (path := getattr(job, name)) is not None
     }
-    paths |= {name: there(getattr(job, name)) for name in ("documents", "nuggets")}
+    paths["documents"] = there(inputs.store.paths if inputs.store else ())
+    paths["nuggets"] = there(job.nuggets)
     paths["runs"] = list(map(seen_by_all, runs))
     alone = replace(job, model=replace(NO_MODEL, cache_folder=job.model.cache_folder), **paths)
     return ShardSetup(secrets.token_hex(8), alone, folder, limits(), record_keys())
@@ -150,7 +154,7 @@ def judged_in_parts(
     """Return the parts of a job, judged by its workers. Raises what a shard raises."""
     found: dict[int, ShardDone] = {}
     runs = [opened.path for opened in inputs.files]
-    setup = setup_of(job, folder, runs)
+    setup = setup_of(job, folder, inputs)
     with closing(workers_of(job, watcher.notify)) as workers, unchanged(runs):
         shards = into_shards(all_placed(inputs, reader), workers.count)
         for done in Execution(workers, setup, watcher.notify).run(shards):

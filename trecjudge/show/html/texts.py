@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import unreported
-from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
+from trecjudge.models.documents.fetching import Use
+from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
@@ -75,19 +78,27 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
         texts.topics = read_topics(inputs.topics, unreported)
     if not inputs.runs:
         return
+    files = find_runs(inputs.runs)
+
+    def read(store: DocumentStore | None) -> RunReader:
+        return RunReader(
+            files,
+            unreported,
+            known=texts.topics,
+            store=store,
+            own_documents=inputs.own_documents,
+            dataset=inputs.dataset,
+        )
+
     store = None
     if inputs.document_text and inputs.documents:
-        store = open_documents(inputs.documents, default_folder(), unreported)
-    reader = RunReader(
-        find_runs(inputs.runs),
-        unreported,
-        known=texts.topics,
-        store=store,
-        own_documents=inputs.own_documents,
-        dataset=inputs.dataset,
-    )
+        # What the job has fetched is kept: a report asks no service.
+        use = Use(offline=True)
+        store = open_documents(
+            inputs.documents, default_folder(), unreported, lambda: Wanted.of(read), use
+        )
     shelf, given = _Shelf(blocks), set(texts.topics)
-    for topic, response in reader:
+    for topic, response in read(store):
         # One name for all responses: these two are kept of each.
         topic_id = texts.topics.setdefault(topic.topic_id, topic).topic_id
         group = sys.intern(response.run_id), topic_id
