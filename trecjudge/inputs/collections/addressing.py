@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
+from trecjudge.errors import InputError
 from trecjudge.files import open_regular
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.progress import Progress, tell
+from trecjudge.inputs.collections.passing import run_units
 from trecjudge.inputs.collections.schemes import Address
 from trecjudge.inputs.collections.schemes.registry import address_of, scheme_of, scheme_of_file
-from trecjudge.inputs.collections.seeking import documents_at, file_name, first_id, stands_at
-from trecjudge.inputs.collections.units import FoundDocument, Unit
+from trecjudge.inputs.collections.seeking import differs, file_name, stands_at
+from trecjudge.inputs.collections.units import Unit
 from trecjudge.inputs.documents.collection import BESIDE
-from trecjudge.inputs.pipelines.tables import PARQUET, check_parquet
-from trecjudge.inputs.sources.packing import is_packed
+from trecjudge.inputs.documents.files import documents_of
+from trecjudge.inputs.documents.parquet import is_parquet
 from trecjudge.records import Place
 
-OFTEN = 1.0
-"""Seconds after which what was found is kept."""
 MOST_LOOKED_AT = 20
 """Files that are opened to see whether they are what their names say; the others are like them."""
 MOST_NAMED = 3
@@ -49,11 +48,9 @@ def by_address(
         address = address_of(doc_id)
         if address is not None and address.file in paths:
             asked.setdefault(address.file, {})[doc_id] = address
-    back = _read_places(paths, asked, kept, left, report, name)
-    left = kept.left(left)
-    unknown = {doc_id for file in asked for doc_id in _unsure(kept, paths[file], asked[file], back)}
-    kept.not_known(unknown)
-    left = [doc_id for doc_id in left if doc_id not in unknown]
+    back, unread = _read_places(paths, asked, kept, report, name)
+    kept.not_known(unread)
+    left = [doc_id for doc_id in kept.left(left) if doc_id not in unread]
     if not left or not _all_of_schemes(files, kept):
         return left
     rest = [doc_id for doc_id in left if doc_id not in back]
@@ -65,90 +62,70 @@ def by_address(
     return [doc_id for doc_id in left if doc_id in back]
 
 
-def read_units(
-    units: Sequence[Unit],
-    kept: KeptDocuments,
-    wanted: Sequence[str],
-    report: OnFinding,
-    name: str,
-) -> None:
-    """Keep the documents of units of places, one unit after another, in this process."""
-    began = before = time.monotonic()
-    found: list[FoundDocument] = []
-    findings: list[Finding] = []
-    total, done, count = sum(len(unit.places) for unit in units), 0, 0
-
-    def keep(ended: bool = False) -> None:
-        with kept.change():
-            kept.add(found, findings)
-        found.clear()
-        findings.clear()
-        seconds = time.monotonic() - began
-        tell(Progress(name, done, total, count, len(wanted), seconds, False, ended))
-
-    for number, unit in enumerate(units, 1):
-        for document in documents_at(unit, findings.append):
-            found.append(document)
-            count += 1
-            if time.monotonic() - before > OFTEN:
-                keep()
-                before = time.monotonic()
-        done += len(unit.places)
-        keep(number == len(units))
-
-
 def _read_places(
     paths: Mapping[str, Sequence[Path]],
     asked: Mapping[str, Mapping[str, Address]],
     kept: KeptDocuments,
-    wanted: Sequence[str],
     report: OnFinding,
     name: str,
-) -> set[str]:
-    """Keep what lies at its place; return the ids whose files are no files of places."""
+) -> tuple[set[str], set[str]]:
+    """Keep what lies at its place.
+
+    Returns the ids for which the files must be read through, and those that may be in a part of
+    these that could not be read.
+    """
     back: set[str] = set()
+    unread: set[str] = set()
     for turn in range(max((len(paths[file]) for file in asked), default=0)):
-        plain: list[Unit] = []
-        packed: list[Unit] = []
+        # Of files of one name the first one that has a document counts, as in a pass.
+        units: list[Unit] = []
+        ids: dict[Path, list[str]] = {}
         for file, addresses in asked.items():
-            # Of files of one name the first one that has a document counts, as in a pass.
             left = kept.left(addresses) if turn < len(paths[file]) else []
             if not left:
                 continue
             path = paths[file][turn]
-            first = b""
-            with suppress(OSError), open_regular(path) as opened:  # reported where it is read
-                first = opened.read(8)
-            rows = first.startswith(PARQUET)
-            here = [(addresses[i].place, i) for i in left if addresses[i].row == rows]
-            back.update(i for i in left if addresses[i].row != rows)
-            if rows and here:
-                check_parquet(path)
-            unit = Unit(path, places=sorted(here), rows=rows, tables=kept.path.parent)
-            if here:
-                (packed if rows or is_packed(first) else plain).append(unit)
-        read_units(plain, kept, wanted, report, name)
-        read_units(packed, kept, wanted, report, name)
-    return back
+            in_rows = is_parquet(_beginning(path))
+            back.update(i for i in left if addresses[i].row != in_rows)
+            ids[path] = [i for i in left if addresses[i].row == in_rows]
+            places = () if in_rows else [(addresses[i].place, i) for i in ids[path]]
+            units += [Unit(path, places=places, tables=str(kept.path.parent))] * bool(ids[path])
+        if not units:
+            continue
+        every = [doc_id for left in ids.values() for doc_id in left]
+        failed = run_units(units, kept, every, report, name)
+        if len(failed) == len(units) and len(kept.left(every)) == len(every):
+            raise failed[0]
+        for path, wanted in ids.items():
+            left = kept.left(wanted)
+            if any(str(error).startswith(f"{path}: ") for error in failed):
+                unread.update(left)
+            elif left:
+                more_back, more_unread = _doubts(path, left, kept)
+                back.update(more_back)
+                unread.update(more_unread)
+    return back, unread
 
 
-def _unsure(
-    kept: KeptDocuments, paths: Iterable[Path], ids: Iterable[str], back: set[str]
-) -> list[str]:
-    """Return those ids that may be in these files, in a part that could not be read.
+def _beginning(path: Path) -> bytes:
+    with suppress(OSError), open_regular(path) as file:  # reported where it is read
+        return file.read(8)
+    return b""
 
-    Those that the files must be read through for are added to `back`.
-    """
-    names = {Place(str(path)).path for path in paths}
-    findings = [finding for finding in kept.findings() if finding.place.path in names]
+
+def _doubts(path: Path, left: Sequence[str], kept: KeptDocuments) -> tuple[list[str], list[str]]:
+    """Return those of the ids that a file must be read through for, and those in what is unread."""
+    first = _first_id(path) if is_parquet(_beginning(path)) else None
+    if first is not None and not stands_at(path, 0, first):
+        with kept.change():
+            kept.add((), [differs(path, left[0], 0, first)])
+    findings = [f for f in kept.findings() if f.place.path == Place(str(path)).path]
     kinds = {finding.kind for finding in findings}
-    left = kept.left(ids)
-    if "address_differs" in kinds:
-        back.update(left)
-    if "collection_unreadable" in kinds:
-        return left
     unread = {finding.value for finding in findings if finding.kind != "address_differs"}
-    return [doc_id for doc_id in left if doc_id in unread]
+    return (
+        list(left) if "address_differs" in kinds else [],
+        [i for i in left if i in unread or "collection_unreadable" in kinds],
+    )
 
 
 def _all_of_schemes(files: Sequence[Path], kept: KeptDocuments) -> bool:
@@ -159,10 +136,18 @@ def _all_of_schemes(files: Sequence[Path], kept: KeptDocuments) -> bool:
     data = [file for file in files if not BESIDE.fullmatch(file.name)]
     if not data or not all(scheme_of_file(file_name(file)) for file in data):
         return False
-    first = {file: first_id(file) for file in data[:: -(-len(data) // MOST_LOOKED_AT)]}
+    first = {file: _first_id(file) for file in data[:: -(-len(data) // MOST_LOOKED_AT)]}
     with kept.change():
         kept.sample(doc_id for doc_id in first.values() if doc_id)
     return all(stands_at(file, 0, doc_id) for file, doc_id in first.items())
+
+
+def _first_id(path: Path) -> str | None:
+    """Return the id of the first document of a file, None where there is none."""
+    with suppress(InputError):
+        for _, _, document, _ in islice(documents_of([path], unreported), 1):
+            return document.doc_id
+    return None
 
 
 def _lack(ids: Sequence[str], kept: KeptDocuments, report: OnFinding, name: str) -> None:

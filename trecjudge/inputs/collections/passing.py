@@ -128,7 +128,7 @@ class _Reader:
     def begin(self, number: int, unit: Unit) -> None:
         """Let it read a unit."""
         self.unit = number
-        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.rows))
+        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
 
     def ask(self, value: object) -> None:
         """Write it a line."""

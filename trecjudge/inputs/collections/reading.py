@@ -272,8 +272,8 @@ def main() -> None:
     with suppress(BrokenPipeError), limits_are(Limits(**asked["limits"])):
         answers = Answers(sys.stdout.buffer, RawIds.of(asked["wanted"]))
         for line in sys.stdin.buffer:
-            path, start, end, places, rows = json.loads(line)
-            read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], rows), answers)
+            path, start, end, places, tables = json.loads(line)
+            read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], tables), answers)
     os._exit(0)  # what is left to write has no reader
 
 

@@ -17,6 +17,8 @@ from trecjudge.files import keep_private, remove_left_parts, whole_path
 GZIP = b"\x1f\x8b"
 SPACING = 16 << 20
 """Unpacked bytes from one place to the next; each takes 32 kB, so 10 GB take 20 MB."""
+BUFFER = 1 << 18
+"""Unpacked bytes that are taken at a time: each time it is read on from such a place."""
 DIGEST = hashlib.sha256().digest_size
 
 
@@ -39,7 +41,8 @@ def sought(file: BinaryIO, path: Path, places: int, last: int, folder: Path) -> 
     key = hashlib.sha256(os.fsencode(state)).digest()
     table = folder / f"gzip1-{key.hex()[:32]}.places"
     known = _read(table, key)
-    with indexed_gzip.IndexedGzipFile(fileobj=file, spacing=SPACING, skip_crc_check=True) as found:
+    options = {"spacing": SPACING, "buffer_size": BUFFER, "skip_crc_check": True}
+    with indexed_gzip.IndexedGzipFile(fileobj=file, **options) as found:
         if known:
             found.import_index(fileobj=io.BytesIO(known))
         before = _count(found)
