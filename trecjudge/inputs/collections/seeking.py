@@ -38,9 +38,14 @@ USUAL = 10
 class LinesFrom:
     """The lines of a file from given bytes on; these are asked for in ascending order."""
 
-    def __init__(self, file: IO[bytes], size: int | None) -> None:
-        """Read from a file at its beginning; any place up to `size` can be sought, if it is one."""
-        self._file, self._size = file, size
+    def __init__(self, file: IO[bytes], size: int | None, sure: bool = True) -> None:
+        """Read from a file at its beginning; any place up to `size` can be sought, if it is one.
+
+        Where it is not `sure`, packed data may end where they break off.
+        """
+        self.broken = False
+        """Whether they broke off, or may have, before what was asked for."""
+        self._file, self._size, self._sure = file, size, sure
         self._most = limits().record
         self._begin, self._line = -1, b""
         self._end = 0
@@ -51,14 +56,14 @@ class LinesFrom:
         """Return (byte, line) of the first line that begins at a byte, or after it.
 
         The line is empty at the end of the file, and longer than the limit where a line there is
-        too long. Raises what `UNREADABLE` has, and ValueError where a packed file breaks off.
+        too long. Raises what `UNREADABLE` has.
         """
         if place > self._begin:
             whole = not self._line or self._line.endswith(b"\n")
             if (place <= self._end and whole) or self._go(place):
                 self._begin, self._line = self._end, self._take(self._most + 1)
-            if not self._line.endswith(b"\n") and breaks_off(self._file):
-                raise ValueError("the data break off")
+            ended = not self._line.endswith(b"\n") and len(self._line) <= self._most
+            self.broken = ended and (breaks_off(self._file) or not self._sure)
         return self._begin, self._line
 
     def last(self) -> tuple[int, bytes]:
@@ -114,7 +119,9 @@ def documents_at(unit: Unit, report: OnFinding) -> Iterator[FoundDocument]:
         try:
             with _lines_of(unit.path, left, tables) as lines:
                 yield from _documents(unit.path, left, lines, report)
-            return
+            if not left:
+                return
+            tables = ""  # it has ended early: read from its beginning it says why
         except UNREADABLE as error:
             if tables:  # what cannot be sought can perhaps be read from its beginning
                 tables = ""
@@ -131,11 +138,16 @@ def documents_at(unit: Unit, report: OnFinding) -> Iterator[FoundDocument]:
 def _documents(
     path: Path, left: list[tuple[int, str]], lines: LinesFrom, report: OnFinding
 ) -> Iterator[FoundDocument]:
-    """Yield the documents at places, each of which is then removed from those that are `left`."""
+    """Yield the documents at places, and remove each place from those that are `left`.
+
+    Ends where packed data break off.
+    """
     differing = False
     while left:
         place, doc_id = left[0]
         begin, line = lines.at(place)
+        if lines.broken:
+            return
         document = _document_in(line)
         if begin == place and document is not None and document.doc_id == doc_id:
             yield FoundDocument(document, str(path), place)
@@ -211,6 +223,6 @@ def _lines_of(path: Path, places: Sequence[tuple[int, str]], tables: str) -> Ite
             last = min(places[-1][0], USUAL * size)
             found = files.enter_context(sought(file, path, len(places), last, Path(tables)))
         if found is not file:
-            yield LinesFrom(found, max(limits().unpacked, SWELLS * size))
+            yield LinesFrom(found, max(limits().unpacked, SWELLS * size), sure=False)
         else:
             yield LinesFrom(files.enter_context(unpacking(file)), None)
