@@ -118,6 +118,7 @@ KINDS: dict[str, FindingKind] = {
     ),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
+    "documents_differ": FindingKind("warning", "the first source counts"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
     "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),
     "id_field_guessed": FindingKind("note", "the texts of that column are its ids"),

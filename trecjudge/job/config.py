@@ -16,6 +16,7 @@ from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
 from trecjudge.job.shards.part import sealed
 from trecjudge.job.workflow import KEYS
+from trecjudge.models.documents.opening import source_name
 from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.settings.times import fixed_time
@@ -91,7 +92,7 @@ def _inputs(job: Job) -> dict[str, Any]:
     return {
         "topics": str(job.topics) if job.topics else None,
         "runs": list(map(str, job.runs)),
-        "documents": list(map(str, job.documents)),
+        "documents": list(map(source_name, job.documents)),
         "own_documents": job.own_documents,
         "dataset": job.dataset,
         **({"keys": dict(keys)} if keys else {}),

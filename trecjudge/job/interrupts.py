@@ -55,6 +55,15 @@ class Interrupts:
         assert task is not None
         return self.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
 
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Within it, the first signal ends the process, also where there is a job to cancel."""
+        cancel, self._cancel = self._cancel, None
+        try:
+            yield
+        finally:
+            self._cancel = cancel
+
     def over(self) -> None:
         """Ignore further signals: what a command prints at its end is printed in full."""
         self._is_over = True

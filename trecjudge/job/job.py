@@ -30,10 +30,17 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.audit.rules import audit_rules
+from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.judge import AllResponses, Judge
 from trecjudge.models.documents.fetching import Use
-from trecjudge.models.documents.opening import OnWanted, open_documents
+from trecjudge.models.documents.opening import (
+    OnWanted,
+    collections_of,
+    open_documents,
+    some_kept,
+    source_name,
+)
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Place, Response, Topic
@@ -144,7 +151,9 @@ class JobInputs:
         if not job.documents:
             return inputs
         try:
-            store = _documents(job, inputs.wanted_documents, on_finding)
+            # It may take long, and what was found is kept: the first interrupt ends it.
+            with INTERRUPTS.ending():
+                store = _documents(job, inputs.wanted_documents, on_finding)
         except BaseException:
             inputs.close()
             raise
@@ -229,7 +238,7 @@ class JobInputs:
             overlap.add(response, self.store)
             if overlap.citations and not overlap.is_few(overlap.stored):
                 return
-        paths = ", ".join(map(str, self.job.documents))
+        paths = ", ".join(map(source_name, self.job.documents))
         message = f"{paths}: {overlap.figures(overlap.stored, self.store)}"
         if not overlap.citations:
             return
@@ -251,6 +260,11 @@ class JobInputs:
             given.append(Path(rules.labels))
         found = [file for path in (*given, *job.nuggets) for file in files_below(path)]
         return [*found, *documents, *(opened.path for opened in self.files)]
+
+    @property
+    def collections(self) -> dict[str, dict[str, Any]]:
+        """What was found in collections and services, which have no digest of their files."""
+        return collections_of(self.job.documents, self.store) if self.store else {}
 
     def nothing_to_judge(self, reader: RunReader) -> str:
         """Return an error message: why `reader` gave no response to judge, and what to do."""
@@ -331,8 +345,10 @@ def left_by(job: Job) -> Iterator[str]:
     log = [f"the log so far, {part}"] if part.exists() else []
     spent = job.model.command.spent
     kept, lost = sum(one.kept for one in spent), sum(one.lost for one in spent)
+    folder = job.model.cache_folder or default_folder()
+    if found := some_kept(job.documents, folder):
+        log.insert(0, f"the documents found so far of {', '.join(found)}, in {folder}")
     if job.model.asks:
-        folder = job.model.cache_folder or default_folder()
         yield f"kept: {'; '.join([f'{kept} replies of the model, in {folder}', *log])}"
         yield f"lost: {lost} requests that were on their way; they are asked again"
     else:

@@ -295,6 +295,7 @@ class _Session:
         files = [*inputs.paths, *calibrations(self.panel)]
         settings = panel_settings(self.panel)
         # Last: a config beside the other files means that the job was finished.
+        more["collections"] = inputs.collections
         sections = {"counts": counts} | {name: found for name, found in more.items() if found}
         write_config(self.job, settings, files, self.checksums, model, sections)
 

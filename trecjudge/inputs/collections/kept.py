@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -68,14 +68,16 @@ class KeptDocuments:
 
     path: Path
     database: sqlite3.Connection = field(repr=False)
+    wanted: Collection[str] = ()
+    """The ids that this job wants of it."""
+
     to_fetch: int = 0
     """How many documents a service would be asked for, where it is only planned."""
 
     @classmethod
     def open(cls, folder: Path, name: str) -> KeptDocuments:
         """Return what a folder keeps of the collection of this name. Raises OutputError."""
-        digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
-        path = folder / f"documents4-{digest}.sqlite"
+        path = path_of(folder, name)
         with writing(path):
             keep_private(folder)
             if not path.exists():
@@ -88,6 +90,10 @@ class KeptDocuments:
                         kept.database.execute(statement)
                     kept.database.execute(f"PRAGMA application_id = {APPLICATION}")
                     kept.database.execute(f"PRAGMA user_version = {SHAPE}")
+            (version,) = kept.database.execute("PRAGMA user_version").fetchone()
+            if version != SHAPE:
+                message = f"is of version {version}, and this program reads {SHAPE}; remove it"
+                raise OutputError(f"{path}: {message}")
             return kept
 
     @classmethod
@@ -283,6 +289,13 @@ class Pass:
         with self.kept.change():
             self.kept.database.execute("DELETE FROM passes WHERE number = ?", (self.number,))
             self.kept.database.execute("DELETE FROM units WHERE pass = ?", (self.number,))
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """Return the file in which a folder keeps what was found of a collection."""
+    digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+    # The number is the version of the file.
+    return folder / f"documents4-{digest}.sqlite"
 
 
 def is_kept(path: Path) -> bool:

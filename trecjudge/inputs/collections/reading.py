@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
@@ -57,10 +57,16 @@ MEMBER = 1 << 44
 
 
 class Answers:
-    """Writes answers on one unit at a time."""
+    """Writes answers on one unit at a time.
 
-    def __init__(self, file: BinaryIO, ids: RawIds) -> None:
+    `bound` is called before Parquet is read: a few bytes of it may fill memory.
+    """
+
+    def __init__(
+        self, file: BinaryIO, ids: RawIds, bound: Callable[[], None] = lambda: None
+    ) -> None:
         self.ids = ids
+        self.bound = bound
         self._file = file
         self._told = 0.0
         self.begin()
@@ -254,7 +260,7 @@ def _documents_of_lines(
 def _documents_of_parquet(path: Path, answers: Answers) -> Iterator[tuple[int, Document]]:
     import pyarrow.parquet  # noqa: F401 (before the memory is bounded)
 
-    bound_memory()
+    answers.bound()
     try:
         yield from documents_of_rows(path, answers.ids.ids, answers.finding, answers.met)
     except MemoryError:
@@ -270,7 +276,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks ends this one
     asked = json.loads(sys.stdin.buffer.readline())
     with suppress(BrokenPipeError), limits_are(Limits(**asked["limits"])):
-        answers = Answers(sys.stdout.buffer, RawIds.of(asked["wanted"]))
+        answers = Answers(sys.stdout.buffer, RawIds.of(asked["wanted"]), bound_memory)
         for line in sys.stdin.buffer:
             path, start, end, places, tables = json.loads(line)
             read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], tables), answers)

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
 from trecjudge.inputs.collections.addressing import by_address
-from trecjudge.inputs.collections.kept import KeptDocuments, is_kept
+from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
 from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
@@ -67,7 +68,7 @@ def open_documents(
             stores.append(DocumentsOfIndex(path))
             files.append(path)
         elif (service := service_of(path)) is not None:
-            stores.append(_of_service(service, folder, report, _left(asked, stores), use))
+            stores.append(_of_service(path, service, folder, report, _left(asked, stores), use))
         else:
             found = document_files(path, report)
             stores.append(_of_files(path, found, folder, report, _left(asked, stores), held_bytes))
@@ -78,6 +79,19 @@ def open_documents(
         _report_differences(both, asked, report)
     opened = [s.path if isinstance(s, KeptDocuments) else p for p, s in both]
     return DocumentStores(stores, opened, files)
+
+
+def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, dict[str, Any]]:
+    """Return how many wanted documents were found in each collection and service, and a digest.
+
+    They stand for the digests of their files, which no job reads whole.
+    """
+    found = {}
+    for path, store in zip(paths, opened.stores, strict=True):
+        if isinstance(store, KeptDocuments):
+            count, sha256 = store.digest(store.wanted)
+            found[source_name(path)] = {"documents": count, "sha256": sha256}
+    return found
 
 
 def _left(wanted: OnWanted, before: Sequence[DocumentStore]) -> OnWanted:
@@ -97,9 +111,10 @@ def _left(wanted: OnWanted, before: Sequence[DocumentStore]) -> OnWanted:
 
 
 def _of_service(
-    service: Service, folder: Path, report: OnFinding, wanted: OnWanted, use: Use
+    path: Path, service: Service, folder: Path, report: OnFinding, wanted: OnWanted, use: Use
 ) -> KeptDocuments:
-    kept = KeptDocuments.open(folder, service.name)
+    kept = KeptDocuments.open(folder, store_name(path))
+    kept.wanted = wanted().named
     fetch(service, kept, wanted(), use, report)
     return kept
 
@@ -118,9 +133,9 @@ def _of_files(
         in_memory = held(path, files, log, IN_MEMORY * held_bytes)
         if in_memory is not None:
             return in_memory
-    name = os.path.realpath(path)
-    kept = KeptDocuments.open(folder, name)
+    kept = KeptDocuments.open(folder, store_name(path))
     kept.begin(files)
+    kept.wanted = wanted().named
     left = kept.left(wanted().possible)
     new = _unless_reported(log.counts, report)
     try:
@@ -164,7 +179,7 @@ def _report_differences(
         if other:
             what = f"has {counted(len(other), 'document')} with another text than a source before"
             message = f"{what} it, such as {shown(other[0])}: the first source counts"
-            report(Finding("documents_differ", Place(name_of(path)), message, other[0]))
+            report(Finding("documents_differ", Place(source_name(path)), message, other[0]))
 
 
 def _differ(one: Document | None, other: Document | None) -> bool:
@@ -173,7 +188,22 @@ def _differ(one: Document | None, other: Document | None) -> bool:
     return one.text != other.text and one.text.split() != other.text.split()
 
 
-def name_of(path: Path) -> str:
+def store_name(path: Path) -> str:
+    """Return by what name the documents of a path are kept."""
+    service = service_of(path)
+    return service.name if service else os.path.realpath(path)
+
+
+def some_kept(paths: Sequence[Path], folder: Path) -> list[str]:
+    """Return those paths of which a folder keeps what was found."""
+    return [
+        source_name(path)
+        for path in paths
+        if not is_data_set(path) and path_of(folder, store_name(path)).exists()
+    ]
+
+
+def source_name(path: Path) -> str:
     """Return what a path of --documents is called in messages and files: no secret is in it."""
     if address_in(path):
         with suppress(InputError):

@@ -1,0 +1,337 @@
+"""One pass over files: what is found is what reading everything finds, whatever happens."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.inputs.collections.oracle import slowly
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.inputs.collections import passing
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.passing import pass_over, units_of
+from trecjudge.inputs.collections.progress import Progress, progress_to
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.records import Document
+from trecjudge.settings.limits import limited
+
+SLOW = """
+import os, signal, sys
+from pathlib import Path
+from trecjudge.inputs.collections import passing
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.progress import progress_to
+
+passing.COMMIT = passing.TELL = 0
+folder, cache, how, *wanted = sys.argv[1:]
+files = sorted(Path(folder).iterdir())
+kept = KeptDocuments.open(Path(cache), "c")
+kept.begin(files)
+
+def kill(progress):
+    if len(kept.begin_pass(wanted).done) > 10:
+        os.kill(os.getpid(), int(how))
+
+with progress_to(kill):
+    passing.pass_over(files, kept, wanted, print, "c", 1)
+"""
+
+
+def text_of(number: int) -> str:
+    return f"Text {number} of the collection."
+
+
+def lines_of(numbers: Sequence[int], key: str = "docid") -> str:
+    return "".join(json.dumps({key: f"D{n}", "body": text_of(n)}) + "\n" for n in numbers)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A collection of 2,000 documents in files of some kinds."""
+    made = tmp_path / "c"
+    (made / "more").mkdir(parents=True)
+    (made / "a.jsonl").write_text(lines_of(range(500)))
+    (made / "b.jsonl.gz").write_bytes(gzip.compress(lines_of(range(500, 1000)).encode()))
+    (made / "more" / "c.tsv").write_text(
+        "".join(f"D{n}\t{text_of(n)}\n" for n in range(1000, 1500))
+    )
+    marked = (f"<DOC><DOCNO>D{n}</DOCNO>{text_of(n)}</DOC>\n" for n in range(1500, 2000))
+    (made / "more" / "d.sgml").write_text("".join(marked))
+    return made
+
+
+def opened(path: Path, cache: Path) -> tuple[KeptDocuments, list[Path]]:
+    files = files_below(path)
+    kept = KeptDocuments.open(cache, str(path))
+    kept.begin(files)
+    return kept, files
+
+
+def passed(
+    path: Path, wanted: Sequence[str], cache: Path, *findings: list[Finding]
+) -> KeptDocuments:
+    """Return what is kept after a pass; where no list is given, no finding may be reported."""
+    kept, files = opened(path, cache)
+    pass_over(files, kept, wanted, findings[0].append if findings else fail, str(path))
+    return kept
+
+
+def fail(finding: Finding) -> None:
+    pytest.fail(str(finding))
+
+
+def test_what_is_wanted_is_kept_and_what_is_nowhere_is_known(folder: Path, tmp_path: Path) -> None:
+    wanted = [*(f"D{n}" for n in range(0, 2100, 41)), "nowhere"]
+    kept = passed(folder, wanted, tmp_path)
+    found, kinds = slowly(files_below(folder), wanted)
+    assert {i: kept.get(i) for i in wanted if kept.get(i)} == found
+    assert kept.state_of("nowhere") == "not there"
+    assert (kept.lost, kept.left(wanted), kinds) == (0, [], [])
+    assert {"D0", "D500", "D1000", "D1500"} <= set(kept.some_ids(30))
+    assert len(kept.some_ids(100)) <= 30
+    again = passed(folder, ["D7", "D41", "D1999"], tmp_path)
+    assert again.get("D1999") == Document("D1999", text_of(1999))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_folders_of_all_kinds(seed: int, tmp_path: Path) -> None:
+    rng, folder = random.Random(seed), tmp_path / "c"
+    folder.mkdir()
+    for _ in range(8):
+        ids = [
+            rng.choice((f"D{rng.randrange(300)}", str(rng.randrange(50)), "é/<x>"))
+            for _ in "x" * 40
+        ]
+        texts = [f"Text {rng.random()}" for _ in ids]
+        key = rng.choice(("id", "docid", "pmid", "url"))
+        kind = rng.choice(("jsonl", "json", "tsv", "xml", "gz"))
+        records = [{"title": "N", key: i, "text": t} for i, t in zip(ids, texts, strict=True)]
+        if kind == "json":
+            data = json.dumps(records, indent=rng.choice((None, 1))).encode()
+        elif kind == "tsv":
+            data = "".join(f"{i}\t{t}\n" for i, t in zip(ids, texts, strict=True)).encode()
+        elif kind == "xml":
+            rows = (
+                f"<doc><id>{i}</id><text>{t}</text></doc>" for i, t in zip(ids, texts, strict=True)
+            )
+            data = "".join(rows).replace("<x>", "&lt;x&gt;").encode()
+        else:
+            data = "\n".join(json.dumps(record) for record in records).encode()
+            data = gzip.compress(data) if kind == "gz" else data
+        (folder / f"{rng.randrange(100)}.{kind}").write_bytes(data)
+    wanted = [*(f"D{n}" for n in range(0, 300, 7)), "3", "17", "é/<x>", "nowhere"]
+    kept = passed(folder, wanted, tmp_path)
+    found, _ = slowly(files_below(folder), wanted)
+    assert {i: kept.get(i) for i in wanted if kept.get(i)} == found
+
+
+def test_the_first_of_two_documents_counts_whichever_is_read_first(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(
+        lines_of(range(1, 60_000)) + '{"docid": "D0", "body": "First."}\n'
+    )
+    (folder / "b.jsonl").write_text('{"docid": "D0", "body": "Second."}\n' * 2)
+    kept = passed(folder, ["D0"], tmp_path)
+    assert kept.get("D0") == Document("D0", "First.")
+    assert kept.source_of("D0").startswith("a.jsonl@")
+
+
+def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    for number in range(100):
+        (folder / f"{number:03}.jsonl").write_text(lines_of([number]))
+    (folder / "099.jsonl").write_text("broken\n")
+    kept, files = opened(folder, tmp_path)
+    told: list[Progress] = []
+    with progress_to(told.append):
+        pass_over(files, kept, ["D0", "D3"], fail, "c", 1)
+    assert kept.lost == 0
+    assert (told[-1].found, told[-1].wanted, told[-1].ended) == (2, 2, True)
+    assert told[-1].done < told[-1].total / 2
+    pass_over(files, kept, ["D0", "D99"], fail, "c")
+    assert kept.lost == 1
+    assert kept.state_of("D99") == "not there"
+
+
+def test_ranges_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passing, "RANGE", 10_000)
+    path = tmp_path / "c.jsonl"
+    path.write_text(lines_of([*range(1000), *range(500)]) + "broken\n")
+    (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(os.urandom(30_000)))
+    assert len(list(units_of(path))) == path.stat().st_size // 10_000 + 1
+    assert len(list(units_of(tmp_path / "d.jsonl.gz"))) == 1
+    wanted = [f"D{n}" for n in range(1000)]
+    kept = passed(path, [*wanted, "nowhere"], tmp_path)
+    assert [kept.get(f"D{n}") for n in range(1000)] == [
+        Document(f"D{n}", text_of(n)) for n in range(1000)
+    ]
+    assert [finding.place.line for finding in kept.findings()] == [1501]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+def test_a_pass_that_was_interrupted_goes_on(how: int, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number:02}.jsonl").write_text(lines_of([number]))
+    wanted = [*(f"D{n}" for n in range(60)), "later", "nowhere"]
+    command = [sys.executable, "-c", SLOW, str(folder), str(tmp_path), str(int(how)), *wanted]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=Path.cwd(), check=False)
+    assert ended.returncode in (-how, 1, 130)
+    files = sorted(folder.iterdir())
+    kept = KeptDocuments.open(tmp_path, "c")
+    kept.begin(files)
+    done = kept.begin_pass(["later"]).done
+    assert 10 < len(done) < 60
+    for file in files:  # those that were read are not read again
+        if any(name.startswith(f"{file}\0") for name in done):
+            found = file.stat()
+            file.write_text('{"docid":"later"}'.ljust(found.st_size - 1) + "\n")
+            os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
+    # It looks for all that was wanted before, not only for what is wanted now.
+    pass_over(files, kept, ["D59", "nowhere"], fail, "c")
+    assert {kept.state_of(f"D{n}") for n in range(60)} == {"found"}
+    assert {kept.state_of(i) for i in ("later", "nowhere")} == {"not there"}
+    assert kept.begin_pass(["D59"]).done == frozenset()
+
+
+def children() -> list[int]:
+    listed = subprocess.run(
+        ["pgrep", "-P", str(os.getpid())], capture_output=True, text=True, check=False
+    )
+    return [int(number) for number in listed.stdout.split()]
+
+
+def test_a_process_that_is_killed_leaves_its_file_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passing, "TELL", 0)
+    folder, before = tmp_path / "c", set(children())
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.jsonl").write_text(lines_of([number]))
+    with (folder / "2.jsonl").open("a") as file:
+        for _ in range(200):
+            file.write(lines_of(range(1000, 2000)))
+    kept, files = opened(folder, tmp_path)
+    findings: list[Finding] = []
+
+    def kill(progress: Progress) -> None:
+        if progress.found == 2 and not findings:
+            for process in set(children()) - before:
+                os.kill(process, signal.SIGKILL)
+
+    wanted = ["D0", "D1", "D7", "D1001"]
+    with progress_to(kill):
+        pass_over(files, kept, wanted, findings.append, "c", 1)
+    assert [finding.kind for finding in findings] == ["collection_unreadable"]
+    assert "2.jsonl: was not read to its end" in str(findings[0])
+    assert kept.state_of("D7") == "not looked for"
+    assert kept.get("D7") == Document("D7", complete=False)
+    pass_over(files, kept, wanted, fail, "c")
+    assert [kept.state_of(i) for i in wanted] == ["found", "found", "not there", "found"]
+    assert kept.get("D7") is None
+
+
+def test_limits_hold_in_every_process(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(lines_of(range(3)) + json.dumps({"docid": "long", "body": "x" * 5000}) + "\n")
+    with limited(["record=1000"]):
+        kept = passed(path, ["long", "D1"], tmp_path)
+    assert [finding.kind for finding in kept.findings()] == ["record_too_large"]
+    assert (kept.lost, kept.get("long")) == (1, None)
+
+
+def test_many_wanted_documents(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(lines_of(range(0, 100_000, 5)))
+    wanted = [f"D{n}" for n in range(100_000)]
+    kept = passed(path, wanted, tmp_path)
+    assert sum(kept.state_of(i) == "found" for i in wanted) == 20_000
+
+
+def test_findings_are_kept_once(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text('broken\n{"body": "no id"}\n' + lines_of([1]))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(lines_of(range(5000)).encode())[:-500])
+    (folder / "notes.bin").write_bytes(b"\0\1\2")
+    (folder / "README.md").write_text("# Read me")
+    for wanted in ("D1", "x", "y"):
+        kept = passed(folder, [wanted], tmp_path)
+    kinds = sorted(finding.kind for finding in kept.findings())
+    unreadable = ["collection_unreadable"] * 2
+    assert kinds == [*unreadable, "documents_unusable", "file_not_documents", "line_not_json"]
+    assert kept.lost == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("Some notes,\nand more.\n", r"c: no documents found; give JSON", id="prose"),
+        pytest.param("", r"c: no documents found; give JSON", id="empty"),
+        pytest.param('{"call": "a", "text": "T."}\n' * 9, r"c: no documents found", id="no ids"),
+    ],
+)
+def test_no_documents(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "c").write_text(text)
+    with pytest.raises(InputError, match=message):
+        passed(tmp_path / "c", ["a"], tmp_path, [])
+
+
+def _gone(folder: Path) -> None:
+    (folder / "b.jsonl").unlink()
+
+
+def _pipe(folder: Path) -> None:
+    (folder / "b.jsonl").unlink()
+    os.mkfifo(folder / "b.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [(_gone, "there is no such file or folder"), (_pipe, "it is a pipe, not a file")],
+    ids=["gone", "a pipe"],
+)
+def test_what_cannot_be_read_this_time_is_read_the_next_time(
+    change: Callable[[Path], None], why: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    for number, name in enumerate("ab"):
+        (folder / f"{name}.jsonl").write_text(lines_of([number]))
+    kept, files = opened(folder, tmp_path)
+    whole, state = (folder / "b.jsonl").read_text(), (folder / "b.jsonl").stat()
+    change(folder)
+    findings: list[Finding] = []
+    pass_over(files, kept, ["D0", "D1"], findings.append, "c")
+    assert [finding.kind for finding in findings] == ["collection_unreadable"]
+    assert why in findings[0].message
+    assert [kept.state_of(i) for i in ("D0", "D1")] == ["found", "not looked for"]
+    (folder / "b.jsonl").unlink(missing_ok=True)
+    (folder / "b.jsonl").write_text(whole)
+    os.utime(folder / "b.jsonl", ns=(state.st_atime_ns, state.st_mtime_ns))
+    kept.begin(files)
+    pass_over(files, kept, ["D0", "D1"], fail, "c")
+    assert kept.get("D1") == Document("D1", text_of(1))
+
+
+def test_a_file_that_is_the_only_one_and_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(lines_of([1]))
+    kept, files = opened(path, tmp_path)
+    path.unlink()
+    with pytest.raises(InputError, match=r"c\.jsonl: .*there is no such file"):
+        pass_over(files, kept, ["D1"], [].append, str(path))
