@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import random
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +16,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.addressing import by_address
 from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.records import Document
 
@@ -151,6 +154,31 @@ def test_files_that_are_others_are_read_through(
     assert read.kinds == ["address_differs"]
 
 
+@pytest.mark.parametrize("make", [DOC, SEGMENT])
+@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_pass_finds_is_found(make: Make, packing: str, seed: int, tmp_path: Path) -> None:
+    """Some records are left out, or others put in; what is wanted is partly made up."""
+    chance = random.Random(seed)
+    documents = make(tmp_path / "whole", 60, (0, 1), packing="")
+    text = b""
+    for path in sorted((tmp_path / "whole").iterdir()):
+        lines = path.read_bytes().splitlines(keepends=True)
+        if seed:
+            lines = [line for line in lines if chance.random() > 0.02 * seed]
+        text += b"".join(lines)
+        made.write(tmp_path / "c" / path.name, lines, packing)
+    wanted = [document.doc_id for document in documents[::2]]
+    wanted += [f"{doc_id[:-1]}{chance.randrange(10)}" for doc_id in wanted]
+    read = Read(tmp_path / "c", list(dict.fromkeys(wanted)))
+    if read.back:
+        pass_over(read.files, read.kept, read.back, read.said.append, "c", 1)
+    there = [f'"{doc_id}"'.encode() in text for doc_id in read.wanted]
+    assert [read.kept.state_of(doc_id) == "found" for doc_id in read.wanted] == there
+    assert "not looked for" not in map(read.kept.state_of, read.wanted)
+    assert bool(read.back) == bool(seed)
+
+
 def test_the_finding_says_what_stands_there(tmp_path: Path) -> None:
     DOC(tmp_path / "c", 4, (0,))
     path = tmp_path / "c" / "msmarco_v2.1_doc_00.json.gz"
@@ -249,6 +277,20 @@ def test_packed_data_that_break_off(tmp_path: Path) -> None:
     assert 0 < found < 300
     assert read.states == ["+"] * found + ["?"] * (400 - found) + ["-"]
     assert read.kinds == ["collection_unreadable"]
+
+
+@pytest.mark.parametrize("name", ["plain", "größe", os.fsdecode(b"\xff")])
+def test_a_file_that_is_copied_again(name: str, tmp_path: Path) -> None:
+    documents = DOC(tmp_path / name / "c", 40, (0,))
+    (path,) = (tmp_path / name / "c").iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    wanted = [document.doc_id for document in documents[::13]]
+    cut = Read(tmp_path / name / "c", [*wanted, "msmarco_v2.1_doc_00_1"])
+    assert (cut.states, cut.kinds) == (["+", "+", "?", "?", "?"], ["collection_unreadable"])
+    path.write_bytes(whole)
+    read = Read(tmp_path / name / "c", cut.wanted)
+    assert (read.states, read.kinds) == (["+"] * 4 + ["-"], [])
 
 
 @pytest.mark.parametrize("column", ["id", "docid", "doc_id", "Document-Id", "warc_record_id"])

@@ -221,7 +221,7 @@ class _Run:
         """Find in which units the documents are that were found before."""
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
-            numbers.setdefault(str(unit.path), []).append(number)
+            numbers.setdefault(Place(str(unit.path)).path, []).append(number)
         for doc_id, path, place in self.kept.places(self.wanted):
             for number in numbers.get(path, ()):
                 unit = self.units[number]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from tests.commandline import ROOT
 from trecjudge.inputs.collections.schemes import FAR, Address
 from trecjudge.inputs.collections.schemes.registry import (
     address_of,
@@ -85,3 +91,44 @@ def test_the_usual_collection_has_the_most() -> None:
 def test_each_has_a_name_of_its_own() -> None:
     names = [scheme.NAME for scheme in all_schemes()]
     assert len(names) == len(set(names)) >= 7
+
+
+OURS = """
+NAME, TRACKS, HOW = "ours", ("our own",), "--documents FOLDER, with ours.jsonl"
+
+
+def claims(doc_id):
+    return doc_id.startswith("ours-")
+"""
+ASK = """
+from trecjudge.errors import PluginError
+from trecjudge.inputs.collections.schemes.registry import address_of, scheme_of
+try:
+    print(scheme_of("ours-1").HOW, address_of("ours-1"))
+except PluginError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (OURS, "--documents FOLDER, with ours.jsonl None"),
+        (
+            "NAME = 'ours'",
+            "the collection 'ours' at our_collection has no TRACKS, HOW, claims",
+        ),
+    ],
+    ids=["one", "none"],
+)
+def test_an_installed_package_gives_a_collection(code: str, said: str, tmp_path: Path) -> None:
+    about = tmp_path / "ours-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: ours\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[trecjudge.collections]\nours = our_collection\n")
+    (tmp_path / "our_collection.py").write_text(code)
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], env=here, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == said
