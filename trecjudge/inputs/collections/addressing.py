@@ -22,7 +22,7 @@ from trecjudge.inputs.documents.files import documents_of
 from trecjudge.inputs.documents.parquet import is_parquet
 from trecjudge.records import Place
 
-MOST_LOOKED_AT = 20
+MOST_LOOKED_AT = 5
 """Files that are opened to see whether they are what their names say; the others are like them."""
 MOST_NAMED = 3
 """Files that a message names."""
@@ -41,7 +41,7 @@ def by_address(
     """
     left = kept.left(dict.fromkeys(wanted))
     paths: dict[str, list[Path]] = {}
-    for file in sorted(files):
+    for file in sorted(files, key=str):
         paths.setdefault(file_name(file), []).append(file)
     asked: dict[str, dict[str, Address]] = {}
     for doc_id in left:
@@ -49,7 +49,7 @@ def by_address(
         if address is not None and address.file in paths:
             asked.setdefault(address.file, {})[doc_id] = address
     back, unread = _read_places(paths, asked, kept, report, name)
-    kept.not_known(unread)
+    kept.not_known(kept.left(unread))
     left = [doc_id for doc_id in kept.left(left) if doc_id not in unread]
     if not left or not _all_of_schemes(files, kept):
         return left

@@ -3,7 +3,7 @@
 A module here is one if it has `claims`. It offers:
 
 - `NAME`: what the collection is called, `TRACKS`: the tracks whose runs cite it.
-- `claims(doc_id)`: whether an id is of this collection.
+- `claims(doc_id)`: what is true for the ids of this collection, such as the match of a pattern.
 - `HOW`: what to give with `--documents`, for a message; it follows a colon.
 - optionally `address(doc_id)`: an `Address`, where an id says where its document lies, and with it
   `FILES`: a pattern that the names of the collection's files fit, without endings.

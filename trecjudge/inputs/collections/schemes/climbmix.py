@@ -13,15 +13,11 @@ HOW = (
     " or --documents 'https://HOST/v1/climbmix-400b/doc/{docid}'"
 )
 FILES = re.compile(r"shard_[0-9]{5}")
-_ID = re.compile(r"(shard_[0-9]{5})_([0-9]{1,200})")
-
-
-def claims(doc_id: str) -> bool:
-    """Return whether an id is of this collection."""
-    return _ID.fullmatch(doc_id) is not None
+claims = re.compile(r"(shard_[0-9]{5})_([0-9]{1,200})").fullmatch
+"""Whether an id is of this collection."""
 
 
 def address(doc_id: str) -> Address | None:
     """Return where the document lies, None for the id of another collection."""
-    found = _ID.fullmatch(doc_id)
+    found = claims(doc_id)
     return Address(found[1], place_of(found[2]), row=True) if found else None

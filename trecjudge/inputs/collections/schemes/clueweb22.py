@@ -7,9 +7,5 @@ import re
 NAME = "ClueWeb22-B"
 TRACKS = ("iKAT",)
 HOW = "--documents FOLDER, with JSONL of ClueWeb22-ID and Clean-Text"
-_ID = re.compile(r"clueweb22-[a-z]{2,5}[0-9]{4}-[0-9]{2}-[0-9]{5}(:[0-9]+)?")
-
-
-def claims(doc_id: str) -> bool:
-    """Return whether an id is of this collection."""
-    return _ID.fullmatch(doc_id) is not None
+claims = re.compile(r"clueweb22-[a-z]{2,5}[0-9]{4}-[0-9]{2}-[0-9]{5}(:[0-9]+)?").fullmatch
+"""Whether an id is of this collection."""

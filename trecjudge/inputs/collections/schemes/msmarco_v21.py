@@ -10,15 +10,11 @@ NAME = "MS MARCO V2.1 documents"
 TRACKS = ("RAG 2024", "RAG 2025", "DRAGUN 2025")
 HOW = "--documents FOLDER, with msmarco_v2.1_doc_NN.json.gz"
 FILES = re.compile(r"msmarco_v2\.1_doc_[0-5][0-9]")
-_ID = re.compile(r"(msmarco_v2\.1_doc_[0-5][0-9])_([0-9]{1,200})")
-
-
-def claims(doc_id: str) -> bool:
-    """Return whether an id is of this collection."""
-    return _ID.fullmatch(doc_id) is not None
+claims = re.compile(r"(msmarco_v2\.1_doc_[0-5][0-9])_([0-9]{1,200})").fullmatch
+"""Whether an id is of this collection."""
 
 
 def address(doc_id: str) -> Address | None:
     """Return where the document lies, None for the id of another collection."""
-    found = _ID.fullmatch(doc_id)
+    found = claims(doc_id)
     return Address(found[1], place_of(found[2])) if found else None

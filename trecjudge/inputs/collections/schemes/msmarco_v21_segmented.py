@@ -13,15 +13,13 @@ HOW = (
     " or --documents 'https://HOST/v1/msmarco-v2.1-doc-segmented/doc/{docid}'"
 )
 FILES = re.compile(r"msmarco_v2\.1_doc_segmented_[0-5][0-9]")
-_ID = re.compile(r"msmarco_v2\.1_doc_([0-5][0-9])_[0-9]{1,200}#[0-9]{1,200}_([0-9]{1,200})")
-
-
-def claims(doc_id: str) -> bool:
-    """Return whether an id is of this collection."""
-    return _ID.fullmatch(doc_id) is not None
+claims = re.compile(
+    r"msmarco_v2\.1_doc_([0-5][0-9])_[0-9]{1,200}#[0-9]{1,200}_([0-9]{1,200})"
+).fullmatch
+"""Whether an id is of this collection."""
 
 
 def address(doc_id: str) -> Address | None:
     """Return where the segment lies, None for the id of another collection."""
-    found = _ID.fullmatch(doc_id)
+    found = claims(doc_id)
     return Address(f"msmarco_v2.1_doc_segmented_{found[1]}", place_of(found[2])) if found else None

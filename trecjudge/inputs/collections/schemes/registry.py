@@ -25,8 +25,8 @@ class Scheme(Protocol):
     TRACKS: tuple[str, ...]
     HOW: str
 
-    def claims(self, doc_id: str) -> bool:
-        """Return whether an id is of this collection."""
+    def claims(self, doc_id: str) -> object:
+        """Return what is true if an id is of this collection."""
 
 
 @cache
