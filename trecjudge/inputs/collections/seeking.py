@@ -140,9 +140,8 @@ def _documents(
 ) -> Iterator[FoundDocument]:
     """Yield the documents at places, and remove each place from those that are `left`.
 
-    Ends where packed data break off.
+    Ends where packed data break off; where records are missing, no other is at its place.
     """
-    differing = False
     while left:
         place, doc_id = left[0]
         begin, line = lines.at(place)
@@ -157,15 +156,16 @@ def _documents(
         elif line and begin == place and document is None:
             message = f"the record at byte {place} is no JSON of a document"
             report(Finding("line_not_json", Place(str(path)), message, doc_id))
-        elif not differing:
+        else:
             if not line:
                 begin, line = lines.last()
                 document = _document_in(line)
             # Before a record that is at its place nothing is missing.
             there = document.doc_id if document else None
-            differing = not stands_at(path, begin, there)
-            if differing:
+            if not stands_at(path, begin, there):
                 report(differs(path, doc_id, begin, there))
+                left.clear()
+                return
         del left[0]
 
 
