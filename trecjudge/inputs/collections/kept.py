@@ -7,7 +7,8 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +28,7 @@ WAIT = 60.0
 """Seconds in which another job must have written what it found."""
 FIELDS = ("text", "title", "url", "date", "version")
 """The fields of a document beside its id, in the order of `Document`."""
+ROW = attrgetter("doc_id", *FIELDS)
 TABLES = (
     "CREATE TABLE documents (id TEXT PRIMARY KEY, text TEXT NOT NULL, title TEXT NOT NULL,"
     " url TEXT NOT NULL, date TEXT NOT NULL, version TEXT NOT NULL, path TEXT NOT NULL,"
@@ -48,7 +50,7 @@ TABLES = (
 ADD = (
     f"INSERT INTO documents VALUES ({', '.join('?' * (len(FIELDS) + 4))}) ON CONFLICT (id)"
     f" DO UPDATE SET {', '.join(f'{n} = excluded.{n}' for n in (*FIELDS, 'path', 'place'))},"
-    " source = excluded.source WHERE (excluded.path, excluded.place) < (path, place)"
+    " source = excluded.source WHERE (excluded.path, excluded.place) <= (path, place)"
 )
 LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
@@ -83,11 +85,12 @@ class KeptDocuments:
             if not path.exists():
                 path.touch(0o600)
                 make_private(path)
-            kept = cls(path, sqlite3.connect(path, WAIT, isolation_level=None))
+            # Another thread writes to it where an event loop runs in the one that waits for it.
+            database = sqlite3.connect(path, WAIT, isolation_level=None, check_same_thread=False)
+            kept = cls(path, database)
             with kept.change():
                 if not kept.database.execute("PRAGMA application_id").fetchone()[0]:
-                    for statement in TABLES:
-                        kept.database.execute(statement)
+                    kept._make_tables()
                     kept.database.execute(f"PRAGMA application_id = {APPLICATION}")
                     kept.database.execute(f"PRAGMA user_version = {SHAPE}")
             (version,) = kept.database.execute("PRAGMA user_version").fetchone()
@@ -100,6 +103,17 @@ class KeptDocuments:
     def read(cls, path: Path) -> KeptDocuments:
         """Return what a file keeps, to be looked up only."""
         return cls(path, sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", WAIT, uri=True))
+
+    @classmethod
+    def of_this_process(cls, path: Path) -> KeptDocuments:
+        """Return what holds the documents of a file outside of memory, as long as it is used."""
+        kept = cls(path, sqlite3.connect("", isolation_level=None))
+        kept._make_tables()
+        return kept
+
+    def _make_tables(self) -> None:
+        for statement in TABLES:
+            self.database.execute(statement)
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -136,6 +150,12 @@ class KeptDocuments:
             return ""
         path, place, source = row
         return source or f"{Path(path).name}@{place}"
+
+    def documents(self) -> Iterator[tuple[Document, str]]:
+        """Yield each document that is kept, with its source, by id."""
+        query = f"SELECT id, {', '.join(FIELDS)}, source FROM documents ORDER BY id"
+        for *values, source in self.database.execute(query):
+            yield Document(*values), source
 
     def _has(self, table: str, doc_id: str) -> bool:
         query = f"SELECT 1 FROM {table} WHERE id = ?"
@@ -211,9 +231,8 @@ class KeptDocuments:
         """Keep documents and findings. To be called within `change`."""
         for one in found:
             document = one.document
-            row = astuple(document)[: len(FIELDS) + 1]
-            where = Place(one.path).path
-            self.database.execute(ADD, (*row, where, one.place, one.source))
+            row = (*ROW(document), Place(one.path).path, one.place, one.source)
+            self.database.execute(ADD, row)
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
         for finding in findings:
@@ -230,13 +249,15 @@ class KeptDocuments:
         with self.change():
             for doc_id in ids:
                 self.database.execute("INSERT OR IGNORE INTO missing VALUES (?)", (doc_id,))
-                self.database.execute("DELETE FROM unknown WHERE id = ?", (doc_id,))
+                for table in ("unknown", "documents"):
+                    self.database.execute(f"DELETE FROM {table} WHERE id = ?", (doc_id,))
 
     def not_known(self, ids: Iterable[str]) -> None:
         """Note ids that are wanted, and of which it is not known whether they are there."""
         with self.change():
-            rows = ((doc_id,) for doc_id in ids)
-            self.database.executemany("INSERT OR IGNORE INTO unknown VALUES (?)", rows)
+            for doc_id in ids:
+                self.database.execute("INSERT OR IGNORE INTO unknown VALUES (?)", (doc_id,))
+                self.database.execute("DELETE FROM missing WHERE id = ?", (doc_id,))
 
     def sample(self, ids: Iterable[str]) -> None:
         """Note a few ids that the collection has. To be called within `change`."""

@@ -14,9 +14,11 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
 from trecjudge.inputs.collections.addressing import by_address
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
+from trecjudge.inputs.collections.packs import open_packs
 from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
+from trecjudge.inputs.documents.pack import are_packs
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
@@ -71,6 +73,10 @@ def open_documents(
             stores.append(_of_service(path, service, folder, report, _left(asked, stores), use))
         else:
             found = document_files(path, report)
+            if are_packs(found):
+                stores.append(open_packs(path, found, _left(asked, stores)(), report))
+                files += found
+                continue
             stores.append(_of_files(path, found, folder, report, _left(asked, stores), held_bytes))
             if isinstance(stores[-1], HeldDocuments):
                 files += found

@@ -1,0 +1,107 @@
+"""The document in a service's reply, or why there is none that can be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from trecjudge.findings import shown
+from trecjudge.inputs.documents.names import NESTED, plain
+from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
+from trecjudge.models.faults import plain as text_of_page
+from trecjudge.records import Document
+from trecjudge.settings.limits import limits
+
+Mask = Callable[[str], str]
+
+
+class NotTaken(Exception):
+    """A reply that is not the document that was asked for."""
+
+
+def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask = str) -> Document:
+    """Return the document of a reply, which is JSON: an object, or its text.
+
+    `path` is the dotted path to the text, empty where it is found as in any document. `tell` is
+    called with a field that is the text by guess, `mask` hides secrets. Raises NotTaken.
+    """
+    try:
+        value = _value(payload)
+    except orjson.JSONDecodeError:
+        words = " ".join(mask(text_of_page(payload.decode(errors="replace"))).split())
+        raise NotTaken(f"is not JSON: {shown(words)}") from None
+    record = _unpacked(_masked(value, mask))
+    ids = [*ids_of(record)[0]] if isinstance(record, Mapping) else []
+    if ids and doc_id not in ids:
+        raise NotTaken(f"is of another document: {shown(ids[0])}")
+    # Without an id it may be a message: the one long field of that is no text.
+    document = document_of(record, doc_id, tell=tell if ids and not path else None)
+    if document is None:
+        raise NotTaken(f"holds no document: {shown(record)}")
+    if path:
+        text = document_of({"text": _at(record, path)}, doc_id)
+        return replace(document, text=text.text if text else "")
+    if not document.has_text and isinstance(record, Mapping):
+        if error := next((record[key] for key in ("error", "errors") if record.get(key)), None):
+            raise NotTaken(f"is an error: {shown(error)}")
+        if not names_text(record):
+            raise NotTaken(f"has no text under a known name: keys {shown(sorted(record))}")
+    return document
+
+
+def _value(payload: bytes) -> Any:
+    """Return what JSON holds. Raises NotTaken beyond a limit, JSONDecodeError."""
+    most = limits()
+    if excess := most.excess_of_text(payload):
+        raise NotTaken(excess)
+    value = orjson.loads(payload)
+    if excess := most.excess(value):
+        raise NotTaken(excess)
+    return value
+
+
+def _masked(value: Any, mask: Mask) -> Any:
+    """Return a value without secrets. Before a message quotes a part of it: half a key is one."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {mask(key): _masked(inner, mask) for key, inner in value.items()}
+    return [_masked(inner, mask) for inner in value] if isinstance(value, list) else value
+
+
+def _unpacked(record: Any) -> Any:
+    """Return a record in which what describes the document is no JSON text any more."""
+    if not isinstance(record, dict):
+        return record
+    return {
+        key: _object(value) if plain(key) in NESTED and isinstance(value, str) else value
+        for key, value in record.items()
+    }
+
+
+def _object(text: str) -> Any:
+    """Return the object that a text is, or the text."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        value = _value(text.encode(errors="replace"))
+    except (NotTaken, orjson.JSONDecodeError):
+        return text
+    return value if isinstance(value, dict) else text
+
+
+def _at(record: Any, path: str) -> Any:
+    """Return the text at a dotted path. Raises NotTaken where there is none."""
+    value = record
+    for name in path.split("."):
+        value = _object(value) if isinstance(value, str) else value
+        if not isinstance(value, dict) or name not in value:
+            keys = f"keys {shown(sorted(value))}" if isinstance(value, dict) else shown(value)
+            raise NotTaken(f"has no {path!r} (`text` of the service): {name!r} is not in {keys}")
+        value = value[name]
+    if not (isinstance(value, str) or value is None or isinstance(value, list)):
+        raise NotTaken(f"has no text at {path!r} (`text` of the service): {shown(value)}")
+    return value
