@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,13 @@ def test_the_first_line_from_a_byte_on(
                     wanted,
                     TEXT[wanted:].partition(b"\n")[0] + b"\n" * (wanted < 52),
                 )
+
+
+@pytest.mark.usefixtures("near")
+def test_without_the_package_gzip_is_read_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, documents = packed(tmp_path / "c")
+    monkeypatch.setitem(sys.modules, "indexed_gzip", None)
+    assert read(path, documents[300:900:150], tmp_path / "t") == documents[300:900:150]
+    assert not (tmp_path / "t").exists()
