@@ -69,9 +69,10 @@ class RawIds:
 
     def in_json(self, text: bytes) -> bool:
         """Return whether JSON may have a wanted id: a string or number of it is one."""
-        strings = text.split(b'"')
-        if not self.raw.isdisjoint(strings):
-            return True
+        return not self.raw.isdisjoint(text.split(b'"')) or self.in_json_otherwise(text)
+
+    def in_json_otherwise(self, text: bytes) -> bool:
+        """Return whether JSON may have a wanted id as a number, or with escaped characters."""
         if self.numbers and any(
             number in self.numbers and _may_have_id(key) for key, number in NUMBER.findall(text)
         ):
@@ -81,7 +82,7 @@ class RawIds:
         if b'\\"' in text and self.anywhere:
             return True
         most = self.longest
-        short = (s for s in strings if len(s) <= most and b"\\" in s)
+        short = (s for s in text.split(b'"') if len(s) <= most and b"\\" in s)
         return any(_unescaped(string) in self.ids for string in short)
 
     def in_marks(self, text: bytes) -> bool:
