@@ -14,7 +14,10 @@ Positions = NDArray[np.intp]
 
 
 class Strings:
-    """Strings to look for between quotation marks, by their lengths and last bytes."""
+    """Strings to look for between quotation marks, by their lengths and last bytes.
+
+    None of them is empty.
+    """
 
     def __init__(self, strings: Iterable[bytes]) -> None:
         known = list(strings)
@@ -26,18 +29,17 @@ class Strings:
 
     def may_be_in(self, piece: bytes) -> bool:
         """Return whether some bytes may have one of the strings; true of few that have none."""
-        if len(piece) < WORD:
-            return True
+        piece = b"\0" * WORD + piece  # a word ends at each of its bytes
         quotes = np.flatnonzero(np.frombuffer(piece, np.uint8) == QUOTE)
         sizes = np.diff(quotes)
         fit = np.flatnonzero(self._lengths[np.minimum(sizes, self._longest)])
         ends, lengths = quotes[fit + 1], sizes[fit] - 1
-        last = _words(piece)[np.maximum(ends - WORD, 0)]
-        # What stands before a short string does not count; one at the very beginning is rare.
-        last >>= (8 * np.maximum(WORD - np.minimum(lengths, ends), 0) % 64).astype(np.uint64)
+        last = _words(piece)[ends - WORD]
+        # What stands before a short string does not count.
+        last >>= (8 * np.maximum(WORD - lengths, 0)).astype(np.uint64)
         at = np.searchsorted(self._ends, last)
         near = self._ends[np.minimum(at, len(self._ends) - 1)]
-        return bool(np.any((near == last) | (lengths == 0) | (ends < WORD)))
+        return bool(np.any(near == last))
 
 
 def all_lines_are(piece: bytes, beginning: bytes, end: bytes) -> bool:

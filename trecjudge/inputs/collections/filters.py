@@ -50,7 +50,7 @@ class RawIds:
     @classmethod
     def of(cls, ids: Iterable[str]) -> RawIds:
         """Return ids to look for."""
-        wanted = frozenset(ids)
+        wanted = frozenset(filter(None, ids))
         raw = {i.encode(errors="surrogatepass") for i in wanted}
         spaced = {mark for i in raw for mark in (b" " + i, i + b" ", b" " + i + b" ")}
         for doc_id in wanted:
