@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 WORD = 8
 """Bytes that are compared at a time."""
-QUOTE, NEWLINE, OPEN, CLOSE = b'"\n{}'
-Positions = NDArray[np.intp]
+QUOTE, NEWLINE, COLON = b'"\n:'
+SIGN, SPACE = (np.isin(np.arange(256), list(some)) for some in (b"-0123456789", b" \t\r\n"))
+"""Whether a byte begins a number, and whether it is blank."""
 
 
 class Strings:
@@ -65,6 +66,14 @@ def all_lines_are(piece: bytes, beginning: bytes, end: bytes) -> bool:
         bool(np.all(data[np.maximum(ends - back, 0)] == mark))
         for back, mark in enumerate(reversed(end), 1)
     )
+
+
+def has_integers(piece: bytes) -> bool:
+    """Return whether JSON may have integers as the values of fields; false where it has none."""
+    data = np.frombuffer(piece + b"  ", np.uint8)
+    after = np.flatnonzero(data[:-2] == COLON) + 1
+    spaced = SPACE[data[after]]
+    return bool(np.any(SIGN[data[after]] | (spaced & (SIGN | SPACE)[data[after + 1]])))
 
 
 def _mask(beginning: bytes) -> np.uint64:

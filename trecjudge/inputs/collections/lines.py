@@ -14,7 +14,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.files import open_regular
-from trecjudge.inputs.collections.arrays import Strings, all_lines_are
+from trecjudge.inputs.collections.arrays import Strings, all_lines_are, has_integers
 from trecjudge.inputs.collections.filters import RawIds
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.sources.containers import BOM
@@ -58,7 +58,7 @@ class LineShape:
             except orjson.JSONDecodeError:
                 continue
             document = document_of(record)
-            if document is None or not RawIds.of([document.doc_id]).in_json(line):
+            if document is None or not RawIds.of([document.doc_id]).may_be_in_json(line):
                 return cls(None)
             raw = re.escape(document.doc_id.encode(errors="surrogatepass"))
             inner = re.findall(rb'"([^"\\]{1,100}+)"\s*+:\s*+"?' + raw + rb'"?\s*+[,}]', line)
@@ -98,14 +98,18 @@ def candidates(
     `place` is the byte at which it begins. `at` is called now and then.
     """
     shape, begins = LineShape(None), True
-    strings, most = Strings(ids.raw), limits().record
+    strings, most = Strings(ids.in_strings), limits().record
     for place, number, piece in pieces:
         at()
         if piece is None:
             yield place, number, None
             continue
         regular = not begins and len(piece) <= most and shape.is_regular(piece)
-        if regular and not strings.may_be_in(piece) and not ids.in_json_otherwise(piece):
+        if (
+            regular
+            and not strings.may_be_in(piece)
+            and not (has_integers(piece) and ids.may_be_number_in(piece))
+        ):
             continue
         lines = piece.split(b"\n")
         if not lines[-1]:
@@ -116,8 +120,8 @@ def candidates(
         if begins:  # whatever ids they have: a collection has some
             chosen |= dict.fromkeys([n for n in range(len(lines)) if n not in chosen][:SHOWN])
             begins = False
-        if len(chosen) < len(lines) and ids.in_json(piece):
-            chosen |= dict.fromkeys(n for n, line in enumerate(lines) if ids.in_json(line))
+        if len(chosen) < len(lines) and ids.may_be_in_json(piece):
+            chosen |= dict.fromkeys(n for n, line in enumerate(lines) if ids.may_be_in_json(line))
         if chosen:
             for n, line in enumerate(lines):
                 if n in chosen and line and not line.isspace():
