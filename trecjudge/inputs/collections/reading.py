@@ -227,7 +227,7 @@ def _documents(part: Opened, answers: Answers) -> Iterator[tuple[int, Document]]
         lines = candidates(pieces, ids, lambda: answers.at(position))
         yield from _documents_of_lines(records, lines)
     else:
-        chosen = ids.in_element if first.lstrip()[:1] == b"<" else ids.in_marks
+        chosen = ids.may_be_in_element if first.lstrip()[:1] == b"<" else ids.may_be_in_row
 
         def looked(text: bytes) -> bool:
             answers.at(part.position)
