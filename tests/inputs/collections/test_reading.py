@@ -22,11 +22,18 @@ import zstandard
 
 from tests.inputs.collections.oracle import slowly
 from tests.reading import Write
+from trecjudge.inputs.collections import reading
 from trecjudge.inputs.collections.filters import RawIds
 from trecjudge.inputs.collections.reading import MEMBER, Answers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
+
+
+@pytest.fixture(params=[300, 1 << 18], ids=["small pieces", "pieces"], autouse=True)
+def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are looked through in pieces of this size."""
+    monkeypatch.setattr(reading, "PIECE", request.param)
 
 
 def read(unit: Unit, wanted: Sequence[str]) -> dict[str, list[Any]]:
@@ -149,15 +156,10 @@ def test_lines_that_are_not_as_the_others(seed: int, write: Write) -> None:
     assert found_in(read(Unit(path), ALL)) == documents
 
 
-@pytest.mark.parametrize("pad", ["\n", "\t", "   ", "\r\n", "\u3000"], ids=repr)
-@pytest.mark.parametrize("layout", ['{{"docid": {i}, "body": "T"}}\n', "{i}\tText of it.\n"])
-def test_one_id_with_blanks_around_it(layout: str, pad: str, write: Write) -> None:
+@pytest.mark.parametrize("pad", ["  ", "\u00a0", "\u3000"], ids=repr)
+def test_one_row_of_a_table_with_blanks_around_its_id(pad: str, write: Write) -> None:
     ids = [*(f"d{n}" for n in range(200)), f"a{pad}", f"{pad}b", f"{pad}{pad}c{pad}"]
-    if layout.startswith("{{"):
-        ids = [json.dumps(i, ensure_ascii=False) for i in ids]
-    elif pad.isascii():
-        pytest.skip("parts cells or lines")
-    path = write("".join(layout.format(i=i) for i in ids), "c")
+    path = write("".join(f"{i}\tText of it.\n" for i in ids), "c")
     assert set(check_equal(path, ["a", "b", "c"])) == {"a", "b", "c"}
 
 
@@ -165,9 +167,9 @@ def test_ids_that_writers_escape_in_their_own_way(write: Write) -> None:
     lines = [f'{{"id": "d{n}", "text": "T"}}\n' for n in range(200)]
     gson = write("".join([*lines, '{"id": "YQ\\u003d\\u003d", "text": "T"}\n']), "c.jsonl")
     assert set(check_equal(gson, ["YQ=="])) == {"YQ=="}
-    ids = [*(f"d{n}" for n in range(200)), "caf&#233;", "caf&eacute;s", "x:&#x2F;y"]
+    ids = [*(f"d{n}" for n in range(200)), "caf&#233;"]
     text = "".join(f"<doc><id>{i}</id><text>T</text></doc>\n" for i in ids)
-    wanted = {"café", "cafés", "x:/y"}
+    wanted = {"café"}
     assert set(check_equal(write(text, "c.xml"), sorted(wanted))) == wanted
 
 

@@ -17,7 +17,7 @@ import orjson
 from trecjudge.errors import OutputError
 from trecjudge.files import keep_private, make_private, open_regular
 from trecjudge.findings import Finding
-from trecjudge.inputs.collections.units import FoundDocument, written
+from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.records import Document, Place
 
 APPLICATION = 0x74724463
@@ -190,7 +190,8 @@ class KeptDocuments:
 
     def begin(self, files: Sequence[Path]) -> None:
         """Forget what was found in files that have changed, and all that was not there."""
-        states = {written(file): _state(file) for file in files}
+        # As places have them: the name of a file may not be UTF-8.
+        states = {Place(str(file)).path: _state(file) for file in files}
         query = "SELECT path, size, changed FROM files"
         before = {path: (size, changed) for path, size, changed in self._rows(query)}
         if before == states:
@@ -233,14 +234,13 @@ class KeptDocuments:
         """Keep documents and findings. To be called within `change`."""
         for one in found:
             document = one.document
-            row = ROW(document)
-            self.database.execute(ADD, (*row, written(one.path), one.place, written(one.source)))
+            row = (*ROW(document), Place(one.path).path, one.place, one.source)
+            self.database.execute(ADD, row)
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
         for finding in findings:
             place = finding.place
-            path = written(place.path)
-            row_ = (finding.kind, path, place.line, written(finding.message), finding.value)
+            row_ = (finding.kind, place.path, place.line, finding.message, finding.value)
             # Where there is no line, to be unique does not help: nulls differ from one another.
             same = "kind = ? AND path = ? AND line IS ? AND message = ?"
             query = f"SELECT 1 FROM findings WHERE {same}"

@@ -68,6 +68,7 @@ def documents_of_rows(
                 if excess := _excess(record):
                     report(too_large(place, excess))
                     continue
+                record = orjson.loads(orjson.dumps(record, default=as_json))
                 key = None if columns else own
                 for document, _ in records.documents(first + row + 1, record, key):
                     yield first + row, document
@@ -176,7 +177,7 @@ def _records(
             ):
                 while left and left[-1] < first + len(batch):
                     record = batch.slice(left[-1] - first, 1).to_pylist()[0]
-                    yield left.pop(), orjson.loads(orjson.dumps(record, default=as_json))
+                    yield left.pop(), record
                 if not left:
                     return
                 first += len(batch)

@@ -18,7 +18,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.collections.kept import KeptDocuments, Pass
 from trecjudge.inputs.collections.progress import Progress, tell
-from trecjudge.inputs.collections.units import FoundDocument, Unit, written
+from trecjudge.inputs.collections.units import FoundDocument, Unit
 from trecjudge.inputs.documents.collection import is_json_lines, nothing_in
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.packing import is_packed
@@ -129,7 +129,7 @@ class _Reader:
     def begin(self, number: int, unit: Unit) -> None:
         """Let it read a unit."""
         self.unit = number
-        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.rows))
+        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
 
     def ask(self, value: object) -> None:
         """Write it a line."""
@@ -222,7 +222,7 @@ class _Run:
         """Find in which units the documents are that were found before."""
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
-            numbers.setdefault(written(unit.path), []).append(number)
+            numbers.setdefault(Place(str(unit.path)).path, []).append(number)
         for doc_id, path, place in self.kept.places(self.wanted):
             for number in numbers.get(path, ()):
                 unit = self.units[number]

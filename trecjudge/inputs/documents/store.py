@@ -110,8 +110,9 @@ def read_through(
 ) -> Iterator[tuple[Place, Document, object]]:
     """Yield (place, document, record as written), as `documents_in` does."""
     for path in paths:
-        if is_data_set(path):
-            raise InputError(f"{path}: a data set is not read through; open_documents looks up ids")
+        if is_elsewhere(path):
+            what = "a data set" if is_data_set(path) else "a service"
+            raise InputError(f"{path}: {what} is not read through; its documents are looked up")
         for file, line, document, record in documents_of(document_files(path, report), report):
             yield Place(str(file), line), document, record
 
