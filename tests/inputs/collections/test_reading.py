@@ -38,24 +38,25 @@ def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 def read(unit: Unit, wanted: Sequence[str]) -> dict[str, list[Any]]:
     """Return the answers on a unit, by their kind."""
-    out = io.BytesIO()
-    read_unit(unit, Answers(out, RawIds.of(wanted)))  # type: ignore[arg-type]
     answers: dict[str, list[Any]] = {}
-    for line in out.getvalue().splitlines():
-        kind, *values = json.loads(line)
-        answers.setdefault(kind, []).append(values)
+
+    def take(some: list[reading.Answer]) -> None:
+        for kind, value in some:
+            answers.setdefault(kind, []).append(value)
+
+    read_unit(unit, Answers(take, RawIds.of(wanted)))
     return answers
 
 
 def found_in(answers: dict[str, list[Any]]) -> dict[str, Document]:
-    return {values[2]: Document(*values[2:]) for values in answers.get("document", [])}
+    return {found.document.doc_id: found.document for found in answers.get("document", [])}
 
 
 def check_equal(path: Path, wanted: Sequence[str]) -> dict[str, Document]:
     answers = read(Unit(path), wanted)
     documents, kinds = slowly([path], wanted)
     assert found_in(answers) == documents
-    reported = [values[0] for values in answers.get("finding", [])]
+    reported = [finding.kind for finding in answers.get("finding", [])]
     assert set(reported) <= set(kinds)
     assert bool(reported) == bool(kinds)
     return documents
@@ -188,8 +189,8 @@ def test_every_range_of_a_file_together_has_what_it_has(write: Write) -> None:
         broken = []
         for start in range(0, size, step):
             answers = read(Unit(path, start, min(size, start + step)), ids)
-            for values in answers.get("document", []):
-                found.setdefault(values[2], (values[0], Document(*values[2:])))
+            for one in answers.get("document", []):
+                found.setdefault(one.document.doc_id, (one.place, one.document))
             broken += answers.get("finding", [])
             if step == 1 and start > 300:
                 break
@@ -198,7 +199,7 @@ def test_every_range_of_a_file_together_has_what_it_has(write: Write) -> None:
             assert [place for place, _ in found.values()] == [
                 path.read_bytes().index(f'{{"docid": "D{n}"'.encode()) for n in range(60)
             ]
-            assert [values[2] for values in broken] == [61]
+            assert [finding.place.line for finding in broken] == [61]
 
 
 PUBMED = (
@@ -306,8 +307,9 @@ def test_packed_files(packing: str, write: Write) -> None:
 
 def test_the_source_of_a_document_in_an_archive(write: Write) -> None:
     path = write(tar_of({"x/a.jsonl": LINES.encode()}), "c.tar")
-    ((place, source, *_),) = read(Unit(path), ["D1"])["document"]
-    assert (place, source) == (LINES.index('{"docid": "D1"'), f"c.tar!x/a.jsonl@{place}")
+    (found,) = read(Unit(path), ["D1"])["document"]
+    place = found.place
+    assert (place, found.source) == (LINES.index('{"docid": "D1"'), f"c.tar!x/a.jsonl@{place}")
     assert 100_000_000 * MEMBER < 1 << 63  # a place of SQLite, in an archive of as many files
 
 
@@ -322,7 +324,7 @@ def test_the_source_of_a_document_in_an_archive(write: Write) -> None:
 def test_a_file_that_is_cut_is_read_up_to_there(data: bytes, write: Write) -> None:
     answers = read(Unit(write(data, "c")), ["D0", "D1000", "D4999"])
     assert set(found_in(answers)) == {"D0", "D1000"}
-    assert {values[0] for values in answers["finding"]} == {"collection_unreadable"}
+    assert {finding.kind for finding in answers["finding"]} == {"collection_unreadable"}
     assert "failed" not in answers
 
 
@@ -377,8 +379,8 @@ def test_parquet(layout: str, tmp_path: Path) -> None:
     wanted = ["D7", "D8", "D42", "7", "shard_00001_7", "shard_00001_42", "shard_00001_9999", "x"]
     documents = check_equal(path, [*wanted, "D4999", "shard_00001_007"])
     assert len(documents) == {"ids": 4, "numbers": 1, "no ids": 2}.get(layout, len(documents)) > 0
-    places = [values[0] for values in read(Unit(path), ["D42", "42", "shard_00001_42"])["document"]]
-    assert places == [42]
+    found = read(Unit(path), ["D42", "42", "shard_00001_42"])["document"]
+    assert [one.place for one in found] == [42]
 
 
 @pytest.mark.parametrize("kind", ["large_string", "string_view", "category"])
@@ -396,12 +398,12 @@ def test_parquet_that_is_damaged_or_in_an_archive(tmp_path: Path, write: Write) 
     whole = path.read_bytes()
     for data in (whole[:-100], tar_of({"c.parquet": whole})):
         answers = read(Unit(write(data, "d")), ["D1"])
-        assert [values[0] for values in answers["finding"]] == ["collection_unreadable"]
+        assert [finding.kind for finding in answers["finding"]] == ["collection_unreadable"]
 
 
 def test_a_file_that_cannot_be_read_this_time(tmp_path: Path, write: Write) -> None:
     (why,) = read(Unit(tmp_path / "gone.jsonl"), ["a"])["failed"]
-    assert why == ["cannot be read: there is no such file or folder"]
+    assert why == "cannot be read: there is no such file or folder"
     with limited(["unpacked=10k"]):
         answers = read(Unit(write(gzip.compress(LINES[:34].encode() * 99999), "c")), ["a"])
-    assert "--limit unpacked" in answers["failed"][0][0]
+    assert "--limit unpacked" in answers["failed"][0]

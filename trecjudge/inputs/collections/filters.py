@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import orjson
 
 from trecjudge.inputs.documents.names import ADDRESSES, IDENTIFYING, plain
@@ -34,6 +35,37 @@ NAMES_ID = re.compile(
     re.IGNORECASE,
 )
 """An element or attribute of markup that has an id."""
+WORD = 8
+"""Bytes that are compared at a time."""
+
+
+class Strings:
+    """Strings to look for between quotation marks, by their lengths and last bytes.
+
+    None of them is empty.
+    """
+
+    def __init__(self, strings: Iterable[bytes]) -> None:
+        known = list(strings)
+        self._longest = max(map(len, known), default=0) + 2
+        self._lengths = np.zeros(self._longest + 1, bool)
+        self._lengths[[len(string) + 1 for string in known]] = True
+        ends = [int.from_bytes(string[-WORD:], "little") for string in known]
+        self._ends = np.unique(np.array([*ends, 0], np.uint64))
+
+    def may_be_in(self, piece: bytes) -> bool:
+        """Return whether some bytes may have one of the strings; true of few that have none."""
+        piece = b"\0" * WORD + piece  # a word ends at each of its bytes
+        quotes = np.flatnonzero(np.frombuffer(piece, np.uint8) == ord('"'))
+        sizes = np.diff(quotes)
+        fit = np.flatnonzero(self._lengths[np.minimum(sizes, self._longest)])
+        ends, lengths = quotes[fit + 1], sizes[fit] - 1
+        words = np.ndarray((len(piece) - WORD + 1,), np.uint64, piece, strides=(1,))
+        # What stands before a short string does not count.
+        last = words[ends - WORD] >> (8 * np.maximum(WORD - lengths, 0)).astype(np.uint64)
+        at = np.searchsorted(self._ends, last)
+        near = self._ends[np.minimum(at, len(self._ends) - 1)]
+        return bool(np.any(near == last))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.files import open_regular
-from trecjudge.inputs.collections.arrays import Strings, all_lines_are, has_integers
-from trecjudge.inputs.collections.filters import RawIds
+from trecjudge.inputs.collections.filters import RawIds, Strings
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.sources.containers import BOM
 from trecjudge.inputs.sources.values import as_id
@@ -23,8 +22,6 @@ from trecjudge.settings.limits import limits
 
 PIECE = 1 << 18
 """Bytes that are looked through at a time."""
-LONGEST = 100
-"""Bytes of the beginning of a line that may be the same everywhere."""
 SHOWN = 3
 """Lines of a file that are read to see what it has."""
 AHEAD = 4
@@ -43,10 +40,10 @@ class LineShape:
     None where all lines must be read.
     """
 
-    key: bytes | None
-    beginning: bytes = b""
-    """How every line begins, up to that key; empty where they begin in several ways."""
+    key: bytes | None = None
     end: bytes = b"}"
+    alike: re.Pattern[bytes] | None = None
+    """Matches lines that all begin as the first ones; None where these begin in several ways."""
 
     @classmethod
     def of(cls, lines: Iterable[bytes]) -> LineShape:
@@ -60,37 +57,36 @@ class LineShape:
                 continue
             document = document_of(record)
             if document is None or not RawIds.of([document.doc_id]).may_be_in_json(line):
-                return cls(None)
+                return cls()
             raw = re.escape(document.doc_id.encode(errors="surrogatepass"))
             inner = re.findall(rb'"([^"\\]{1,100}+)"\s*+:\s*+"?' + raw + rb'"?\s*+[,}]', line)
             own = {k for k, v in record.items() if as_id(v) == document.doc_id}
             own |= {key.decode() for key in inner}
             keys = own if keys is None else keys & own
         end = b"}\r" if lines and all(line.endswith(b"}\r") for line in lines) else b"}"
-        known = (orjson.dumps(key) for key in sorted(keys or ()))
-        for key in known:
-            if key in lines[0]:
-                text = re.search(re.escape(key) + rb'\s*+:\s*+"', lines[0])
-                if text and all(text[0] in line for line in lines):
-                    key = text[0]  # what is null, say, gives no id
-                beginning = lines[0][: lines[0].index(key) + len(key)]
-                alike = all(line.startswith(beginning) for line in lines)
-                return cls(key, beginning if alike and len(beginning) < LONGEST else b"", end)
-        return cls(None)
+        key = next((k for k in map(orjson.dumps, sorted(keys or ())) if k in lines[0]), None)
+        if key is None:
+            return cls()
+        text = re.search(re.escape(key) + rb'\s*+:\s*+"', lines[0])
+        if text and all(text[0] in line for line in lines):  # what is null, say, gives no id
+            key = text[0]
+        beginning = lines[0][: lines[0].index(key) + len(key)]
+        if not all(line.startswith(beginning) for line in lines):
+            return cls(key, end)
+        one = rb"%b(?>.*)(?<=%b)\n" % (re.escape(beginning), re.escape(end))
+        return cls(key, end, re.compile(b"(?:%b)*+" % one))
 
     def is_regular(self, piece: bytes) -> bool:
         """Return whether all lines of a piece are surely as the others."""
-        return bool(self.beginning) and all_lines_are(piece, self.beginning, self.end)
+        return self.alike is not None and self.alike.fullmatch(piece) is not None
 
     def odd(self, lines: list[bytes]) -> list[int]:
         """Return the numbers, from 0, of the lines that are not as all others."""
         key, end = self.key, self.end
-        if key is None:
-            return list(range(len(lines)))
         return [
             number
             for number, line in enumerate(lines)
-            if key not in line or line[:1] != b"{" or not line.endswith(end)
+            if key is None or key not in line or line[:1] != b"{" or not line.endswith(end)
         ]
 
 
@@ -101,7 +97,7 @@ def candidates(
 
     `place` is the byte at which it begins. `at` is called now and then.
     """
-    shape, begins = LineShape(None), True
+    shape, begins = LineShape(), True
     strings, most = Strings(ids.in_strings), limits().record
     for place, number, piece in pieces:
         at()
@@ -109,11 +105,7 @@ def candidates(
             yield place, number, None
             continue
         regular = not begins and len(piece) <= most and shape.is_regular(piece)
-        if (
-            regular
-            and not strings.may_be_in(piece)
-            and not (has_integers(piece) and ids.may_be_number_in(piece))
-        ):
+        if regular and not (strings.may_be_in(piece) or ids.may_be_number_in(piece)):
             continue
         lines = piece.split(b"\n")
         if not lines[-1]:

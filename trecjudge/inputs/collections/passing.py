@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import selectors
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, Popen
 from typing import Any
 
 from trecjudge.errors import InputError
@@ -22,7 +22,7 @@ from trecjudge.inputs.collections.units import FoundDocument, Unit
 from trecjudge.inputs.documents.collection import is_json_lines, nothing_in
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.packing import is_packed
-from trecjudge.records import Document, Place
+from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
 RANGE = 256 << 20
@@ -31,11 +31,10 @@ MOST_SAMPLES = 30
 """Ids of a collection that are kept as examples."""
 COMMIT, TELL = 1.0, 0.25
 """Seconds after which what was found is written, and progress is told."""
-TAKE = 1 << 16
 MOST_DEATHS = 10
 """Processes that may end on their units, one after another, before the rest is left unread."""
 START = (
-    "import sys; sys.path[:] = sys.argv[1:];"
+    "import sys; sys.path[:] = sys.argv[2:];"
     "from trecjudge.inputs.collections.reading import main; main()"
 )
 
@@ -110,74 +109,46 @@ def run_units(
     run = _Run(units, kept, wanted, report, name, pass_)
     usable = getattr(os, "sched_getaffinity", None)  # not on every system
     most = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
-    with _Readers(wanted) as readers:
+    with ExitStack() as readers:
         try:
-            run.read(readers, min(most, len(run.waiting)))
+            run.read(readers, most)
         finally:
             run.write()
-    return run.failed
+    return list(run.failed.values())
 
 
-@dataclass(slots=True)
 class _Reader:
-    """A process that reads units, and what it has answered of a line that is not whole yet."""
+    """A process that reads units, one at a time."""
 
-    process: Popen[bytes]
-    unit: int | None = None
-    rest: bytes = b""
-
-    def begin(self, number: int, unit: Unit) -> None:
-        """Let it read a unit."""
-        self.unit = number
-        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
-
-    def ask(self, value: object) -> None:
-        """Write it a line."""
-        assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # it has ended: its output ends too
-            self.process.stdin.write(json.dumps(value).encode() + b"\n")
-            self.process.stdin.flush()
-
-    def answers(self) -> list[list[Any]] | None:
-        """Return what it answered meanwhile, None if it has ended."""
-        assert self.process.stdout is not None
-        data = os.read(self.process.stdout.fileno(), TAKE)
-        if not data:
-            return None
-        *lines, self.rest = (self.rest + data).split(b"\n") if b"\n" in data else [self.rest + data]
-        return [json.loads(line) for line in lines]
-
-
-@dataclass(slots=True)
-class _Readers:
-    """Processes that read; they end with the context, whatever they do."""
-
-    wanted: Sequence[str]
-    started: list[_Reader] = field(default_factory=list)
-
-    def start(self) -> _Reader:
-        """Return a new one."""
+    def __init__(self, wanted: Sequence[str]) -> None:
+        self.unit: int | None = None
+        """The number of the unit that it reads."""
         # The usual pool of memory of pyarrow reserves more than a reader may take.
         environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
-        command = [sys.executable, "-c", START, *map(os.path.abspath, sys.path)]
-        process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment)
-        reader = _Reader(process)
-        self.started.append(reader)
-        reader.ask({"limits": asdict(limits()), "wanted": list(self.wanted)})
-        return reader
+        self.answers, its = Pipe()
+        number = its.fileno()
+        paths = map(os.path.abspath, sys.path)
+        self.process = Popen(
+            [sys.executable, "-c", START, str(number), *paths],
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            env=environment,
+            pass_fds=[number],
+        )
+        its.close()
+        self.send((limits(), list(wanted)))
 
-    def __enter__(self) -> _Readers:
-        return self
+    def send(self, value: object) -> None:
+        """Send it a unit, or at first what is wanted."""
+        with suppress(ConnectionError):  # it has ended, and answers no more
+            self.answers.send(value)
 
-    def __exit__(self, *_: object) -> None:
-        for reader in self.started:
-            reader.process.kill()
-        for reader in self.started:
-            reader.process.wait()
-            for pipe in (reader.process.stdin, reader.process.stdout):
-                assert pipe is not None
-                with suppress(BrokenPipeError):
-                    pipe.close()
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self.process.kill()
+        self.process.wait()
+        self.answers.close()
 
 
 @dataclass(slots=True)
@@ -190,7 +161,8 @@ class _Run:
     report: OnFinding
     name: str
     current: Pass | None
-    failed: list[InputError] = field(default_factory=list)
+    failed: dict[int, InputError] = field(default_factory=dict)
+    """Why units could not be read this time, by their numbers."""
     waiting: list[int] = field(default_factory=list)
     """The numbers of the units that are still to be read, the first one last."""
     holders: dict[str, int] = field(default_factory=dict)
@@ -201,15 +173,17 @@ class _Run:
     _findings: list[Finding] = field(default_factory=list)
     _samples: list[str] = field(default_factory=list)
     _read: list[str] = field(default_factory=list)
+    """The names of the units that were read since what was found was written."""
     _began: float = field(default_factory=time.monotonic)
     _written: float = field(default_factory=time.monotonic)
     _told: float = 0.0
-    _unread: set[int] = field(default_factory=set)
+    _at_places: bool = False
     _deaths: int = 0
 
     def __post_init__(self) -> None:
         done = self.current.done if self.current else ()
-        self._sizes = [_size_of(unit) for unit in self.units]
+        self._at_places = any(unit.places for unit in self.units)
+        self._sizes = [len(u.places) if self._at_places else u.size for u in self.units]
         for number, unit in reversed(list(enumerate(self.units))):
             if unit.name in done:
                 self._positions[number] = self._sizes[number]
@@ -229,31 +203,27 @@ class _Run:
                 if unit.end is None or unit.start <= place < unit.end:
                     self.holders[doc_id] = number
 
-    def read(self, readers: _Readers, count: int) -> None:
-        """Read all units that can still change something, with so many processes."""
-        with selectors.DefaultSelector() as selector:
-
-            def start() -> None:
-                reader = readers.start()
-                assert reader.process.stdout is not None
-                selector.register(reader.process.stdout, selectors.EVENT_READ, reader)
+    def read(self, readers: ExitStack, most: int) -> None:
+        """Read all units that can still change something, with so many processes at most."""
+        reading: dict[Connection, _Reader] = {}
+        while True:
+            while len(reading) < most and self._has_more():
+                reader = _Reader(self.wanted)
+                readers.callback(reader.end)
+                reading[reader.answers] = reader
                 self._next(reader)
-
-            for _ in range(count):
-                start()
-            while any(r.unit is not None and self._needs(r.unit) for r in readers.started):
-                for key, _ in selector.select(TELL):
-                    answers = key.data.answers()
-                    for answer, *values in answers or ():
-                        self._take(key.data, answer, values)
-                    if answers is None:
-                        selector.unregister(key.fileobj)
-                        self._end_of(key.data)
-                        if self.waiting:
-                            start()
-                self._tell()
-                if time.monotonic() - self._written > COMMIT:
-                    self.write()
+            if not any(r.unit is not None and self._needs(r.unit) for r in reading.values()):
+                break
+            for connection in wait(list(reading), TELL):
+                assert isinstance(connection, Connection)
+                try:
+                    for kind, value in connection.recv():
+                        self._take(reading[connection], kind, value)
+                except (EOFError, ConnectionError):
+                    self._end_of(reading.pop(connection))
+            self._tell()
+            if time.monotonic() - self._written > COMMIT:
+                self.write()
         self._tell(ended=True)
 
     def _needs(self, number: int) -> bool:
@@ -262,34 +232,34 @@ class _Run:
             return True
         return number < max(self.holders.values())
 
-    def _next(self, reader: _Reader) -> None:
-        reader.unit = None
-        if self.waiting and self._needs(self.waiting[-1]):
-            number = self.waiting.pop()
-            reader.begin(number, self.units[number])
+    def _has_more(self) -> bool:
+        return bool(self.waiting) and self._needs(self.waiting[-1])
 
-    def _take(self, reader: _Reader, answer: str, values: list[Any]) -> None:
+    def _next(self, reader: _Reader) -> None:
+        """Let a process read the next unit, if there is one."""
+        reader.unit = self.waiting.pop() if self._has_more() else None
+        if reader.unit is not None:
+            reader.send(self.units[reader.unit])
+
+    def _take(self, reader: _Reader, kind: str, value: Any) -> None:
+        """Take an answer of a process on its unit; see `reading.Answer`."""
         number = reader.unit
         assert number is not None
-        path = str(self.units[number].path)
-        match answer:
+        match kind:
             case "document":
-                place, source, *fields = values
-                document = Document(*fields)
-                self._documents.append(FoundDocument(document, path, place, source))
-                held = self.holders.get(document.doc_id, number)
-                self.holders[document.doc_id] = min(held, number)
+                self._documents.append(value)
+                doc_id = value.document.doc_id
+                self.holders[doc_id] = min(self.holders.get(doc_id, number), number)
             case "finding":
-                kind, where, line, message, value = values
-                self._findings.append(Finding(kind, Place(where, line), message, value))
+                self._findings.append(value)
             case "sample":
-                self._samples += values
+                self._samples.append(value)
             case "at":
-                self._positions[number] = min(values[0], self._sizes[number])
+                self._positions[number] = min(value, self._sizes[number])
             case "failed":
-                self._fail(number, values[0])
+                self._fail(number, value)
             case "end":
-                if self.current is not None and number not in self._unread:
+                if self.current is not None and number not in self.failed:
                     self._read.append(self.units[number].name)
                 self._positions[number] = self._sizes[number]
                 self._next(reader)
@@ -298,8 +268,7 @@ class _Run:
         """Report that a unit could not be read this time."""
         path = str(self.units[number].path)
         self.report(Finding("collection_unreadable", Place(path), message))
-        self.failed.append(InputError(f"{path}: {message}"))
-        self._unread.add(number)
+        self.failed[number] = InputError(f"{path}: {message}")
 
     def _end_of(self, reader: _Reader) -> None:
         """Report the unit whose process has ended."""
@@ -307,7 +276,6 @@ class _Run:
         how = f"was killed (signal {-status})" if status < 0 else f"ended with status {status}"
         if reader.unit is not None:
             self._fail(reader.unit, f"was not read to its end: the process that read it {how}")
-            reader.unit = None
             self._deaths += 1
         if self._deaths > MOST_DEATHS:
             for number in self.waiting:
@@ -318,14 +286,15 @@ class _Run:
         now = time.monotonic()
         if ended or now - self._told > TELL:
             self._told = now
-            done = sum(self._positions.values())
-            counts = (done, sum(self._sizes), len(self.holders), len(self.wanted))
-            tell(Progress(self.name, *counts, now - self._began, ended=ended))
+            counts = (len(self.holders), len(self.wanted), now - self._began)
+            done, total = sum(self._positions.values()), sum(self._sizes)
+            tell(Progress(self.name, done, total, *counts, not self._at_places, ended))
 
     def write(self) -> None:
         """Keep what was found and read since the last time, all of it or nothing."""
         self._written = time.monotonic()
-        if self._documents or self._findings or self._samples or self._read:
+        held = (self._documents, self._findings, self._samples, self._read)
+        if any(held):
             with self.kept.change():
                 self.kept.add(self._documents, self._findings)
                 room = MOST_SAMPLES - len(self.kept.some_ids(MOST_SAMPLES))
@@ -333,14 +302,5 @@ class _Run:
                 for name in self._read:
                     assert self.current is not None
                     self.current.unit_read(name)
-            for held in (self._documents, self._findings, self._samples, self._read):
-                held.clear()
-
-
-def _size_of(unit: Unit) -> int:
-    if unit.end is not None:
-        return unit.end - unit.start
-    try:
-        return unit.path.stat().st_size
-    except OSError:
-        return 0
+            for answers in held:
+                answers.clear()

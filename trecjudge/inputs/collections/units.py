@@ -30,6 +30,16 @@ class Unit:
         """What names it among the units of a collection."""
         return f"{Place(str(self.path)).path}\0{self.start}\0{self.end}\0{len(self.places)}"
 
+    @property
+    def size(self) -> int:
+        """Its bytes as they lie on disk."""
+        if self.end is not None:
+            return self.end - self.start
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
