@@ -129,7 +129,7 @@ class _Reader:
     def begin(self, number: int, unit: Unit) -> None:
         """Let it read a unit."""
         self.unit = number
-        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
+        self.ask((os.fspath(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
 
     def ask(self, value: object) -> None:
         """Write it a line."""
@@ -281,6 +281,8 @@ class _Run:
                 self.holders[document.doc_id] = min(held, number)
             case "finding":
                 kind, where, line, message, value = values
+                # What standard input gave is shown by another name than that of the file with it.
+                where = where.replace(os.fspath(self.units[number].path), path, 1)
                 self._findings.append(Finding(kind, Place(where, line), message, value))
             case "sample":
                 self._samples += values
