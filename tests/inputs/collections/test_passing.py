@@ -106,6 +106,16 @@ def test_names_in_no_encoding(tmp_path: Path) -> None:
         assert kept.lost == 2
 
 
+def test_what_a_pipe_gives(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, (lines_of([0]) + "broken\n").encode())
+    os.close(write)
+    kept = passed(Path(f"/dev/fd/{read}"), ["D0", "D1"], tmp_path)
+    os.close(read)
+    assert kept.get("D0") == Document("D0", text_of(0))
+    assert [str(finding.place) for finding in kept.findings()] == [f"<fd-{read}>:2"]
+
+
 def test_systems_that_do_not_say_which_cores_may_be_used(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -180,7 +180,7 @@ def _found_in(unit: Unit, answers: Answers) -> Iterator[FoundDocument]:
 
 def _documents_in_range(unit: Unit, end: int, answers: Answers) -> Iterator[tuple[int, Document]]:
     """Yield (place, document) of the lines that begin in a range of a plain file."""
-    begin = line_start(unit.path, unit.start)
+    begin = line_start(unit.path, unit.start, end)
 
     def chunks() -> Iterator[bytes]:
         for chunk in range_of(unit.path, begin, end):
