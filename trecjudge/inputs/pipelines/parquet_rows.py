@@ -8,12 +8,17 @@ with what went wrong, which is empty if nothing did. It imports nothing of this 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyarrow.parquet import ParquetFile
 
 ROOM = 400 << 20
 """Bytes that reading may take."""
@@ -33,26 +38,40 @@ def bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (taken + ROOM, taken + ROOM))
 
 
-def rows(path: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file. Raises MemoryError where one of them takes too much."""
+def rows_of(
+    file: ParquetFile, chosen: Sequence[int] | None = None, **part: Any
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (number from 0, row) of a file, or of `part` of it, as `iter_batches` takes it.
+
+    Of these only the `chosen` numbers, which ascend. Raises MemoryError where a row takes too much.
+    """
     done = 0
     for size in BATCHES:
         try:
-            for row in islice(_rows(path, size), done, None):
-                done += 1
-                yield row
+            first = 0
+            for batch in file.iter_batches(size, use_threads=False, **part):
+                for number, row in _rows_in(batch, first, chosen):
+                    if number >= done:
+                        done = number + 1
+                        yield number, row
+                first += len(batch)
+                if chosen is not None and first > chosen[-1]:
+                    return
             return
         except MemoryError:
             if size == BATCHES[-1]:
                 raise
 
 
-def _rows(path: str, size: int) -> Iterator[dict[str, Any]]:
-    from pyarrow.parquet import ParquetFile  # heavy, and an extra
-
-    with ParquetFile(path, pre_buffer=False, buffer_size=PAGE) as file:
-        for batch in file.iter_batches(size, use_threads=False):
-            yield from batch.to_pylist()
+def _rows_in(
+    batch: RecordBatch, first: int, chosen: Sequence[int] | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    if chosen is None:
+        yield from enumerate(batch.to_pylist(), first)
+        return
+    begin, end = (bisect_left(chosen, place) for place in (first, first + len(batch)))
+    for number in chosen[begin:end]:
+        yield number, batch.slice(number - first, 1).to_pylist()[0]
 
 
 def as_json(value: object) -> str | None:
@@ -62,7 +81,7 @@ def as_json(value: object) -> str | None:
 
 def main() -> None:
     """Answer the lines of standard input."""
-    import pyarrow.parquet  # noqa: F401 (before the memory is bounded)
+    from pyarrow.parquet import ParquetFile  # heavy, an extra, and before the memory is bounded
 
     bound_memory()
     out = sys.stdout.buffer
@@ -70,8 +89,9 @@ def main() -> None:
         path, most = orjson.loads(line)
         wrong = []
         try:
-            for row in islice(rows(path), most):
-                out.write(orjson.dumps(row, default=as_json) + b"\n")
+            with ParquetFile(path, pre_buffer=False, buffer_size=PAGE) as file:
+                for _, row in islice(rows_of(file), most):
+                    out.write(orjson.dumps(row, default=as_json) + b"\n")
         except MemoryError:
             wrong = ["takes more memory than a file may"]
         except (OSError, ValueError, TypeError) as error:  # pyarrow's own errors are these
