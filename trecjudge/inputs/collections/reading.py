@@ -52,7 +52,7 @@ SAMPLES = 3
 """Ids of a file that are given as examples."""
 MOST_FINDINGS = 1000
 """Findings of a kind on one unit that are passed on, of kinds that may be on every line."""
-MEMBER = 1 << 44
+MEMBER = 1 << 36
 """Bytes that a file in an archive takes at most: places are counted over all of them."""
 
 

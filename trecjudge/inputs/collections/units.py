@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trecjudge.records import Document
+from trecjudge.records import Document, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Unit:
     @property
     def name(self) -> str:
         """What names it among the units of a collection."""
-        return f"{self.path}\0{self.start}\0{self.end}\0{len(self.places)}"
+        return f"{Place(str(self.path)).path}\0{self.start}\0{self.end}\0{len(self.places)}"
 
 
 @dataclass(frozen=True, slots=True)

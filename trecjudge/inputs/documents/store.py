@@ -135,7 +135,7 @@ def document_files(path: Path, report: OnFinding) -> list[Path]:
         if len(files) == 1:
             raise InputError(f"{file}: {message}")
         report(Finding("own_output", Place(str(file)), f"{message}; passed over"))
-    return [file for file in files if file not in written]
+    return sorted((file for file in files if file not in written), key=str)
 
 
 def is_data_set(path: Path) -> bool:
