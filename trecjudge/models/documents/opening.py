@@ -14,11 +14,10 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
 from trecjudge.inputs.collections.addressing import by_address
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
-from trecjudge.inputs.collections.packs import open_packs
 from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
-from trecjudge.inputs.documents.pack import are_packs
+from trecjudge.inputs.documents.pack import are_packs, open_packs
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
