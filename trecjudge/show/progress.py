@@ -84,6 +84,7 @@ class ConsoleWatcher:
 
     def __enter__(self) -> ConsoleWatcher:
         self._bar.start()
+        self._collections.callback(self._collection.close)
         self._collections.enter_context(progress_to(self._collection_read))
         if not (self._quiet or self._console.is_terminal):
             self._lines.start()
@@ -96,7 +97,6 @@ class ConsoleWatcher:
         trace: TracebackType | None,
     ) -> None:
         self._collections.close()
-        self._collection.close()
         self._bar.stop()
         self._over.set()
         if self._lines.is_alive():
@@ -141,11 +141,10 @@ class ConsoleWatcher:
         """Show how far a collection is; the bar of the job makes room for that meanwhile."""
         if self._quiet or not progress.takes_long:
             return
-        if not self._in_collection and self._console.is_terminal:
-            self._bar.stop()
+        self._bar.stop()
         self._collection(progress)
         self._in_collection = not progress.ended
-        if progress.ended and self._console.is_terminal:
+        if progress.ended:
             self._bar.start()
 
     def _print_lines(self) -> None:
