@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,8 +29,9 @@ from trecjudge.inputs.documents.store import (
     is_data_set,
 )
 from trecjudge.models.documents.fetching import Use, fetch
-from trecjudge.models.documents.service import Service, service_of
+from trecjudge.models.documents.service import service_of
 from trecjudge.records import Document, Place
+from trecjudge.text.credentials import public
 
 HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
@@ -61,6 +61,7 @@ def open_documents(
     stores: list[DocumentStore] = []
     files: list[Path] = []
     for path in paths:
+        left = _left(asked, stores)
         if is_data_set(path):
             stores.append(IrDatasetsDocuments(str(path).removeprefix(IRDS)))
         elif is_kept(path):
@@ -68,17 +69,19 @@ def open_documents(
         elif is_index(path):
             stores.append(DocumentsOfIndex(path))
             files.append(path)
-        elif (service := service_of(path)) is not None:
-            stores.append(_of_service(path, service, folder, report, _left(asked, stores), use))
+        elif service := service_of(path):
+            kept = KeptDocuments.open(folder, service.name)
+            kept.wanted = left().named
+            fetch(service, kept, left(), use, report)
+            stores.append(kept)
+        elif are_packs(found := document_files(path, report)):
+            stores.append(open_packs(path, found, left(), report))
+            files += found
+        elif (in_memory := _held(path, found, report, held_bytes)) is not None:
+            stores.append(in_memory)
+            files += found
         else:
-            found = document_files(path, report)
-            if are_packs(found):
-                stores.append(open_packs(path, found, _left(asked, stores)(), report))
-                files += found
-                continue
-            stores.append(_of_files(path, found, folder, report, _left(asked, stores), held_bytes))
-            if isinstance(stores[-1], HeldDocuments):
-                files += found
+            stores.append(_looked_through(path, found, folder, report, left()))
     both = list(zip(paths, stores, strict=True))
     if len(stores) > 1:
         _report_differences(both, asked, report)
@@ -99,73 +102,57 @@ def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, d
     return found
 
 
-def _left(wanted: OnWanted, before: Sequence[DocumentStore]) -> OnWanted:
-    """Return what returns the documents that no store has that is asked before."""
-    if not before:
-        return wanted
-    first = DocumentStores(tuple(before))
+def _left(wanted: OnWanted, stores: Sequence[DocumentStore]) -> OnWanted:
+    """Return what returns the documents that none of some stores has."""
+    before = DocumentStores(tuple(stores))
 
+    def without(ids: Iterable[str]) -> dict[str, None]:
+        return {i: None for i in ids if not ((d := before.get(i)) and d.has_text)}
+
+    @cache
     def left() -> Wanted:
-        def without(ids: Iterable[str]) -> dict[str, None]:
-            return {i: None for i in ids if not ((d := first.get(i)) and d.has_text)}
-
         every = wanted()
         return Wanted(without(every.named), without(every.cited), without(every.possible))
 
-    return left
+    return left if stores else wanted
 
 
-def _of_service(
-    path: Path, service: Service, folder: Path, report: OnFinding, wanted: OnWanted, use: Use
+def _held(
+    path: Path, files: Sequence[Path], report: OnFinding, held_bytes: int
+) -> HeldDocuments | None:
+    """Return the documents of files in memory; None, and no findings, where they are too many."""
+    if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
+        return None
+    findings: list[Finding] = []
+    try:
+        store = held(path, files, FindingLog([findings.append]), IN_MEMORY * held_bytes)
+        if store is None:  # the files are read again
+            findings.clear()
+        return store
+    finally:
+        for finding in findings:
+            report(finding)
+
+
+def _looked_through(
+    path: Path, files: Sequence[Path], folder: Path, report: OnFinding, wanted: Wanted
 ) -> KeptDocuments:
-    kept = KeptDocuments.open(folder, store_name(path))
-    kept.wanted = wanted().named
-    fetch(service, kept, wanted(), use, report)
-    return kept
-
-
-def _of_files(
-    path: Path,
-    files: Sequence[Path],
-    folder: Path,
-    report: OnFinding,
-    wanted: OnWanted,
-    held_bytes: int,
-) -> DocumentStore:
-    """Return the documents of files in memory, or those of them that are wanted."""
-    log = FindingLog([report])
-    if sum(file.stat().st_size for file in files if file.exists()) <= held_bytes:
-        in_memory = held(path, files, log, IN_MEMORY * held_bytes)
-        if in_memory is not None:
-            return in_memory
+    """Return the documents of a large collection that are wanted."""
     kept = KeptDocuments.open(folder, store_name(path))
     kept.begin(files)
-    kept.wanted = wanted().named
-    left = kept.left(wanted().possible)
-    new = _unless_reported(log.counts, report)
+    kept.wanted = wanted.named
+    left = kept.left(wanted.possible)
     try:
         if left:
-            left = by_address(files, kept, left, new, str(path))
+            left = by_address(files, kept, left, report, str(path))
         if left:
-            pass_over(files, kept, left, new, str(path))
+            pass_over(files, kept, left, report, str(path))
     except InputError:
         kept.remove_if_empty()
         raise
     for finding in kept.findings():
-        new(finding)
+        report(finding)
     return kept
-
-
-def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
-    """Return what reports the findings of files read again, but for those reported before."""
-    left = Counter(counts)
-
-    def tell(finding: Finding) -> None:
-        left[finding.kind] -= 1
-        if left[finding.kind] < 0:
-            report(finding)
-
-    return tell
 
 
 def _report_differences(
@@ -210,8 +197,5 @@ def some_kept(paths: Sequence[Path], folder: Path) -> list[str]:
 
 def source_name(path: Path) -> str:
     """Return what a path of --documents is called in messages and files: no secret is in it."""
-    if address_in(path):
-        with suppress(InputError):
-            service = service_of(path)
-            return service.name if service else str(path)
-    return str(path)
+    address = address_in(path)
+    return public(address) if address else str(path)
