@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ from trecjudge.inputs.documents.store import (
     held,
     is_data_set,
 )
-from trecjudge.models.documents.fetching import Use, fetch
-from trecjudge.models.documents.service import service_of
+from trecjudge.models.blocking import blocking
+from trecjudge.models.documents.service import Service, can_be_asked, service_of
 from trecjudge.records import Document, Place
 from trecjudge.text.credentials import public
 
@@ -37,9 +38,25 @@ HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 IN_MEMORY = 3
 """How many times as many bytes their documents may take in memory: packed files hold more."""
-AS_IT_IS = Use()
 OnWanted = Callable[[], Wanted]
 """Returns the documents that are wanted: it may have to read the runs for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Whether a service may be asked.
+
+    `offline` asks nothing; `refresh` asks again for what is kept; `plan` asks nothing and counts.
+    `notify` is called with messages while a service is waited for.
+    """
+
+    offline: bool = False
+    refresh: bool = False
+    plan: bool = False
+    notify: Callable[[str], None] = lambda message: None
+
+
+AS_IT_IS = Use()
 
 
 def open_documents(
@@ -71,7 +88,6 @@ def open_documents(
             files.append(path)
         elif service := service_of(path):
             kept = KeptDocuments.open(folder, service.name)
-            kept.wanted = left().named
             fetch(service, kept, left(), use, report)
             stores.append(kept)
         elif are_packs(found := document_files(path, report)):
@@ -115,6 +131,43 @@ def _left(wanted: OnWanted, stores: Sequence[DocumentStore]) -> OnWanted:
         return Wanted(without(every.named), without(every.cited), without(every.possible))
 
     return left if stores else wanted
+
+
+def fetch(
+    service: Service, kept: KeptDocuments, wanted: Wanted, use: Use, report: OnFinding
+) -> None:
+    """Fetch the documents that are wanted and not kept; each is kept as soon as it has come.
+
+    What was not fetched is not known: it is never taken for a document that is not there. Raises
+    InputError where the service does not let anybody in, ModelError for headers that cannot be
+    sent.
+    """
+    kept.wanted = wanted.named
+    # All of them, until they are settled: also what is not asked for, or where this ends early.
+    kept.not_known(kept.left(wanted.named))
+    asked = wanted.cited if service.only_cited else wanted.named
+    ids = [doc_id for doc_id in asked if can_be_asked(doc_id)]
+    others = len(asked) - len(ids)
+    if use.refresh and not use.offline:
+        kept.not_known(ids)
+    else:
+        ids = kept.left(ids)
+    kept.to_fetch = len(ids)
+    if ids and use.offline and not use.plan:
+        message = f"--offline: {counted(len(ids), 'document')} not kept, and not asked for"
+        report(Finding("documents_not_fetched", Place(service.name), message))
+    if others:
+        message = f"{counted(others, 'id')} not asked for: too long, or no part of an address"
+        report(Finding("documents_not_fetched", Place(service.name), message))
+    if not ids or use.offline or use.plan:
+        return
+    # Imported late: aiohttp loads slowly, and most jobs ask no service.
+    from trecjudge.models.documents.asking import Asking
+
+    asking = Asking(service, kept, use.notify)
+    blocking(asking.run)(ids)
+    for finding in asking.findings():
+        report(finding)
 
 
 def _held(

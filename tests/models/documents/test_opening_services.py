@@ -20,7 +20,7 @@ from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.fetching import Use, fetch
+from trecjudge.models.documents.opening import Use, fetch
 from trecjudge.models.documents.service import Service
 
 HELD = {f"d{number}": f"Text {number}." for number in range(20)}
@@ -124,7 +124,7 @@ import asyncio, sys
 from pathlib import Path
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.fetching import Use, fetch
+from trecjudge.models.documents.opening import Use, fetch
 from trecjudge.models.documents.service import Service
 
 url, folder, inside = sys.argv[1:]
