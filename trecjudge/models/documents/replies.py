@@ -33,7 +33,9 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     except orjson.JSONDecodeError:
         words = " ".join(mask(text_of_page(payload.decode(errors="replace"))).split())
         raise NotTaken(f"is not JSON: {shown(words)}") from None
-    record = _unpacked(_masked(value, mask))
+    record = _masked(value, mask)
+    if isinstance(record, dict):
+        record = {k: _object(v) if plain(k) in NESTED else v for k, v in record.items()}
     ids = [*ids_of(record)[0]] if isinstance(record, Mapping) else []
     if ids and doc_id not in ids:
         raise NotTaken(f"is of another document: {shown(ids[0])}")
@@ -42,8 +44,8 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     if document is None:
         raise NotTaken(f"holds no document: {shown(record)}")
     if path:
-        text = document_of({"text": _at(record, path)}, doc_id)
-        return replace(document, text=text.text if text else "")
+        named = document_of({"text": _at(record, path)}, doc_id)
+        return replace(document, text=named.text if named else "")
     if not document.has_text and isinstance(record, Mapping):
         if error := next((record[key] for key in ("error", "errors") if record.get(key)), None):
             raise NotTaken(f"is an error: {shown(error)}")
@@ -72,32 +74,22 @@ def _masked(value: Any, mask: Mask) -> Any:
     return [_masked(inner, mask) for inner in value] if isinstance(value, list) else value
 
 
-def _unpacked(record: Any) -> Any:
-    """Return a record in which what describes the document is no JSON text any more."""
-    if not isinstance(record, dict):
-        return record
-    return {
-        key: _object(value) if plain(key) in NESTED and isinstance(value, str) else value
-        for key, value in record.items()
-    }
-
-
-def _object(text: str) -> Any:
-    """Return the object that a text is, or the text."""
-    if not text.lstrip().startswith("{"):
-        return text
+def _object(value: Any) -> Any:
+    """Return the object that a text of JSON holds, and any other value as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
     try:
-        value = _value(text.encode(errors="replace"))
+        found = _value(value.encode(errors="replace"))
     except (NotTaken, orjson.JSONDecodeError):
-        return text
-    return value if isinstance(value, dict) else text
+        return value
+    return found if isinstance(found, dict) else value
 
 
 def _at(record: Any, path: str) -> Any:
     """Return the text at a dotted path. Raises NotTaken where there is none."""
     value = record
     for name in path.split("."):
-        value = _object(value) if isinstance(value, str) else value
+        value = _object(value)
         if not isinstance(value, dict) or name not in value:
             keys = f"keys {shown(sorted(value))}" if isinstance(value, dict) else shown(value)
             raise NotTaken(f"has no {path!r} (`text` of the service): {name!r} is not in {keys}")
