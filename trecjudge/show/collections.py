@@ -34,7 +34,7 @@ class CollectionWatcher:
         """Show a state."""
         if progress.ended:
             self.close()
-            self._print(end_line(progress))
+            print_line(self._console, end_line(progress))
         elif self._console.is_terminal:
             state = cut(visible_line(state_line(progress)), self._console.width - BAR - 1)
             total = max(1, progress.total)
@@ -42,15 +42,17 @@ class CollectionWatcher:
             self._bar.start()
         elif progress.seconds >= self._next:
             self._next = progress.seconds + self._pause
-            self._print(f"{progress.what}: {state_line(progress)}")
+            print_line(self._console, f"{progress.what}: {state_line(progress)}")
 
     def close(self) -> None:
         """Take the bar away: nothing more will come of this collection."""
         self._bar.stop()
         self._next = 0.0
 
-    def _print(self, line: str) -> None:
-        self._console.print(escape(visible_line(line)), highlight=False, soft_wrap=True)
+
+def print_line(console: Console, line: str) -> None:
+    """Print a line as it is, without control characters, and not folded."""
+    console.print(escape(visible_line(line)), highlight=False, soft_wrap=True)
 
 
 def on_standard_error() -> CollectionWatcher:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -162,11 +162,11 @@ def fetch(
     if not ids or use.offline or use.plan:
         return
     # Imported late: aiohttp loads slowly, and most jobs ask no service.
-    from trecjudge.models.documents.asking import Asking
+    from trecjudge.models.documents.fetcher import Fetcher
 
-    asking = Asking(service, kept, use.notify)
-    blocking(asking.run)(ids)
-    for finding in asking.findings():
+    fetcher = Fetcher(service, kept, use.notify)
+    blocking(fetcher.run)(ids)
+    for finding in fetcher.findings():
         report(finding)
 
 
@@ -212,12 +212,8 @@ def _report_differences(
     stores: Sequence[tuple[Path, DocumentStore]], wanted: OnWanted, report: OnFinding
 ) -> None:
     """Report, for each path, how many documents have another text in one before it."""
-    ids: Iterable[str]
-    if all(isinstance(store, HeldDocuments) for _, store in stores):
-        every = Counter(i for _, s in stores if isinstance(s, HeldDocuments) for i in s.documents)
-        ids = [doc_id for doc_id, times in every.items() if times > 1]
-    else:
-        ids = wanted().named
+    in_memory = [store.documents for _, store in stores if isinstance(store, HeldDocuments)]
+    ids = dict.fromkeys(chain(*in_memory)) if len(in_memory) == len(stores) else wanted().named
     for number, (path, store) in enumerate(stores[1:], 1):
         before = DocumentStores([earlier for _, earlier in stores[:number]])
         other = [i for i in ids if _differ(before.get(i), store.get(i))]

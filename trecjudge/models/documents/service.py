@@ -89,14 +89,13 @@ def service_of(path: Path) -> Service | None:
 
 def _checked(service: Service, where: str) -> Service:
     """Return the service. Raises InputError where its address cannot be used."""
-    shown = public(service.url)
+    url, shown = service.url, public(service.url)
     try:
-        parts = urlsplit(service.url)
-        usable = bool(parts.hostname) and (parts.port or 1) > 0 and service.url.isprintable()
-        service.url.encode()
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or parts.scheme not in ("http", "https") or not service.url.isascii():
+    if not (usable and url.isascii() and url.isprintable()):
         raise InputError(f"{where}: {shown!r} is no address of a service; give {FORM}")
     # In the name of the host, an id could lead the token anywhere.
     if PLACE in parts.netloc or PLACE not in parts.path + parts.query:

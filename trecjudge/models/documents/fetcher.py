@@ -58,7 +58,7 @@ class _Ended(Exception):
 
 
 @dataclass(slots=True)
-class Asking:
+class Fetcher:
     """Asks for documents, and keeps what comes.
 
     Of `total` documents, `done` are settled. `unknown` are those that could not be fetched, by kind
