@@ -11,6 +11,7 @@ import orjson
 from trecjudge.findings import shown
 from trecjudge.inputs.documents.names import NESTED, plain
 from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
+from trecjudge.inputs.pipelines.layers import parsed
 from trecjudge.models.faults import plain as text_of_page
 from trecjudge.records import Document
 from trecjudge.settings.limits import limits
@@ -76,12 +77,7 @@ def _masked(value: Any, mask: Mask) -> Any:
 
 def _object(value: Any) -> Any:
     """Return the object that a text of JSON holds, and any other value as it is."""
-    if not isinstance(value, str) or not value.lstrip().startswith("{"):
-        return value
-    try:
-        found = _value(value.encode(errors="replace"))
-    except (NotTaken, orjson.JSONDecodeError):
-        return value
+    found = parsed(value.lstrip()) if isinstance(value, str) else value
     return found if isinstance(found, dict) else value
 
 
