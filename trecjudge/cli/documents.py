@@ -19,11 +19,10 @@ from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.sources.paths import was_given_elsewhere
-from trecjudge.job.documents import FinishedJob, check_documents, pack_documents
+from trecjudge.job.documents import check_documents, judged_part, pack_documents
 from trecjudge.job.job import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
-from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.show.html.output import read_config
@@ -98,14 +97,13 @@ def check(
     printer = FindingPrinter(quiet)
     model = ModelOptions(cache_folder=cache_dir, offline=offline)
     with limited(limit or ()):
-        named: str | Mapping[str, str] = keys
         if _is_job(runs):
-            finished = _finished(runs[0], model)
-            job, named = finished.job, keys or finished.keys
+            whole, given = _finished(runs[0], model)
+            job, _ = judged_part(whole)
         else:  # nothing is written
-            job = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model)
+            job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
         job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
-        with keyed(named):
+        with keyed(keys or given):
             found = check_documents(job, printer)
     printer.close()
     if as_json:
@@ -125,8 +123,8 @@ def _is_job(paths: Sequence[Path]) -> bool:
     return False
 
 
-def _finished(path: Path, model: ModelOptions) -> FinishedJob:
-    """Return a job by its files. Raises InputError where one is not there."""
+def _finished(path: Path, model: ModelOptions) -> tuple[Job, Mapping[str, str]]:
+    """Return a job by its files, and its keys. Raises InputError where a file is not there."""
     found = judged_job(path)
     config = found.outputs.config
     if not config.is_file():
@@ -143,5 +141,4 @@ def _finished(path: Path, model: ModelOptions) -> FinishedJob:
         dataset=given.dataset,
         model=model,
     )
-    judged = (response for response, _ in JudgmentsReader(found.judgments))
-    return FinishedJob.of(job, judged, given.keys)
+    return job, given.keys

@@ -31,12 +31,14 @@ from trecjudge.inputs.topics import read_topics
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Place, Response
+from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.packed import Frames
 from trecjudge.text.credentials import public
 
 CARRIED = "in the run itself"
-Where = int | str
-"""The number of a source, or else CARRIED or a key of LACKS."""
+Sources = Mapping[Path, DocumentStore]
+Where = Path | str
+"""A source as it was given, or else CARRIED or a key of LACKS."""
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 
@@ -44,20 +46,20 @@ ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 class CitedDocuments:
     """Where the documents are that runs cite: citations of each run, and ids of all, by place."""
 
-    sources: Sequence[str]
+    sources: Sequence[Path]
     runs: dict[str, Counter[Where]] = field(default_factory=dict)
     ids: dict[Where, dict[str, None]] = field(default_factory=dict)
 
     @property
     def none_found(self) -> bool:
         """Whether there are citations, and no source has a document of any."""
-        return bool(self.ids) and not any(isinstance(where, int) for where in self.ids)
+        return bool(self.ids) and self.ids.keys().isdisjoint(self.sources)
 
     def rows(self) -> Iterator[tuple[str, int, int]]:
         """Yield the name of each place, and how many citations and documents are there."""
         citations: Counter[Where] = sum(self.runs.values(), Counter())
-        for where in (*range(len(self.sources)), CARRIED, *LACKS):
-            name = self.sources[where] if isinstance(where, int) else where
+        for where in (*self.sources, CARRIED, *LACKS):
+            name = public(source_name(where)) if isinstance(where, Path) else where
             yield name, citations[where], len(self.ids.get(where, ()))
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,14 +81,14 @@ def known(found: Counter[Where]) -> int:
 
 def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
     """Return where the documents are that the runs of a job cite. Raises InputError."""
-    cited = CitedDocuments([public(source_name(path)) for path in job.documents])
+    cited = CitedDocuments(list(dict.fromkeys(job.documents)))
     places: dict[str, Where] = {}
-    with _opened(job, report) as (stores, responses):
+    with _opened(job, report) as (sources, responses):
         for response in responses:
             run = cited.runs.setdefault(response.run_id, Counter())
             for doc_id in _cited_in(response):
                 if doc_id not in places:
-                    found = _look_up(stores, doc_id)
+                    found = _look_up(sources, doc_id)
                     places[doc_id] = found if isinstance(found, str) else found[1]
                 where, carried = places[doc_id], response.documents.get(doc_id)
                 if where in LACKS and carried is not None and carried.own and carried.has_text:
@@ -97,15 +99,14 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
 
 
 @contextmanager
-def _opened(
-    job: Job, report: OnFinding
-) -> Iterator[tuple[Sequence[DocumentStore], Iterator[Response]]]:
+def _opened(job: Job, report: OnFinding) -> Iterator[tuple[Sources, Iterator[Response]]]:
     """Open the sources of documents of a job, and its responses. Raises InputError."""
     with closing(JobInputs.read(job, report)) as inputs:
         if inputs.store is None:
             runs = ", ".join(map(str, job.runs))
             raise InputError(f"{runs}: no --documents: what is judged is what the runs carry")
-        yield inputs.store.stores, (response for _, response in inputs.responses())
+        sources = dict(zip(job.documents, inputs.store.stores, strict=True))
+        yield sources, (response for _, response in inputs.responses())
 
 
 def _cited_in(response: Response) -> Iterator[str]:
@@ -114,53 +115,45 @@ def _cited_in(response: Response) -> Iterator[str]:
         yield from (c.doc_id for c in sentence.citations if c.doc_id is not None)
 
 
-def _look_up(stores: Sequence[DocumentStore], doc_id: str) -> tuple[Document, int] | Lack:
-    """Return the document of an id and the number of the first source that has it, or the lack."""
-    lack: Lack = NOT_KNOWN if any(store.lost for store in stores) else NOT_THERE
-    for number, store in enumerate(stores):
+def _look_up(sources: Sources, doc_id: str) -> tuple[Document, Path] | Lack:
+    """Return the document of an id and the first source that has it, or why none has."""
+    lack: Lack = NOT_KNOWN if any(store.lost for store in sources.values()) else NOT_THERE
+    for path, store in sources.items():
         found = store.get(doc_id)
         if found is not None and (found.complete or found.has_text):
-            return found, number
+            return found, path
         lack = lack if found is None else NOT_LOOKED_FOR
     return lack
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedJob:
-    """A job on the runs and topics of what it judged: (run_id, topic_id) of each response.
-
-    `keys` are those that were given for the parts of a record.
-    """
-
-    job: Job
-    judged: frozenset[tuple[str, str]]
-    keys: Mapping[str, str]
-
-    @classmethod
-    def of(cls, job: Job, judged: Iterable[Response], keys: Mapping[str, str]) -> FinishedJob:
-        """Return a job by the responses that it judged."""
-        asked = {(found.run_id, found.topic_id): found.topic_asked for found in judged}
-        topics = set(asked.values())
-        if job.topics is not None:  # a later turn of a conversation is not in the file
-            topics |= {topic_id.rpartition("#")[0] for topic_id in topics}
-            topics &= read_topics(job.topics, unreported).keys()
-        runs = sorted({run_id for run_id, _ in asked})
-        return cls(replace(job, only_runs=runs, only_topics=sorted(topics)), frozenset(asked), keys)
+def judged_part(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
+    """Return a finished job on what it judged only, and (run_id, topic_id) of each response."""
+    judged = (response for response, _ in JudgmentsReader(job.outputs.judgments))
+    asked = {(found.run_id, found.topic_id): found.topic_asked for found in judged}
+    topics = set(asked.values())
+    if job.topics is not None:  # a later turn of a conversation is not in the file
+        topics |= {topic_id.rpartition("#")[0] for topic_id in topics}
+        topics &= read_topics(job.topics, unreported).keys()
+    runs = sorted({run_id for run_id, _ in asked})
+    return replace(job, only_runs=runs, only_topics=sorted(topics)), frozenset(asked)
 
 
-def pack_documents(jobs: Iterable[FinishedJob], path: Path, report: OnFinding) -> dict[str, Any]:
+def pack_documents(
+    jobs: Iterable[tuple[Job, Mapping[str, str]]], path: Path, report: OnFinding
+) -> dict[str, Any]:
     """Write the documents that jobs asked for into one file; return what is in it, as JSON values.
 
-    The same documents give the same bytes. Of two texts with one id that of the first job counts.
-    Raises InputError where inputs of a job are not there, OutputError for a name that is none of a
-    pack, or a file that cannot be written.
+    Each job comes with the keys that were given for the parts of a record. The same documents give
+    the same bytes. Of two texts with one id that of the first job counts. Raises InputError where
+    inputs of a job are not there, OutputError for a name that is none of a pack, or a file that
+    cannot be written.
     """
     if not path.name.endswith(ENDINGS):
         raise OutputError(f"{path}: a pack is called NAME{', NAME'.join(ENDINGS)}")
     kept, lacks = KeptDocuments.of_this_process(path), dict[str, Lack]()
-    for number, finished in enumerate(jobs):
-        with keyed(finished.keys), kept.change():
-            _gather(finished, number, kept, lacks, report)
+    for number, (job, keys) in enumerate(jobs):
+        with keyed(keys), kept.change():
+            _gather(job, number, kept, lacks, report)
     documents = text = 0
     with _written(path) as file:
         for document, source in kept.documents():
@@ -175,24 +168,21 @@ def pack_documents(jobs: Iterable[FinishedJob], path: Path, report: OnFinding) -
 
 
 def _gather(
-    finished: FinishedJob,
-    number: int,
-    kept: KeptDocuments,
-    lacks: dict[str, Lack],
-    report: OnFinding,
+    finished: Job, number: int, kept: KeptDocuments, lacks: dict[str, Lack], report: OnFinding
 ) -> None:
     """Keep what the responses ask for that a job judged, the `number`-th one from 0."""
-    job, seen = finished.job, set[str]()
-    with _opened(job, report) as (stores, responses):
+    job, judged = judged_part(finished)
+    seen: set[str] = set()
+    with _opened(job, report) as (sources, responses):
         for response in responses:
-            if (response.run_id, response.topic_id) not in finished.judged:
+            if (response.run_id, response.topic_id) not in judged:
                 continue
             named = {*_cited_in(response), *response.references}
             for doc_id in sorted(named.union(response.documents) - seen):
-                found = _look_up(stores, doc_id)
+                found = _look_up(sources, doc_id)
                 if not isinstance(found, str):
-                    document, place = found
-                    source = _source_of(doc_id, stores[place], job.documents[place])
+                    document, path = found
+                    source = _source_of(doc_id, sources[path], path)
                     first = kept.get(doc_id)
                     if first is not None and first.text != document.text:
                         message = f"has {shown(doc_id)} with another text than a job before it has"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trecjudge.findings import counted, shown
-from trecjudge.inputs.documents.pack import LACKS, NOT_LOOKED_FOR, NOT_THERE
-from trecjudge.job.documents import CitedDocuments, known
+from trecjudge.inputs.documents.pack import LACKS, NOT_KNOWN
+from trecjudge.job.documents import CARRIED, CitedDocuments, known
 from trecjudge.show.columns import Columns
 from trecjudge.show.tables import table
 from trecjudge.show.words import sized
@@ -18,12 +18,12 @@ WORST = 5
 
 def source_table(cited: CitedDocuments) -> Columns:
     """Return a table with a row for each source, then for each kind of what is in none."""
-    every, always = list(cited.rows()), (*cited.sources, NOT_THERE, NOT_LOOKED_FOR)
+    every = list(cited.rows())
     total = max(1, sum(citations for _, citations, _ in every))
     rows = [
         (name, f"{citations:,}", f"{100 * citations / total:.1f} %", f"{documents:,}")
         for name, citations, documents in every
-        if citations or name in always
+        if citations or name not in (CARRIED, NOT_KNOWN)
     ]
     return table(("source", "citations", "share", "documents"), rows)
 
