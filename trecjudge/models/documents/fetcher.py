@@ -75,7 +75,6 @@ class Fetcher:
     found: int = 0
     done: int = 0
     total: int = 0
-    _proven: bool = False
     _guessed: dict[str, None] = field(default_factory=dict)
     _began: float = 0.0
     _access: Access = field(init=False)
@@ -88,7 +87,7 @@ class Fetcher:
         self.total, self._began = len(ids), _now()
         self._open()
         # As if by chance: a run with wrong ids is no row of them.
-        queue = iter(sorted(ids, key=_digest))
+        queue = iter(sorted(ids, key=lambda doc_id: hashlib.sha256(doc_id.encode()).digest()))
         workers = [asyncio.create_task(self._work(queue)) for _ in range(self.service.at_once)]
         try:
             await asyncio.gather(*workers)
@@ -102,7 +101,7 @@ class Fetcher:
             self._patience.close()
             await self._transport.close()
             self._tell(ended=True)
-        if self.done and self.done == self._forbidden:
+        if self.unknown.keys() == {FORBIDDEN} and not self.found:
             raise self._denied(self.causes[FORBIDDEN])
 
     def _open(self) -> None:
@@ -195,14 +194,14 @@ class Fetcher:
     def _is_absent(self, doc_id: str, words: str) -> None:
         """Note that a document is not there. Raises _Ended where that holds for too many."""
         self._leave(doc_id, ABSENT, words)
-        if self._proven:
+        if self.found:
             self._prove()
         elif len(self.unknown[ABSENT]) >= MOST_ABSENT and not self.kept.some_ids(1):
             raise _Ended(f"the first {MOST_ABSENT:,} are not there; {IS_IT_RIGHT}")
 
     def _prove(self) -> None:
         """Note that a document came from here: what is not there then surely is not."""
-        self._proven, self._patience.give_up_after = True, MANY
+        self._patience.give_up_after = MANY
         if absent := self.unknown.pop(ABSENT, []):
             self.kept.not_there(absent)
 
@@ -253,7 +252,9 @@ class Fetcher:
             raise self._denied(words)
         self._answered()
         self._leave(doc_id, kind, words)
-        if self._forbidden >= MOST_FORBIDDEN and not (self._proven or ABSENT in self.unknown):
+        # Some may be closed to all; so many, and no other answer, show that it is the token.
+        closed = len(self.unknown.get(FORBIDDEN, ())) >= MOST_FORBIDDEN
+        if closed and not (self.found or ABSENT in self.unknown):
             raise self._denied(words)
         if self._patience.failed(kind, hash(doc_id)):
             row = f"{self._patience.in_a_row} in a row were refused"
@@ -264,11 +265,6 @@ class Fetcher:
         self.done += 1
         self.unknown.setdefault(kind, []).append(doc_id)
         self.causes.setdefault(kind, words)
-
-    @property
-    def _forbidden(self) -> int:
-        """How many documents are closed: some may be, to all."""
-        return len(self.unknown.get(FORBIDDEN, ()))
 
     def _denied(self, words: str) -> InputError:
         """Return the error of a service that lets nobody in, and ask no more."""
@@ -310,10 +306,6 @@ def access_to(service: Service, environment: Mapping[str, str]) -> Access:
     password = urlsplit(service.url).password or ""
     secrets = (*taken, *(value.split()[-1] for value in taken), password, unquote(password))
     return Access.at(service.url, {"Accept": "application/json"} | sent, secrets, environment)
-
-
-def _digest(doc_id: str) -> bytes:
-    return hashlib.blake2b(doc_id.encode(), digest_size=8).digest()
 
 
 def _now() -> float:
