@@ -19,7 +19,7 @@ from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.sources.paths import was_given_elsewhere
-from trecjudge.job.documents import check_documents, judged_part, pack_documents
+from trecjudge.job.documents import check_documents, narrow_to_judged, pack_documents
 from trecjudge.job.job import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
@@ -66,7 +66,7 @@ def pack(
     # What a job has fetched is kept: nothing is asked for again.
     model = ModelOptions(cache_folder=cache_dir, offline=True)
     with limited(limit or ()):
-        packed = pack_documents((_finished(path, model) for path in jobs), output, printer)
+        packed = pack_documents((_read_job(path, model) for path in jobs), output, printer)
     printer.close()
     if as_json:
         print_json([packed])
@@ -98,8 +98,8 @@ def check(
     model = ModelOptions(cache_folder=cache_dir, offline=offline)
     with limited(limit or ()):
         if _is_job(runs):
-            whole, given = _finished(runs[0], model)
-            job, _ = judged_part(whole)
+            whole, given = _read_job(runs[0], model)
+            job, _ = narrow_to_judged(whole)
         else:  # nothing is written
             job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
         job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
@@ -123,7 +123,7 @@ def _is_job(paths: Sequence[Path]) -> bool:
     return False
 
 
-def _finished(path: Path, model: ModelOptions) -> tuple[Job, Mapping[str, str]]:
+def _read_job(path: Path, model: ModelOptions) -> tuple[Job, Mapping[str, str]]:
     """Return a job by its files, and its keys. Raises InputError where a file is not there."""
     found = judged_job(path)
     config = found.outputs.config

@@ -83,7 +83,7 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
     """Return where the documents are that the runs of a job cite. Raises InputError."""
     cited = CitedDocuments(list(dict.fromkeys(job.documents)))
     places: dict[str, Where] = {}
-    with _opened(job, report) as (sources, responses):
+    with _open_sources(job, report) as (sources, responses):
         for response in responses:
             run = cited.runs.setdefault(response.run_id, Counter())
             for doc_id in _cited_in(response):
@@ -99,7 +99,7 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
 
 
 @contextmanager
-def _opened(job: Job, report: OnFinding) -> Iterator[tuple[Sources, Iterator[Response]]]:
+def _open_sources(job: Job, report: OnFinding) -> Iterator[tuple[Sources, Iterator[Response]]]:
     """Open the sources of documents of a job, and its responses. Raises InputError."""
     with closing(JobInputs.read(job, report)) as inputs:
         if inputs.store is None:
@@ -126,7 +126,7 @@ def _look_up(sources: Sources, doc_id: str) -> tuple[Document, Path] | Lack:
     return lack
 
 
-def judged_part(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
+def narrow_to_judged(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
     """Return a finished job on what it judged only, and (run_id, topic_id) of each response."""
     judged = (response for response, _ in JudgmentsReader(job.outputs.judgments))
     asked = {(found.run_id, found.topic_id): found.topic_asked for found in judged}
@@ -153,9 +153,9 @@ def pack_documents(
     kept, lacks = KeptDocuments.of_this_process(path), dict[str, Lack]()
     for number, (job, keys) in enumerate(jobs):
         with keyed(keys), kept.change():
-            _gather(job, number, kept, lacks, report)
+            _gather_documents(job, number, kept, lacks, report)
     documents = text = 0
-    with _written(path) as file:
+    with _open_pack(path) as file:
         for document, source in kept.documents():
             file.write(document_line(document, source))
             documents += 1
@@ -167,13 +167,13 @@ def pack_documents(
     return size | {"documents": documents, "lacks": dict(Counter(lacks[i] for i in left))}
 
 
-def _gather(
+def _gather_documents(
     finished: Job, number: int, kept: KeptDocuments, lacks: dict[str, Lack], report: OnFinding
 ) -> None:
     """Keep what the responses ask for that a job judged, the `number`-th one from 0."""
-    job, judged = judged_part(finished)
+    job, judged = narrow_to_judged(finished)
     seen: set[str] = set()
-    with _opened(job, report) as (sources, responses):
+    with _open_sources(job, report) as (sources, responses):
         for response in responses:
             if (response.run_id, response.topic_id) not in judged:
                 continue
@@ -202,7 +202,7 @@ def _source_of(doc_id: str, store: DocumentStore, path: Path) -> str:
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[BinaryIO]:
+def _open_pack(path: Path) -> Iterator[BinaryIO]:
     """Open a file that is written whole or not at all, packed as its name ends."""
     with chosen(path) as file:
         if path.suffix == ".zst":

@@ -102,7 +102,7 @@ class Fetcher:
             await self._transport.close()
             self._tell(ended=True)
         if self.unknown.keys() == {FORBIDDEN} and not self.found:
-            raise self._denied(self.causes[FORBIDDEN])
+            raise self._denial(self.causes[FORBIDDEN])
 
     def _open(self) -> None:
         service = self.service
@@ -141,13 +141,13 @@ class Fetcher:
                 return
             except NotTaken as reply:
                 words = f"the reply {self._access.masked(str(reply))}"
-                self._refused(doc_id, words.partition(":")[0], words)
+                self._note_refusal(doc_id, words.partition(":")[0], words)
                 return
             except Fault as fault:
-                words = self._words(fault)
+                words = self._describe(fault)
                 # Other faults are of this very request: to ask again would not help.
                 if not (type(fault) is Fault or isinstance(fault, Busy | Unreachable)):
-                    self._refused(doc_id, str(fault.status), words)
+                    self._note_refusal(doc_id, str(fault.status), words)
                     return
                 if self._is_outage(doc_id, fault):
                     self._wait(fault, words)
@@ -155,7 +155,7 @@ class Fetcher:
                     tries += 1
                     wait = growing(tries, *PAUSES)
                 if tries >= TRIES or _now() - since > self.service.patience:
-                    self._leave(doc_id, str(fault.status), words)
+                    self._note_unknown(doc_id, str(fault.status), words)
                     return
             finally:
                 self._transport.pace.leave()
@@ -168,9 +168,9 @@ class Fetcher:
         transport.pace.learn(headers)
         if status not in (200, 404, 410):
             raise transport.failure(status, headers, payload)
-        self._answered()
+        self._note_answer()
         if status != 200:
-            self._is_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
+            self._note_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
             return
         path, tell_guess = self.service.text, self._guessed.setdefault
         document = document_in(payload, doc_id, path, tell_guess, self._mask)
@@ -182,7 +182,7 @@ class Fetcher:
         self._patience.succeeded()
         self._prove()
 
-    def _answered(self) -> None:
+    def _note_answer(self) -> None:
         """Note that the service answers, whatever it says."""
         patience, pace = self._patience, self._transport.pace
         patience.seconds = self.service.patience
@@ -191,9 +191,9 @@ class Fetcher:
             pace.cap = math.inf
         pace.succeeded()
 
-    def _is_absent(self, doc_id: str, words: str) -> None:
+    def _note_absent(self, doc_id: str, words: str) -> None:
         """Note that a document is not there. Raises _Ended where that holds for too many."""
-        self._leave(doc_id, ABSENT, words)
+        self._note_unknown(doc_id, ABSENT, words)
         if self.found:
             self._prove()
         elif len(self.unknown[ABSENT]) >= MOST_ABSENT and not self.kept.some_ids(1):
@@ -236,37 +236,37 @@ class Fetcher:
         else:
             pace.pause(pause)
 
-    def _words(self, fault: Fault) -> str:
+    def _describe(self, fault: Fault) -> str:
         if fault.kind == "too_large":
             return f"the reply {limits().too_long}"
         words = str(fault).rstrip(": ")
         late = f"no whole reply within {self.service.timeout:g} s (timeout)"
         return late if words == TimeoutError.__name__ else words
 
-    def _refused(self, doc_id: str, kind: str, words: str) -> None:
+    def _note_refusal(self, doc_id: str, kind: str, words: str) -> None:
         """Note an answer of no use; `kind` is its status, or what is wrong with it.
 
         Raises InputError where the service lets nobody in, _Ended after too many in a row.
         """
         if kind in NOBODY:
-            raise self._denied(words)
-        self._answered()
-        self._leave(doc_id, kind, words)
+            raise self._denial(words)
+        self._note_answer()
+        self._note_unknown(doc_id, kind, words)
         # Some may be closed to all; so many, and no other answer, show that it is the token.
         closed = len(self.unknown.get(FORBIDDEN, ())) >= MOST_FORBIDDEN
         if closed and not (self.found or ABSENT in self.unknown):
-            raise self._denied(words)
+            raise self._denial(words)
         if self._patience.failed(kind, hash(doc_id)):
             row = f"{self._patience.in_a_row} in a row were refused"
             raise _Ended(f"{row}: {words}; {IS_IT_RIGHT}")
 
-    def _leave(self, doc_id: str, kind: str, words: str) -> None:
+    def _note_unknown(self, doc_id: str, kind: str, words: str) -> None:
         """Note a document of which it is not known whether it is there."""
         self.done += 1
         self.unknown.setdefault(kind, []).append(doc_id)
         self.causes.setdefault(kind, words)
 
-    def _denied(self, words: str) -> InputError:
+    def _denial(self, words: str) -> InputError:
         """Return the error of a service that lets nobody in, and ask no more."""
         self._transport.pace.cap = 0
         named = {name: VARIABLE.findall(str(v)) for name, v in self.service.headers.items()}

@@ -78,7 +78,6 @@ def open_documents(
     stores: list[DocumentStore] = []
     files: list[Path] = []
     for path in paths:
-        left = _left(asked, stores)
         if is_data_set(path):
             stores.append(IrDatasetsDocuments(str(path).removeprefix(IRDS)))
         elif is_kept(path):
@@ -88,16 +87,17 @@ def open_documents(
             files.append(path)
         elif service := service_of(path):
             kept = KeptDocuments.open(folder, service.name)
-            fetch(service, kept, left(), use, report)
+            fetch(service, kept, _still_wanted(asked(), stores), use, report)
             stores.append(kept)
         elif are_packs(found := document_files(path, report)):
-            stores.append(open_packs(path, found, left(), report))
+            stores.append(open_packs(path, found, _still_wanted(asked(), stores), report))
             files += found
-        elif (in_memory := _held(path, found, report, held_bytes)) is not None:
+        elif (in_memory := _hold_files(path, found, report, held_bytes)) is not None:
             stores.append(in_memory)
             files += found
         else:
-            stores.append(_looked_through(path, found, folder, report, left()))
+            left = _still_wanted(asked(), stores)
+            stores.append(_look_through(path, found, folder, report, left))
     both = list(zip(paths, stores, strict=True))
     if len(stores) > 1:
         _report_differences(both, asked, report)
@@ -118,19 +118,14 @@ def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, d
     return found
 
 
-def _left(wanted: OnWanted, stores: Sequence[DocumentStore]) -> OnWanted:
-    """Return what returns the documents that none of some stores has."""
-    before = DocumentStores(tuple(stores))
+def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
+    """Return the documents that are wanted and that none of some stores has."""
+    before = DocumentStores(stores)
 
     def without(ids: Iterable[str]) -> dict[str, None]:
         return {i: None for i in ids if not ((d := before.get(i)) and d.has_text)}
 
-    @cache
-    def left() -> Wanted:
-        every = wanted()
-        return Wanted(without(every.named), without(every.cited), without(every.possible))
-
-    return left if stores else wanted
+    return Wanted(without(wanted.named), without(wanted.cited), without(wanted.possible))
 
 
 def fetch(
@@ -170,7 +165,7 @@ def fetch(
         report(finding)
 
 
-def _held(
+def _hold_files(
     path: Path, files: Sequence[Path], report: OnFinding, held_bytes: int
 ) -> HeldDocuments | None:
     """Return the documents of files in memory; None, and no findings, where they are too many."""
@@ -187,7 +182,7 @@ def _held(
             report(finding)
 
 
-def _looked_through(
+def _look_through(
     path: Path, files: Sequence[Path], folder: Path, report: OnFinding, wanted: Wanted
 ) -> KeptDocuments:
     """Return the documents of a large collection that are wanted."""

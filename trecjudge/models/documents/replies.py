@@ -30,13 +30,13 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     called with a field that is the text by guess, `mask` hides secrets. Raises NotTaken.
     """
     try:
-        value = _value(payload)
+        value = _load(payload)
     except orjson.JSONDecodeError:
         words = " ".join(mask(text_of_page(payload.decode(errors="replace"))).split())
         raise NotTaken(f"is not JSON: {shown(words)}") from None
-    record = _masked(value, mask)
+    record = _mask_texts(value, mask)
     if isinstance(record, dict):
-        record = {k: _object(v) if plain(k) in NESTED else v for k, v in record.items()}
+        record = {k: _load_object(v) if plain(k) in NESTED else v for k, v in record.items()}
     ids = [*ids_of(record)[0]] if isinstance(record, Mapping) else []
     if ids and doc_id not in ids:
         raise NotTaken(f"is of another document: {shown(ids[0])}")
@@ -45,7 +45,7 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     if document is None:
         raise NotTaken(f"holds no document: {shown(record)}")
     if path:
-        named = document_of({"text": _at(record, path)}, doc_id)
+        named = document_of({"text": _text_at(record, path)}, doc_id)
         return replace(document, text=named.text if named else "")
     if not document.has_text and isinstance(record, Mapping):
         if error := next((record[key] for key in ("error", "errors") if record.get(key)), None):
@@ -55,7 +55,7 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     return document
 
 
-def _value(payload: bytes) -> Any:
+def _load(payload: bytes) -> Any:
     """Return what JSON holds. Raises NotTaken beyond a limit, JSONDecodeError."""
     most = limits()
     if excess := most.excess_of_text(payload):
@@ -66,26 +66,26 @@ def _value(payload: bytes) -> Any:
     return value
 
 
-def _masked(value: Any, mask: Mask) -> Any:
+def _mask_texts(value: Any, mask: Mask) -> Any:
     """Return a value without secrets. Before a message quotes a part of it: half a key is one."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):
-        return {mask(key): _masked(inner, mask) for key, inner in value.items()}
-    return [_masked(inner, mask) for inner in value] if isinstance(value, list) else value
+        return {mask(key): _mask_texts(inner, mask) for key, inner in value.items()}
+    return [_mask_texts(inner, mask) for inner in value] if isinstance(value, list) else value
 
 
-def _object(value: Any) -> Any:
+def _load_object(value: Any) -> Any:
     """Return the object that a text of JSON holds, and any other value as it is."""
     found = parsed(value.lstrip()) if isinstance(value, str) else value
     return found if isinstance(found, dict) else value
 
 
-def _at(record: Any, path: str) -> Any:
+def _text_at(record: Any, path: str) -> Any:
     """Return the text at a dotted path. Raises NotTaken where there is none."""
     value = record
     for name in path.split("."):
-        value = _object(value)
+        value = _load_object(value)
         if not isinstance(value, dict) or name not in value:
             keys = f"keys {shown(sorted(value))}" if isinstance(value, dict) else shown(value)
             raise NotTaken(f"has no {path!r} (`text` of the service): {name!r} is not in {keys}")

@@ -75,7 +75,8 @@ def service_of(path: Path) -> Service | None:
     WorkflowError or ModelError for a file that cannot be used.
     """
     if url := address_in(path):
-        return _checked(Service(url, _named_headers(os.environ.get(HEADERS, ""))), "--documents")
+        headers = _read_headers(os.environ.get(HEADERS, ""))
+        return _check_service(Service(url, headers), "--documents")
     if path.suffix.lower() not in (".yml", ".yaml") or not path.is_file():
         return None
     given = read_yaml_file(path, "description of a service").value
@@ -84,10 +85,10 @@ def service_of(path: Path) -> Service | None:
     _check_headers(f"{path}: headers", given.get("headers", {}))
     if not isinstance(given.get("url"), str):
         raise InputError(f"{path}: has no url; give url: {FORM}")
-    return _checked(Service(**typed_fields(Service, given, str(path))), f"{path}: url")
+    return _check_service(Service(**typed_fields(Service, given, str(path))), f"{path}: url")
 
 
-def _checked(service: Service, where: str) -> Service:
+def _check_service(service: Service, where: str) -> Service:
     """Return the service. Raises InputError where its address cannot be used."""
     url, shown = service.url, public(service.url)
     try:
@@ -115,7 +116,7 @@ def _check_headers(where: str, headers: Any) -> None:
     check_named(where, headers, "a file")
 
 
-def _named_headers(written: str) -> dict[str, HeaderValue]:
+def _read_headers(written: str) -> dict[str, HeaderValue]:
     """Return the headers of `Authorization=MY_TOKEN,X-Key=MY_KEY`: the names of variables.
 
     A token for `Authorization` is sent as `Bearer`. Raises InputError that quotes no value: it may
