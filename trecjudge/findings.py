@@ -116,6 +116,10 @@ KINDS: dict[str, FindingKind] = {
     ),
     "documents_not_packed": FindingKind("note", "unjudged, unless another source has them"),
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
+    "address_differs": FindingKind("note", "none: the file is read through for these documents"),
+    "files_not_given": FindingKind(
+        "warning", "what depends on their documents is unjudged, unless these are elsewhere"
+    ),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_edited": FindingKind("warning", "judged by the text as it stands"),

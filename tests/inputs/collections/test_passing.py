@@ -9,9 +9,12 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from tests.inputs.collections.oracle import slowly
@@ -205,6 +208,45 @@ def test_a_pass_that_was_interrupted_goes_on(how: int, tmp_path: Path) -> None:
     assert {kept.state_of(f"D{n}") for n in range(60)} == {"found"}
     assert {kept.state_of(i) for i in ("later", "nowhere")} == {"not there"}
     assert kept.begin_pass(["D59"]).done == frozenset()
+
+
+def test_no_process_outlives_the_one_that_reads(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number:02}.jsonl").write_text(lines_of([number]))
+    command = [sys.executable, "-c", SLOW, str(folder), str(tmp_path), "9", "D7", "nowhere"]
+    with subprocess.Popen(command, start_new_session=True) as process:
+        process.wait()
+    until = time.monotonic() + 60
+    while _is_there(process.pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not _is_there(process.pid)
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_parquet_that_swells_takes_no_memory(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    ids = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 4_000_000), ["i" * 1000])
+    long = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 400), ["x" * 40_000_000])
+    same = pyarrow.array([f"D{n}" for n in range(400)])
+    for name, columns in (("a", {"id": ids}), ("b", {"id": same, "text": long})):
+        path = folder / f"{name}.parquet"
+        pyarrow.parquet.write_table(pyarrow.table(columns), path, store_schema=False)
+    (folder / "c.jsonl").write_text(lines_of([1]))
+    kept = passed(folder, ["D1", "D7"], tmp_path)
+    found = [(Path(f.place.path).name, f.kind) for f in kept.findings()]
+    unread = [("a.parquet", "collection_unreadable"), ("b.parquet", "record_too_large")]
+    assert found == [*unread, unread[1]]
+    assert kept.get("D1") == Document("D1", text_of(1))
 
 
 def children() -> list[int]:

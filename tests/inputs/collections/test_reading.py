@@ -20,11 +20,18 @@ import zstandard
 
 from tests.inputs.collections.oracle import slowly
 from tests.reading import Write
+from trecjudge.inputs.collections import reading
 from trecjudge.inputs.collections.filters import RawIds
 from trecjudge.inputs.collections.reading import Answers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
+
+
+@pytest.fixture(params=[300, 1 << 18], ids=["small pieces", "pieces"], autouse=True)
+def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are looked through in pieces of this size."""
+    monkeypatch.setattr(reading, "PIECE", request.param)
 
 
 def read(unit: Unit, wanted: Sequence[str]) -> dict[str, list[Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,17 +12,20 @@ from functools import lru_cache
 import orjson
 
 from trecjudge.inputs.documents.names import ADDRESSES, IDENTIFYING, plain
-from trecjudge.inputs.sources.values import as_id
 
 PLAIN = re.compile(r"[\w .:#,;@()|~=-]*", re.ASCII)
-"""Ids that every writer of JSON leaves as they are; some escape `/`, `<`, `&` or letters like é."""
+"""Ids that every writer of JSON leaves as they are."""
 NUMBER = re.compile(rb'"([^"\\]{1,100}+)"\s*+:\s*+(-?\d{1,40}+)(?=[\s,}\]])')
 """A field with an integer."""
+INTEGER = re.compile(rb":\s*+(-?\d{1,40}+)(?=[\s,}\]])")
 DIGITS = re.compile(r"-?\d{1,40}", re.ASCII)
-LONGEST_ESCAPE = 6
-"""Bytes of JSON that a UTF-16 unit takes at most."""
-MARKS = bytes.maketrans(b"<>'[]\t\r\n", b'"' * 8)
-"""All that may stand beside an id in a table or in markup, as one mark."""
+BEYOND_ASCII, IN_HTML, IN_SCRIPTS = map(re.compile, (r"[^\x00-\x7f]", "[<>&]", "['+`]"))
+"""Characters that some writers of JSON escape."""
+Write = Callable[[str], str]
+MARKS = bytes.maketrans(b"<>&'[]\t\r\n", b'"' * 9)
+"""All that may stand beside an id in a table or in markup, or in it, as one mark."""
+ENCODINGS = ("latin-1", "cp1252")
+"""What tables and markup may be written in besides UTF-8."""
 _NAMES = b"|".join(b"[^<>A-Za-z0-9]?".join(bytes([c]) for c in n.encode()) for n in IDENTIFYING)
 NAMES_ID = re.compile(
     rb"<(?:[\w.-]+:)?(?:%b)[\s>]|<[\w.:-]+\s(?:[^<>]*\s)?(?:%b)\s*="
@@ -33,76 +37,98 @@ NAMES_ID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RawIds:
-    """Wanted ids, and what shows that some bytes may have one of them."""
+    """Wanted ids, and what shows that some bytes may have one of them.
+
+    Of an id in which quotation marks or the like stand, the longest part between them shows it.
+    """
 
     ids: frozenset[str]
-    raw: frozenset[bytes]
-    """As bytes, with a space before or behind them too, which does not count."""
+    in_strings: frozenset[bytes]
+    """What stands between two quotation marks of JSON, a space before or behind it included."""
+    in_marks: frozenset[bytes]
+    """What stands between two marks of a table or of markup, without spaces around it."""
     numbers: frozenset[bytes]
     """Those that may be written as numbers."""
-    escaped: bool
-    """Whether a writer of JSON may have escaped some."""
-    anywhere: bool
-    """Whether some have characters that part ids from what is beside them."""
-    longest: int
-    """Bytes that the longest one takes, escaped."""
 
     @classmethod
     def of(cls, ids: Iterable[str]) -> RawIds:
         """Return ids to look for."""
-        wanted = frozenset(ids)
-        raw = {i.encode(errors="surrogatepass") for i in wanted}
-        spaced = {mark for i in raw for mark in (b" " + i, i + b" ", b" " + i + b" ")}
-        for doc_id in wanted:
-            if not doc_id.isascii():  # of tables and markup in other encodings
-                for name in ("latin-1", "cp1252"):
-                    with suppress(UnicodeEncodeError):
-                        raw.add(doc_id.encode(name))
-        return cls(
-            wanted,
-            frozenset(raw | spaced),
-            frozenset(i.encode() for i in wanted if DIGITS.fullmatch(i)),
-            not all(map(PLAIN.fullmatch, wanted)),
-            any(mark in i for i in wanted for mark in "\"\\<>'[]\t\r\n&"),
-            LONGEST_ESCAPE * max((2 * len(i) for i in wanted), default=0) + 2,
-        )
+        wanted = frozenset(filter(None, ids))
+        strings = {_longest(form.split(b'"')) for i in wanted for form in _in_json(i)}
+        spaced = {s for i in strings for s in (b" " + i, i + b" ", b" " + i + b" ")}
+        parts = (form.translate(MARKS).split(b'"') for i in wanted for form in _in_markup(i))
+        marks = {_longest([part.strip() for part in found]) for found in parts}
+        numbers = frozenset(i.encode() for i in wanted if DIGITS.fullmatch(i))
+        return cls(wanted, frozenset(strings | spaced), frozenset(filter(None, marks)), numbers)
 
-    def in_json(self, text: bytes) -> bool:
+    def may_be_in_json(self, text: bytes) -> bool:
         """Return whether JSON may have a wanted id: a string or number of it is one."""
         strings = text.split(b'"')
-        if not self.raw.isdisjoint(strings):
-            return True
-        if self.numbers and any(
-            number in self.numbers and _may_have_id(key) for key, number in NUMBER.findall(text)
-        ):
-            return True
-        if not self.escaped or b"\\" not in text:
+        return not self.in_strings.isdisjoint(strings) or self.may_be_number_in(text)
+
+    def may_be_number_in(self, text: bytes) -> bool:
+        """Return whether JSON may have a wanted id that is written as a number."""
+        if not self.numbers or self.numbers.isdisjoint(INTEGER.findall(text)):
             return False
-        if b'\\"' in text and self.anywhere:
-            return True
-        most = self.longest
-        short = (s for s in strings if len(s) <= most and b"\\" in s)
-        return any(_unescaped(string) in self.ids for string in short)
+        fields = NUMBER.findall(text)
+        return any(number in self.numbers and _may_have_id(key) for key, number in fields)
 
-    def in_marks(self, text: bytes) -> bool:
-        """Return whether a row of a table, or an element of markup, may have a wanted id."""
+    def may_be_in_row(self, text: bytes) -> bool:
+        """Return whether a row of a table may have a wanted id."""
         parts = text.translate(MARKS).split(b'"')
-        return self.anywhere or not self.raw.isdisjoint(map(bytes.strip, parts))
+        return not self.in_marks.isdisjoint(map(bytes.strip, parts))
 
-    def in_element(self, text: bytes) -> bool:
-        """Return whether an element of markup may have a wanted id, or has none at all."""
-        return self.in_marks(text) or NAMES_ID.search(text) is None
+    def may_be_in_element(self, text: bytes) -> bool:
+        """Return whether an element of markup may have a wanted id, or surely has no id."""
+        return self.may_be_in_row(text) or NAMES_ID.search(text) is None
+
+
+def _longest(parts: Iterable[bytes]) -> bytes:
+    return max(parts, key=len)
+
+
+def _in_json(doc_id: str) -> Iterator[bytes]:
+    """Yield an id as writers of JSON write it: some escape more than they must."""
+    if PLAIN.fullmatch(doc_id):
+        yield doc_id.encode()
+        return
+    text = orjson.dumps(doc_id.encode(errors="replace").decode())[1:-1].decode()
+    choices: tuple[tuple[Write, ...], ...] = (
+        (_escaped(BEYOND_ASCII, "04x"), _escaped(BEYOND_ASCII, "04X")),
+        (lambda written: written.replace("/", "\\/"),),
+        (_escaped(IN_HTML, "04x"), _escaped(IN_HTML, "04X")),
+        (_escaped(IN_SCRIPTS, "04X"),),
+        (lambda written: written.replace('\\"', "\\u0022"),),
+    )
+    forms = {text}
+    for writers in choices:
+        forms |= {write(form) for form in forms for write in writers}
+    yield from map(str.encode, forms)
+
+
+def _escaped(some: re.Pattern[str], digits: str) -> Write:
+    """Return what escapes some characters, with small or capital letters in their numbers."""
+
+    def written(found: re.Match[str]) -> str:
+        units = found[0].encode("utf-16-be")
+        pairs = (units[n] << 8 | units[n + 1] for n in range(0, len(units), 2))
+        return "".join(f"\\u{unit:{digits}}" for unit in pairs)
+
+    return lambda text: some.sub(written, text)
+
+
+def _in_markup(doc_id: str) -> Iterator[bytes]:
+    """Yield an id as it stands in tables and in markup."""
+    entities = (html.escape(doc_id), html.escape(doc_id, quote=False))
+    for form in dict.fromkeys((doc_id, *entities, doc_id.replace('"', '""'))):
+        yield form.encode(errors="replace")
+        if not form.isascii():
+            for name in ENCODINGS:
+                with suppress(UnicodeEncodeError):
+                    yield form.encode(name)
 
 
 @lru_cache(maxsize=1024)
 def _may_have_id(key: bytes) -> bool:
     name = plain(key.decode(errors="replace"))
     return name in IDENTIFYING or name in ADDRESSES
-
-
-def _unescaped(string: bytes) -> str | None:
-    """Return what is written between two quotation marks as an id; None where it is no string."""
-    try:
-        return as_id(orjson.loads(b'"' + string + b'"'))
-    except orjson.JSONDecodeError:
-        return None

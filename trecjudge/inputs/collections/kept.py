@@ -187,7 +187,8 @@ class KeptDocuments:
 
     def begin(self, files: Sequence[Path]) -> None:
         """Forget what was found in files that have changed, and all that was not there."""
-        states = {str(file): _state(file) for file in files}
+        # As places have them: the name of a file may not be UTF-8.
+        states = {Place(str(file)).path: _state(file) for file in files}
         query = "SELECT path, size, changed FROM files"
         before = {path: (size, changed) for path, size, changed in self.database.execute(query)}
         if before == states:
@@ -230,8 +231,8 @@ class KeptDocuments:
         """Keep documents and findings. To be called within `change`."""
         for one in found:
             document = one.document
-            row = ROW(document)
-            self.database.execute(ADD, (*row, one.path, one.place, one.source))
+            row = (*ROW(document), Place(one.path).path, one.place, one.source)
+            self.database.execute(ADD, row)
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
         for finding in findings:

@@ -14,6 +14,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.files import open_regular
+from trecjudge.inputs.collections.arrays import Strings, all_lines_are, has_integers
 from trecjudge.inputs.collections.filters import RawIds
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.sources.containers import BOM
@@ -22,6 +23,8 @@ from trecjudge.settings.limits import limits
 
 PIECE = 1 << 18
 """Bytes that are looked through at a time."""
+LONGEST = 100
+"""Bytes of the beginning of a line that may be the same everywhere."""
 SHOWN = 3
 """Lines of a file that are read to see what it has."""
 AHEAD = 4
@@ -40,6 +43,8 @@ class LineShape:
     """
 
     key: bytes | None
+    beginning: bytes = b""
+    """How every line begins, up to that key; empty where they begin in several ways."""
     end: bytes = b"}"
 
     @classmethod
@@ -53,7 +58,7 @@ class LineShape:
             except orjson.JSONDecodeError:
                 continue
             document = document_of(record)
-            if document is None or not RawIds.of([document.doc_id]).in_json(line):
+            if document is None or not RawIds.of([document.doc_id]).may_be_in_json(line):
                 return cls(None)
             raw = re.escape(document.doc_id.encode(errors="surrogatepass"))
             inner = re.findall(rb'"([^"\\]{1,100}+)"\s*+:\s*+"?' + raw + rb'"?\s*+[,}]', line)
@@ -62,7 +67,16 @@ class LineShape:
             keys = own if keys is None else keys & own
         end = b"}\r" if lines and all(line.endswith(b"}\r") for line in lines) else b"}"
         known = (orjson.dumps(key) for key in sorted(keys or ()))
-        return cls(next((k for k in known if k in lines[0]), None), end)
+        for key in known:
+            if key in lines[0]:
+                beginning = lines[0][: lines[0].index(key) + len(key)]
+                alike = all(line.startswith(beginning) for line in lines)
+                return cls(key, beginning if alike and len(beginning) < LONGEST else b"", end)
+        return cls(None)
+
+    def is_regular(self, piece: bytes) -> bool:
+        """Return whether all lines of a piece are surely as the others."""
+        return bool(self.beginning) and all_lines_are(piece, self.beginning, self.end)
 
     def odd(self, lines: list[bytes]) -> list[int]:
         """Return the numbers, from 0, of the lines that are not as all others."""
@@ -83,23 +97,31 @@ def candidates(
 
     `place` is the byte at which it begins. `at` is called now and then.
     """
-    shape: LineShape | None = None
-    most = limits().record
+    shape, begins = LineShape(None), True
+    strings, most = Strings(ids.in_strings), limits().record
     for place, number, piece in pieces:
         at()
         if piece is None:
             yield place, number, None
             continue
+        regular = not begins and len(piece) <= most and shape.is_regular(piece)
+        if (
+            regular
+            and not strings.may_be_in(piece)
+            and not (has_integers(piece) and ids.may_be_number_in(piece))
+        ):
+            continue
         lines = piece.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        begins = shape is None
-        shape = shape or LineShape.of(lines[:SAMPLE])
+        if begins:
+            shape = LineShape.of(lines[:SAMPLE])
         chosen = dict.fromkeys(range(len(lines)) if len(piece) > most else shape.odd(lines))
         if begins:  # whatever ids they have: a collection has some
             chosen |= dict.fromkeys([n for n in range(len(lines)) if n not in chosen][:SHOWN])
-        if len(chosen) < len(lines) and ids.in_json(piece):
-            chosen |= dict.fromkeys(n for n, line in enumerate(lines) if ids.in_json(line))
+            begins = False
+        if len(chosen) < len(lines) and ids.may_be_in_json(piece):
+            chosen |= dict.fromkeys(n for n, line in enumerate(lines) if ids.may_be_in_json(line))
         if chosen:
             for n, line in enumerate(lines):
                 if n in chosen and line and not line.isspace():

@@ -128,7 +128,7 @@ class _Reader:
     def begin(self, number: int, unit: Unit) -> None:
         """Let it read a unit."""
         self.unit = number
-        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.rows))
+        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
 
     def ask(self, value: object) -> None:
         """Write it a line."""
@@ -221,7 +221,7 @@ class _Run:
         """Find in which units the documents are that were found before."""
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
-            numbers.setdefault(str(unit.path), []).append(number)
+            numbers.setdefault(Place(str(unit.path)).path, []).append(number)
         for doc_id, path, place in self.kept.places(self.wanted):
             for number in numbers.get(path, ()):
                 unit = self.units[number]

@@ -227,7 +227,7 @@ def _documents(part: Opened, answers: Answers) -> Iterator[tuple[int, Document]]
         lines = candidates(pieces, ids, lambda: answers.at(position))
         yield from _documents_of_lines(records, lines)
     else:
-        chosen = ids.in_element if first.lstrip()[:1] == b"<" else ids.in_marks
+        chosen = ids.may_be_in_element if first.lstrip()[:1] == b"<" else ids.may_be_in_row
 
         def looked(text: bytes) -> bool:
             answers.at(part.position)
@@ -278,8 +278,8 @@ def main() -> None:
     with suppress(BrokenPipeError), limits_are(Limits(**asked["limits"])):
         answers = Answers(sys.stdout.buffer, RawIds.of(asked["wanted"]), bound_memory)
         for line in sys.stdin.buffer:
-            path, start, end, places, rows = json.loads(line)
-            read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], rows), answers)
+            path, start, end, places, tables = json.loads(line)
+            read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], tables), answers)
     os._exit(0)  # what is left to write has no reader
 
 

@@ -14,15 +14,16 @@ class Unit:
     """A part of a collection that is read by one process at a time.
 
     `start` and `end` bound a range of a plain file of lines, in bytes: it has the lines that begin
-    there. With `places`, pairs (place, id), only the records there are read: bytes of the unpacked
-    file at which they begin, or with `rows` the numbers of rows, from 0.
+    there. With `places`, pairs (place, id), only the records there are read; a place is the byte of
+    the unpacked file at which one begins. `tables` is the folder for what is learned of a packed
+    file, so that it is read through only once.
     """
 
     path: Path
     start: int = 0
     end: int | None = None
     places: Sequence[tuple[int, str]] = ()
-    rows: bool = False
+    tables: str = ""
 
     @property
     def name(self) -> str:

@@ -45,6 +45,8 @@ class _Part(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill `buffer`; return the number of bytes, 0 at the end."""
+        if self.error is not None:
+            return 0
         try:
             found = self._file.read(min(len(buffer), AT_ONCE))
         except (*UNREADABLE, tarfile.TarError) as error:
