@@ -116,14 +116,17 @@ def _cited_in(response: Response) -> Iterator[str]:
 
 
 def _look_up(sources: Sources, doc_id: str) -> tuple[Document, Path] | Lack:
-    """Return the document of an id and the first source that has it, or why none has."""
-    lack: Lack = NOT_KNOWN if any(store.lost for store in sources.values()) else NOT_THERE
+    """Return the document of an id and its source, as `DocumentStores` choose it, or the lack."""
+    first: tuple[Document, Path] | None = None
     for path, store in sources.items():
         found = store.get(doc_id)
-        if found is not None and (found.complete or found.has_text):
-            return found, path
-        lack = lack if found is None else NOT_LOOKED_FOR
-    return lack
+        if found is not None:
+            if found.has_text:
+                return found, path
+            first = first or (found, path)
+    if first is None:
+        return NOT_KNOWN if any(store.lost for store in sources.values()) else NOT_THERE
+    return first if first[0].complete else NOT_LOOKED_FOR
 
 
 def narrow_to_judged(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:

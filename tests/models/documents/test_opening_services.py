@@ -16,7 +16,7 @@ from tests.commandline import ROOT
 from tests.document_service import DocumentService, Reply, serving_documents
 from tests.endpoint import in_a_thread
 from tests.models.processes import wait_until
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.collections.wanted import Wanted
@@ -91,6 +91,19 @@ def test_what_no_sentence_cites_need_not_be_fetched(
     fetch(Service(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
     unknown = kept.get("d1")
     assert (dict(server.asked), ignored) == ({"d2": 1}, [])
+    assert unknown is not None and not unknown.complete
+
+
+def test_what_only_other_responses_name_is_not_fetched_and_not_missing(
+    server: DocumentService, tmp_path: Path
+) -> None:
+    wanted, kept = (
+        Wanted({"d2": None}, {"d2": None}, beside={"d1": None}),
+        kept_of(server, tmp_path),
+    )
+    fetch(Service(server.pattern), kept, wanted, Use(), unreported)
+    unknown = kept.get("d1")
+    assert dict(server.asked) == {"d2": 1}
     assert unknown is not None and not unknown.complete
 
 

@@ -125,7 +125,8 @@ def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
     def without(ids: Iterable[str]) -> dict[str, None]:
         return {i: None for i in ids if not ((d := before.get(i)) and d.has_text)}
 
-    return Wanted(without(wanted.named), without(wanted.cited), without(wanted.possible))
+    every = wanted.named, wanted.cited, wanted.possible, wanted.beside
+    return Wanted(*map(without, every))
 
 
 def fetch(
@@ -139,7 +140,7 @@ def fetch(
     """
     kept.wanted = wanted.named
     # All of them, until they are settled: also what is not asked for, or where this ends early.
-    kept.not_known(kept.left(wanted.named))
+    kept.not_known(kept.left([*wanted.named, *wanted.beside]))
     asked = wanted.cited if service.only_cited else wanted.named
     ids = [doc_id for doc_id in asked if can_be_asked(doc_id)]
     others = len(asked) - len(ids)
