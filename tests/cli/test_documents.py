@@ -279,6 +279,18 @@ def test_where_documents_are(tmp_path: Path) -> None:
     assert f"{more}: has 1 document with another text" in done.err
 
 
+def test_a_source_with_the_text_counts_before_one_without(tmp_path: Path) -> None:
+    run(tmp_path, ["bare"])
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"docid": "bare", "text": "B."}')
+    given = ("--documents", kept(tmp_path), more)
+    _, found = as_json("documents", "check", tmp_path / "runs", *given)
+    assert [row["documents"] for row in found["sources"]] == [0, 1]
+    judge(tmp_path / "runs", tmp_path / "a", *given)
+    [record] = packed(pack(tmp_path / "a", tmp_path / "p.jsonl"))
+    assert record["text"] == "B."
+
+
 def test_where_documents_are_as_json(tmp_path: Path) -> None:
     run(tmp_path, IDS)
     status, found = as_json("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))

@@ -33,9 +33,9 @@ from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.judge import AllResponses, Judge
-from trecjudge.models.documents.fetching import Use
 from trecjudge.models.documents.opening import (
     OnWanted,
+    Use,
     collections_of,
     open_documents,
     some_kept,
