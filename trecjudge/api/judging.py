@@ -149,6 +149,7 @@ async def ajudge(
         beside, more = _judges(also)
         budget = Budget(max_calls, max_tokens, max_cost)
         caches = (_path(cache_dir), paths(cache_from))
+        sources = given.documents(documents)
         template = Job(
             runs=given.runs(runs),
             outputs=Outputs(
@@ -156,12 +157,12 @@ async def ajudge(
             ),
             made=made | more,
             topics=given.topics(topics),
-            documents=given.documents(documents),
+            documents=sources,
             own_documents=own_documents,
             qrels=_path(qrels),
             nuggets=paths(nuggets),
             dataset=dataset,
-            model=model_options(use_env_llm, budget, *caches, refresh, offline),
+            model=model_options(use_env_llm, budget, *caches, refresh, offline, documents=sources),
             max_topics=_at_least_one(max_topics, "max_topics"),
             max_runs=_at_least_one(max_runs, "max_runs"),
             only_topics=names(only_topics),

@@ -63,12 +63,19 @@ class Service:
         return public(self.url).replace(PLACE, quote(doc_id, safe=""))
 
 
+DESCRIPTIONS = (".yml", ".yaml")
+"""Endings of files that describe a service."""
 KEYS = frozenset(Service.__dataclass_fields__)
 
 
 def can_be_asked(doc_id: str) -> bool:
     """Return whether an id can stand in an address: `..` would be another address."""
     return 0 < len(doc_id) <= LONGEST_ID and doc_id not in (".", "..")
+
+
+def may_be_service(path: Path) -> bool:
+    """Return whether a path is an address or a file of YAML, which is not read for it."""
+    return bool(_ADDRESS.match(str(path))) or path.suffix.lower() in DESCRIPTIONS
 
 
 def service_of(path: Path) -> Service | None:
@@ -83,7 +90,7 @@ def service_of(path: Path) -> Service | None:
         # A path has one slash where the address had two.
         url = f"{found[1].lower()}://{written[found.end() :]}"
         return _checked(Service(url, _named_headers(os.environ.get(HEADERS, ""))), "--documents")
-    if path.suffix.lower() not in (".yml", ".yaml") or not path.is_file():
+    if path.suffix.lower() not in DESCRIPTIONS or not path.is_file():
         return None
     given = read_yaml_file(path, "description of a service").value
     if not isinstance(given, Mapping) or KEYS.isdisjoint(given):
