@@ -179,6 +179,20 @@ def test_a_record_whose_id_is_none_is_reported_in_any_line(value: str, write: Wr
     check_equal(write("".join([*lines, f'{{"id": {value}, "text": "T"}}\n']), "c"), ["x"])
 
 
+def test_ranges_inside_one_long_line(write: Write) -> None:
+    first = '{"docid": "a", "body": "T"}\n'
+    path = write(first + "x" * 900_000 + first + "\n" * 9000 + first.replace("a", "b", 1))
+    size = path.stat().st_size
+    found = {
+        start: found_in(read(Unit(path, start, min(size, start + 1000)), ["a", "b"])).keys()
+        for start in range(0, size, 1000)
+    }
+    assert {start: set(ids) for start, ids in found.items() if ids} == {
+        0: {"a"},
+        size // 1000 * 1000: {"b"},
+    }
+
+
 def test_every_range_of_a_file_together_has_what_it_has(write: Write) -> None:
     lines = [f'{{"docid": "D{n}", "body": "{"x" * (n * 7 % 50)}"}}' for n in range(60)]
     path = write("\n".join([*lines, "{broken", *lines]))

@@ -108,6 +108,8 @@ def candidates(
         if piece is None:
             yield place, number, None
             continue
+        if piece.isspace():  # gigabytes may be blank
+            continue
         regular = not begins and len(piece) <= most and shape.is_regular(piece)
         if (
             regular
@@ -184,14 +186,18 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def line_start(path: Path, place: int) -> int:
-    """Return where the first line begins that begins at a byte of a plain file, or after it."""
+def line_start(path: Path, place: int, end: int) -> int:
+    """Return where the first line begins that begins at a byte of a plain file, or after it.
+
+    Where none begins before `end`, what is returned is not before `end`.
+    """
     if not place:
         return 0
     with open_regular(path) as file:
         file.seek(place - 1)
         while (text := file.readline(PIECE)) and not text.endswith(b"\n"):
-            pass
+            if file.tell() >= end:
+                break
         return file.tell()
 
 

@@ -175,7 +175,7 @@ def _read(unit: Unit, answers: Answers) -> None:
 
 def _read_range(unit: Unit, end: int, answers: Answers) -> None:
     """Answer with what is wanted of the lines that begin in a range of a plain file."""
-    begin = line_start(unit.path, unit.start)
+    begin = line_start(unit.path, unit.start, end)
     chunks = range_of(unit.path, begin, end)
     place = begin
 
