@@ -223,6 +223,20 @@ def test_what_a_service_gave_is_packed_without_asking_again(tmp_path: Path) -> N
     assert server.asked == {"found": 1, "gone": 1}
 
 
+def test_a_service_is_asked_again_or_not_at_all_by_a_job_without_a_model(tmp_path: Path) -> None:
+    runs = run(tmp_path, ["found"]).parent
+    with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:
+        given = ("--documents", server.pattern)
+        assert judge(runs, tmp_path / "a", *given, "--offline").status == 3
+        assert not server.asked
+        assert judge(runs, tmp_path / "a", *given).status == 0
+        assert judge(runs, tmp_path / "b", *given, "--refresh").status == 0
+    assert server.asked == {"found": 2}
+    assert same(tmp_path / "a", tmp_path / "b")
+    done = judge(runs, tmp_path / "c", "--documents", tmp_path / "d.jsonl", "--offline")
+    assert "--offline: only with --use-env-llm" in done.err
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
@@ -277,6 +291,18 @@ def test_where_documents_are(tmp_path: Path) -> None:
         "all found: 2 runs",
     ]
     assert f"{more}: has 1 document with another text" in done.err
+
+
+def test_a_source_with_the_text_counts_before_one_without(tmp_path: Path) -> None:
+    run(tmp_path, ["bare"])
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"docid": "bare", "text": "B."}')
+    given = ("--documents", kept(tmp_path), more)
+    _, found = as_json("documents", "check", tmp_path / "runs", *given)
+    assert [row["documents"] for row in found["sources"]] == [0, 1]
+    judge(tmp_path / "runs", tmp_path / "a", *given)
+    [record] = packed(pack(tmp_path / "a", tmp_path / "p.jsonl"))
+    assert record["text"] == "B."
 
 
 def test_where_documents_are_as_json(tmp_path: Path) -> None:

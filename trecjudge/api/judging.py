@@ -145,6 +145,7 @@ async def ajudge(
     folder = Passing()
     given = Given(Path(folder.name))
     with given.plainly(), keyed(keys):
+        documents_given = given.documents(documents)
         named, made = _judges(judges)
         beside, more = _judges(also)
         budget = Budget(max_calls, max_tokens, max_cost)
@@ -156,12 +157,14 @@ async def ajudge(
             ),
             made=made | more,
             topics=given.topics(topics),
-            documents=given.documents(documents),
+            documents=documents_given,
             own_documents=own_documents,
             qrels=_path(qrels),
             nuggets=paths(nuggets),
             dataset=dataset,
-            model=model_options(use_env_llm, budget, *caches, refresh, offline),
+            model=model_options(
+                use_env_llm, budget, *caches, refresh, offline, documents=documents_given
+            ),
             max_topics=_at_least_one(max_topics, "max_topics"),
             max_runs=_at_least_one(max_runs, "max_runs"),
             only_topics=names(only_topics),

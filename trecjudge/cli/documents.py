@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +19,10 @@ from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.sources.paths import was_given_elsewhere
-from trecjudge.job.documents import check_documents
+from trecjudge.job.documents import check_documents, narrow_to_judged, pack_documents
 from trecjudge.job.job import Job
-from trecjudge.job.packing import FinishedJob, check_ending, pack_documents
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
-from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.show.html.output import read_config
@@ -44,8 +42,6 @@ Output = Annotated[
     Path,
     typer.Option("--output", "-o", help="The pack: NAME.jsonl, NAME.jsonl.gz or NAME.jsonl.zst."),
 ]
-BESIDE = Outputs(Path(), "documents")
-"""Files of no job: nothing is written."""
 RunsOrJob = Annotated[
     list[Path], typer.Argument(help="Run files, or folders of them; or a finished job.")
 ]
@@ -66,16 +62,14 @@ def pack(
     Others give it as --documents, and need nothing else. It keeps which documents are not there,
     and which were not looked for.
     """
-    check_ending(output)
     printer = FindingPrinter(quiet)
+    # What a job has fetched is kept: nothing is asked for again.
+    model = ModelOptions(cache_folder=cache_dir, offline=True)
     with limited(limit or ()):
-        # What a job has fetched is kept: nothing is asked for again.
-        model = ModelOptions(cache_folder=cache_dir, offline=True)
-        finished = [_finished(path, model) for path in jobs]
-        packed = pack_documents(finished, output, printer)
+        packed = pack_documents((_read_job(path, model) for path in jobs), output, printer)
     printer.close()
     if as_json:
-        print_json([packed.as_dict()])
+        print_json([packed])
     elif not quiet:
         print_lines(shown.pack_lines(packed))
     return printer.status()
@@ -103,10 +97,13 @@ def check(
     printer = FindingPrinter(quiet)
     model = ModelOptions(cache_folder=cache_dir, offline=offline)
     with limited(limit or ()):
-        finished = _finished(runs[0], model) if _is_job(runs) else None
-        job = finished.job if finished else Job(runs, BESIDE, dataset=dataset, model=model)
+        if _is_job(runs):
+            whole, given = _read_job(runs[0], model)
+            job, _ = narrow_to_judged(whole)
+        else:  # nothing is written
+            job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
         job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
-        with keyed(keys or (finished.keys if finished else "")):
+        with keyed(keys or given):
             found = check_documents(job, printer)
     printer.close()
     if as_json:
@@ -126,8 +123,8 @@ def _is_job(paths: Sequence[Path]) -> bool:
     return False
 
 
-def _finished(path: Path, model: ModelOptions) -> FinishedJob:
-    """Return a job by its files. Raises InputError where one is not there."""
+def _read_job(path: Path, model: ModelOptions) -> tuple[Job, Mapping[str, str]]:
+    """Return a job by its files, and its keys. Raises InputError where a file is not there."""
     found = judged_job(path)
     config = found.outputs.config
     if not config.is_file():
@@ -135,16 +132,13 @@ def _finished(path: Path, model: ModelOptions) -> FinishedJob:
     given = read_config(config).inputs
     if streams := [p for p in (*given.runs, *given.documents) if was_given_elsewhere(p)]:
         raise InputError(f"{config}: the job read {streams[0]} from a pipe; give it as a file")
-    return FinishedJob.of(
-        Job(
-            given.runs,
-            found.outputs,
-            topics=given.topics,
-            documents=given.documents,
-            own_documents=given.own_documents,
-            dataset=given.dataset,
-            model=model,
-        ),
-        (response for response, _ in JudgmentsReader(found.judgments)),
-        given.keys,
+    job = Job(
+        given.runs,
+        found.outputs,
+        topics=given.topics,
+        documents=given.documents,
+        own_documents=given.own_documents,
+        dataset=given.dataset,
+        model=model,
     )
+    return job, given.keys

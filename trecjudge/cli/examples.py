@@ -195,22 +195,13 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "convert banks/ banks.jsonl --to nuggetizer",
         ),
     ),
-    "documents": (
-        Example(
-            "What a colleague needs to judge again", "documents pack out/default -o pack.jsonl.zst"
-        ),
-    ),
+    "documents": (Example("What a colleague needs", "documents pack out/default -o pack.jsonl"),),
     "documents pack": (
-        Example(
-            "One small file for a colleague, or for CI",
-            "documents pack out/default -o pack.jsonl.zst",
-        ),
+        Example("One small file for a colleague", "documents pack out/default -o pack.jsonl.zst"),
         Example("All jobs of a season", "documents pack out/first out/second -o season.jsonl.zst"),
     ),
     "documents check": (
-        Example(
-            "Is this the collection of these runs?", "documents check runs/ --documents corpus/"
-        ),
+        Example("Are these the right documents?", "documents check runs/ --documents corpus/"),
         Example(
             "A pack first, then a service for what it lacks",
             "documents check runs/ --documents pack.jsonl.zst 'https://example.org/doc/{docid}'",

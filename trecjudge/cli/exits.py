@@ -54,7 +54,7 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         printed.add(finding)
 
     try:
-        with telling(note), _collections_shown(quiet):
+        with telling(note), _show_collections(quiet):
             return work()
     except TrecJudgeError as error:
         for tell in _BEFORE_ERROR:
@@ -86,7 +86,7 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
 
 
 @contextmanager
-def _collections_shown(quiet: bool) -> Iterator[None]:
+def _show_collections(quiet: bool) -> Iterator[None]:
     """Show on standard error meanwhile how far the reading of a collection is, if it takes long."""
     watcher = functools.cache(lambda: collections.on_standard_error())
 

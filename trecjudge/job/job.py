@@ -16,7 +16,7 @@ from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
-from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecords
+from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
     Observe,
     RunReader,
@@ -33,9 +33,9 @@ from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.judge import AllResponses, Judge
-from trecjudge.models.documents.fetching import Use
 from trecjudge.models.documents.opening import (
     OnWanted,
+    Use,
     collections_of,
     open_documents,
     some_kept,
@@ -170,11 +170,20 @@ class JobInputs:
     def wanted_documents(self) -> Wanted:
         """Return the documents that the responses ask for which will be judged."""
 
-        def read(store: AskedStore) -> RunReader:
-            records = _run_records(self.job, self.files, store)
-            return self._reader(unreported, untaken, unobserved, records.read)
+        every = Wanted()
 
-        return Wanted.of(read)
+        def observe(_: RunRecord, response: Response | None) -> None:
+            if response is not None:
+                every.add(response)
+
+        def read(store: AskedStore) -> RunReader:
+            every.possible = store.ids
+            records = _run_records(self.job, self.files, store)
+            return self._reader(unreported, untaken, observe, records.read)
+
+        wanted = Wanted.of(read)
+        wanted.beside = {i: None for i in every.named if i not in wanted.named}
+        return wanted
 
     def close(self) -> None:
         """Close the run files that are open; they can still be read."""

@@ -25,18 +25,15 @@ def blocking(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
     @functools.wraps(work)
     def call(*arguments: P.args, **options: P.kwargs) -> T:
-        begin = _in_a_thread if _a_loop_runs() else asyncio.run
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            begin: Callable[[Coroutine[Any, Any, T]], T] = asyncio.run
+        else:
+            begin = _in_a_thread
         return begin(work(*arguments, **options))
 
     return call
-
-
-def _a_loop_runs() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:

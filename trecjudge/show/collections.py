@@ -11,8 +11,6 @@ from trecjudge.findings import visible_line
 from trecjudge.inputs.collections.progress import Progress
 from trecjudge.show.words import cut, sized
 
-PAUSE = 30.0
-"""Seconds between lines, at least."""
 BAR = 20
 """Columns of the bar."""
 
@@ -23,41 +21,38 @@ class CollectionWatcher:
     Where that is no terminal, a line says it now and then, at least `pause` seconds apart.
     """
 
-    def __init__(self, console: Console, pause: float = PAUSE) -> None:
+    def __init__(self, console: Console, pause: float = 30.0) -> None:
         self._console = console
         self._pause = pause
         self._next = 0.0
-        self._bar: Bar | None = None
+        columns = BarColumn(BAR), TextColumn("{task.fields[state]}", markup=False)
+        is_off = not console.is_terminal
+        self._bar = Bar(*columns, console=console, transient=True, disable=is_off)
+        self._task = self._bar.add_task("", state="")
 
     def __call__(self, progress: Progress) -> None:
         """Show a state."""
         if progress.ended:
             self.close()
-            self._print(end_line(progress))
+            print_line(self._console, end_line(progress))
         elif self._console.is_terminal:
-            self._show(progress)
+            state = cut(visible_line(state_line(progress)), self._console.width - BAR - 1)
+            total = max(1, progress.total)
+            self._bar.update(self._task, total=total, completed=progress.done, state=state)
+            self._bar.start()
         elif progress.seconds >= self._next:
             self._next = progress.seconds + self._pause
-            self._print(f"{progress.what}: {state_line(progress)}")
+            print_line(self._console, f"{progress.what}: {state_line(progress)}")
 
     def close(self) -> None:
         """Take the bar away: nothing more will come of this collection."""
-        if self._bar is not None:
-            self._bar.stop()
-        self._bar, self._next = None, 0.0
+        self._bar.stop()
+        self._next = 0.0
 
-    def _show(self, progress: Progress) -> None:
-        if self._bar is None:
-            columns = BarColumn(BAR), TextColumn("{task.fields[state]}", markup=False)
-            self._bar = Bar(*columns, console=self._console, transient=True)
-            self._bar.add_task("", state="")
-            self._bar.start()
-        state = cut(visible_line(state_line(progress)), self._console.width - BAR - 1)
-        total = max(1, progress.total)
-        self._bar.update(self._bar.task_ids[0], total=total, completed=progress.done, state=state)
 
-    def _print(self, line: str) -> None:
-        self._console.print(escape(visible_line(line)), highlight=False, soft_wrap=True)
+def print_line(console: Console, line: str) -> None:
+    """Print a line as it is, without control characters, and not folded."""
+    console.print(escape(visible_line(line)), highlight=False, soft_wrap=True)
 
 
 def on_standard_error() -> CollectionWatcher:
@@ -71,9 +66,8 @@ def state_line(progress: Progress) -> str:
         done = f"{sized(progress.done)} of {sized(progress.total)} read"
     else:
         done = f"{progress.done:,} of {progress.total:,} asked for"
-    found = f"{progress.found:,} of {progress.wanted:,} documents found"
-    left = [] if progress.left is None else [f"{_time(progress.left)} left"]
-    return ", ".join((done, found, *left))
+    left = f", {_time(progress.left)} left" if progress.left is not None else ""
+    return f"{done}, {_found(progress)}{left}"
 
 
 def end_line(progress: Progress) -> str:
@@ -82,8 +76,11 @@ def end_line(progress: Progress) -> str:
         what = f"read {sized(progress.done)} of {progress.what}"
     else:
         what = f"asked {progress.what} for {progress.done:,}"
-    found = f"{progress.found:,} of {progress.wanted:,} documents found"
-    return f"{what} in {_time(progress.seconds)}: {found}"
+    return f"{what} in {_time(progress.seconds)}: {_found(progress)}"
+
+
+def _found(progress: Progress) -> str:
+    return f"{progress.found:,} of {progress.wanted:,} documents found"
 
 
 def _time(seconds: float) -> str:

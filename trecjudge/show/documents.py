@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trecjudge.findings import counted, shown
-from trecjudge.inputs.documents.pack import LACKS, NOT_LOOKED_FOR, NOT_THERE
-from trecjudge.job.documents import Checked, known
-from trecjudge.job.packing import Pack
-from trecjudge.show.columns import Column, Columns
+from trecjudge.inputs.documents.pack import LACKS, NOT_KNOWN
+from trecjudge.job.documents import CARRIED, CitedDocuments, known
+from trecjudge.show.columns import Columns
+from trecjudge.show.tables import table
 from trecjudge.show.words import sized
 
 WORST = 5
 """Runs that are listed, those with the fewest documents first."""
 
 
-def source_table(checked: Checked) -> Columns:
+def source_table(cited: CitedDocuments) -> Columns:
     """Return a table with a row for each source, then for each kind of what is in none."""
-    always = (*checked.sources, NOT_THERE, NOT_LOOKED_FOR)
-    rows = [row for row in checked.rows() if row[1] or row[0] in always]
-    total = max(1, checked.citations.total())
-    columns = [
-        Column("source", [name for name, _, _ in rows], is_left=True, is_key=True, least=24),
-        Column("citations", [f"{cited:,}" for _, cited, _ in rows]),
-        Column("share", [f"{100 * cited / total:.1f} %" for _, cited, _ in rows]),
-        Column("documents", [f"{documents:,}" for _, _, documents in rows]),
+    every = list(cited.rows())
+    total = max(1, sum(citations for _, citations, _ in every))
+    rows = [
+        (name, f"{citations:,}", f"{100 * citations / total:.1f} %", f"{documents:,}")
+        for name, citations, documents in every
+        if citations or name not in (CARRIED, NOT_KNOWN)
     ]
-    return Columns(columns)
+    return table(("source", "citations", "share", "documents"), rows)
 
 
-def check_lines(checked: Checked) -> Iterator[str]:
+def check_lines(cited: CitedDocuments) -> Iterator[str]:
     """Yield an example of what has no document, and the runs that lack some, the worst first."""
     for lack in LACKS:
-        if ids := checked.ids.get(lack):
-            yield f"{lack}: such as {shown(ids[0])}"
-    worst = checked.worst()
+        if ids := cited.ids.get(lack):
+            yield f"{lack}: such as {shown(next(iter(ids)))}"
+    shares = {run_id: known(run) / max(1, run.total()) for run_id, run in cited.runs.items()}
+    worst = sorted((run_id for run_id in shares if shares[run_id] < 1), key=shares.__getitem__)
     for run_id in worst[:WORST]:
-        run = checked.runs[run_id]
+        run = cited.runs[run_id]
         found = f"run {run_id}: {known(run):,} of {counted(run.total(), 'citation')} found"
         yield ", ".join((found, *(f"{run[lack]:,} {lack}" for lack in LACKS if run[lack])))
     if len(worst) > WORST:
         yield f"… {counted(len(worst) - WORST, 'more run')} without all documents; --json has them"
-    if whole := len(checked.runs) - len(worst):
+    if whole := len(shares) - len(worst):
         yield f"all found: {counted(whole, 'run')}"
 
 
-def pack_lines(pack: Pack) -> Iterator[str]:
+def pack_lines(pack: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a pack holds, and what is missing in it."""
-    size = f"{sized(pack.path.stat().st_size)}, {sized(pack.text)} of text"
-    yield f"{pack.path}: {counted(pack.documents, 'document')} ({size})"
-    lacks = Counter(pack.lacks)
-    if lacks:
-        listed = ", ".join(f"{lacks[lack]:,} {lack}" for lack in LACKS if lacks[lack])
+    size = f"{sized(pack['bytes'])}, {sized(pack['text'])} of text"
+    yield f"{pack['pack']}: {counted(pack['documents'], 'document')} ({size})"
+    if lacks := pack["lacks"]:
+        listed = ", ".join(f"{lacks[lack]:,} {lack}" for lack in LACKS if lack in lacks)
         yield f"without a document: {listed}"

@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -25,10 +24,10 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, FirstFindings, counted, visible_line
+from trecjudge.findings import PREFIX, Finding, FirstFindings, counted
 from trecjudge.inputs.collections.progress import Progress as Reading
 from trecjudge.inputs.collections.progress import progress_to
-from trecjudge.show.collections import CollectionWatcher
+from trecjudge.show.collections import CollectionWatcher, print_line
 from trecjudge.show.words import within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
@@ -84,6 +83,7 @@ class ConsoleWatcher:
 
     def __enter__(self) -> ConsoleWatcher:
         self._bar.start()
+        self._collections.callback(self._collection.close)
         self._collections.enter_context(progress_to(self._collection_read))
         if not (self._quiet or self._console.is_terminal):
             self._lines.start()
@@ -96,7 +96,6 @@ class ConsoleWatcher:
         trace: TracebackType | None,
     ) -> None:
         self._collections.close()
-        self._collection.close()
         self._bar.stop()
         self._over.set()
         if self._lines.is_alive():
@@ -141,11 +140,10 @@ class ConsoleWatcher:
         """Show how far a collection is; the bar of the job makes room for that meanwhile."""
         if self._quiet or not progress.takes_long:
             return
-        if not self._in_collection and self._console.is_terminal:
-            self._bar.stop()
+        self._bar.stop()
         self._collection(progress)
         self._in_collection = not progress.ended
-        if progress.ended and self._console.is_terminal:
+        if progress.ended:
             self._bar.start()
 
     def _print_lines(self) -> None:
@@ -161,7 +159,7 @@ class ConsoleWatcher:
     def finding(self, finding: Finding) -> None:
         """Print the first few findings; those after them are only counted."""
         if finding.kind == "input_lacking":  # hours of judging may be for nothing
-            self._print(f"{PREFIX[finding.severity]}: {finding}")
+            print_line(self._console, f"{PREFIX[finding.severity]}: {finding}")
         elif self._first.take(finding):
             self.notify(f"{PREFIX[finding.severity]}: {finding}")
         elif self._first.hidden.total() == 1:
@@ -170,10 +168,7 @@ class ConsoleWatcher:
     def notify(self, message: str) -> None:
         """Print a message, unless quiet."""
         if not self._quiet:
-            self._print(message)
-
-    def _print(self, message: str) -> None:
-        self._console.print(escape(visible_line(message)), highlight=False, soft_wrap=True)
+            print_line(self._console, message)
 
     def _state(self) -> list[str]:
         """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""

@@ -11,7 +11,7 @@ from tests.document_service import DocumentService, Reply, serving_documents
 from tests.models.clock import run
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.models.documents.asking import Asking
+from trecjudge.models.documents.fetcher import Fetcher
 from trecjudge.models.documents.service import Service
 
 
@@ -23,7 +23,7 @@ class Outcome:
     server: DocumentService
     findings: list[Finding]
     notices: list[str]
-    asking: Asking
+    fetcher: Fetcher
     raised: str = ""
 
     def of(self, doc_id: str) -> str:
@@ -63,15 +63,15 @@ class Library:
                 service = Service(url, **self.settings)
                 kept = KeptDocuments.open(self.folder, "library")
                 notices: list[str] = []
-                asking = Asking(service, kept, notices.append)
+                fetcher = Fetcher(service, kept, notices.append)
                 left = kept.left(ids)
                 kept.not_known(left)
-                found = Outcome(kept, server, [], notices, asking)
+                found = Outcome(kept, server, [], notices, fetcher)
                 try:
-                    await asking.run(left)
+                    await fetcher.run(left)
                 except Exception as error:
                     found.raised = f"{type(error).__name__}: {error}"
-                found.findings = list(asking.findings())
+                found.findings = list(fetcher.findings())
                 return found
 
         return run(asked())

@@ -9,7 +9,7 @@ import pytest
 
 from trecjudge.errors import InputError, ModelError, TrecJudgeError
 from trecjudge.models.access.secrets import NAMED
-from trecjudge.models.documents.asking import access_to
+from trecjudge.models.documents.fetcher import access_to
 from trecjudge.models.documents.service import HEADERS, can_be_asked, service_of
 
 URL = "https://library.example/v1/books/doc/{docid}"

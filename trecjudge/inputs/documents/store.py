@@ -71,18 +71,19 @@ class DocumentStores:
     files: Sequence[Path] = ()
 
     def get(self, doc_id: str) -> Document | None:
-        """Return the document of the first store that has it.
+        """Return the document of the first store that has its text.
 
-        None if none has. One without text where some store could not look for it.
+        Else the first one without text, which may be one that a store could not look for; None
+        where no store has it.
         """
-        unknown = None
+        empty = None
         for store in self.stores:
             found = store.get(doc_id)
             if found is not None:
-                if found.complete or found.has_text:
+                if found.has_text:
                     return found
-                unknown = unknown or found
-        return unknown
+                empty = empty or found
+        return empty
 
     @property
     def lost(self) -> int:

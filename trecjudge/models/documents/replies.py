@@ -11,6 +11,7 @@ import orjson
 from trecjudge.findings import shown
 from trecjudge.inputs.documents.names import NESTED, plain
 from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
+from trecjudge.inputs.pipelines.layers import parsed
 from trecjudge.models.faults import plain as text_of_page
 from trecjudge.records import Document
 from trecjudge.settings.limits import limits
@@ -29,11 +30,13 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     called with a field that is the text by guess, `mask` hides secrets. Raises NotTaken.
     """
     try:
-        value = _value(payload)
+        value = _load(payload)
     except orjson.JSONDecodeError:
         words = " ".join(mask(text_of_page(payload.decode(errors="replace"))).split())
         raise NotTaken(f"is not JSON: {shown(words)}") from None
-    record = _unpacked(_masked(value, mask))
+    record = _mask_texts(value, mask)
+    if isinstance(record, dict):
+        record = {k: _load_object(v) if plain(k) in NESTED else v for k, v in record.items()}
     ids = [*ids_of(record)[0]] if isinstance(record, Mapping) else []
     if ids and doc_id not in ids:
         raise NotTaken(f"is of another document: {shown(ids[0])}")
@@ -42,8 +45,8 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     if document is None:
         raise NotTaken(f"holds no document: {shown(record)}")
     if path:
-        text = document_of({"text": _at(record, path)}, doc_id)
-        return replace(document, text=text.text if text else "")
+        named = document_of({"text": _text_at(record, path)}, doc_id)
+        return replace(document, text=named.text if named else "")
     if not document.has_text and isinstance(record, Mapping):
         if error := next((record[key] for key in ("error", "errors") if record.get(key)), None):
             raise NotTaken(f"is an error: {shown(error)}")
@@ -52,7 +55,7 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     return document
 
 
-def _value(payload: bytes) -> Any:
+def _load(payload: bytes) -> Any:
     """Return what JSON holds. Raises NotTaken beyond a limit, JSONDecodeError."""
     most = limits()
     if excess := most.excess_of_text(payload):
@@ -63,41 +66,26 @@ def _value(payload: bytes) -> Any:
     return value
 
 
-def _masked(value: Any, mask: Mask) -> Any:
+def _mask_texts(value: Any, mask: Mask) -> Any:
     """Return a value without secrets. Before a message quotes a part of it: half a key is one."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):
-        return {mask(key): _masked(inner, mask) for key, inner in value.items()}
-    return [_masked(inner, mask) for inner in value] if isinstance(value, list) else value
+        return {mask(key): _mask_texts(inner, mask) for key, inner in value.items()}
+    return [_mask_texts(inner, mask) for inner in value] if isinstance(value, list) else value
 
 
-def _unpacked(record: Any) -> Any:
-    """Return a record in which what describes the document is no JSON text any more."""
-    if not isinstance(record, dict):
-        return record
-    return {
-        key: _object(value) if plain(key) in NESTED and isinstance(value, str) else value
-        for key, value in record.items()
-    }
+def _load_object(value: Any) -> Any:
+    """Return the object that a text of JSON holds, and any other value as it is."""
+    found = parsed(value.lstrip()) if isinstance(value, str) else value
+    return found if isinstance(found, dict) else value
 
 
-def _object(text: str) -> Any:
-    """Return the object that a text is, or the text."""
-    if not text.lstrip().startswith("{"):
-        return text
-    try:
-        value = _value(text.encode(errors="replace"))
-    except (NotTaken, orjson.JSONDecodeError):
-        return text
-    return value if isinstance(value, dict) else text
-
-
-def _at(record: Any, path: str) -> Any:
+def _text_at(record: Any, path: str) -> Any:
     """Return the text at a dotted path. Raises NotTaken where there is none."""
     value = record
     for name in path.split("."):
-        value = _object(value) if isinstance(value, str) else value
+        value = _load_object(value)
         if not isinstance(value, dict) or name not in value:
             keys = f"keys {shown(sorted(value))}" if isinstance(value, dict) else shown(value)
             raise NotTaken(f"has no {path!r} (`text` of the service): {name!r} is not in {keys}")

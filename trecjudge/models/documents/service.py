@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from trecjudge.errors import InputError
+from trecjudge.inputs.documents.store import address_in
 from trecjudge.models.access.secrets import check_named, is_secret
+from trecjudge.models.settings import HeaderValue
 from trecjudge.settings.fields import ranged, typed_fields
 from trecjudge.settings.yaml_files import read_yaml_file
 from trecjudge.text.credentials import public
@@ -25,9 +26,7 @@ NAMED = "HEADER=VARIABLE"
 """What it holds, for a message."""
 FORM = f"https://HOST/v1/INDEX/doc/{PLACE}"
 LONGEST_ID = 2000
-_ADDRESS = re.compile(r"(https?):/+", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-HeaderValue = str | int | float | date
 
 
 @dataclass(frozen=True)
@@ -63,9 +62,6 @@ class Service:
         return public(self.url).replace(PLACE, quote(doc_id, safe=""))
 
 
-KEYS = frozenset(Service.__dataclass_fields__)
-
-
 def can_be_asked(doc_id: str) -> bool:
     """Return whether an id can stand in an address: `..` would be another address."""
     return 0 < len(doc_id) <= LONGEST_ID and doc_id not in (".", "..")
@@ -78,33 +74,29 @@ def service_of(path: Path) -> Service | None:
     TRECJUDGE_DOCUMENTS_HEADERS names. Raises InputError for an address without `{docid}`,
     WorkflowError or ModelError for a file that cannot be used.
     """
-    written = str(path)
-    if found := _ADDRESS.match(written):
-        # A path has one slash where the address had two.
-        url = f"{found[1].lower()}://{written[found.end() :]}"
-        return _checked(Service(url, _named_headers(os.environ.get(HEADERS, ""))), "--documents")
+    if url := address_in(path):
+        headers = _read_headers(os.environ.get(HEADERS, ""))
+        return _check_service(Service(url, headers), "--documents")
     if path.suffix.lower() not in (".yml", ".yaml") or not path.is_file():
         return None
     given = read_yaml_file(path, "description of a service").value
-    if not isinstance(given, Mapping) or KEYS.isdisjoint(given):
+    if not isinstance(given, Mapping) or Service.__dataclass_fields__.keys().isdisjoint(given):
         return None
     _check_headers(f"{path}: headers", given.get("headers", {}))
-    where = str(path)
     if not isinstance(given.get("url"), str):
-        raise InputError(f"{where}: has no url; give url: {FORM}")
-    return _checked(Service(**typed_fields(Service, given, where)), f"{where}: url")
+        raise InputError(f"{path}: has no url; give url: {FORM}")
+    return _check_service(Service(**typed_fields(Service, given, str(path))), f"{path}: url")
 
 
-def _checked(service: Service, where: str) -> Service:
+def _check_service(service: Service, where: str) -> Service:
     """Return the service. Raises InputError where its address cannot be used."""
-    shown = public(service.url)
+    url, shown = service.url, public(service.url)
     try:
-        parts = urlsplit(service.url)
-        usable = bool(parts.hostname) and (parts.port or 1) > 0 and service.url.isprintable()
-        service.url.encode()
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or parts.scheme not in ("http", "https") or not service.url.isascii():
+    if not (usable and url.isascii() and url.isprintable()):
         raise InputError(f"{where}: {shown!r} is no address of a service; give {FORM}")
     # In the name of the host, an id could lead the token anywhere.
     if PLACE in parts.netloc or PLACE not in parts.path + parts.query:
@@ -124,7 +116,7 @@ def _check_headers(where: str, headers: Any) -> None:
     check_named(where, headers, "a file")
 
 
-def _named_headers(written: str) -> dict[str, HeaderValue]:
+def _read_headers(written: str) -> dict[str, HeaderValue]:
     """Return the headers of `Authorization=MY_TOKEN,X-Key=MY_KEY`: the names of variables.
 
     A token for `Authorization` is sent as `Bearer`. Raises InputError that quotes no value: it may

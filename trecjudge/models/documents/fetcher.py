@@ -37,18 +37,13 @@ TRIES, AT_FIRST = 5, 2
 """How often one document is asked for; and requests at once until there is an answer."""
 FEW, MANY = 10, 200
 """Documents in a row that may be refused, before and after one has come."""
-MOST_ABSENT = 1000
-"""Documents that may be missing before one has come."""
-UNAUTHORIZED = 401
-FORBIDDEN, FEW_FORBIDDEN = 403, 3
-"""Some documents may be closed to all; so many different ones show that it is the token."""
-ABSENT, NOT_THERE = frozenset({404, 410}), "not there"
-ADDRESS = "is the address right?"
-GO_ON = "run the same command again to go on"
-SHOWN, SAMPLES = 3, 20
-"""Ids that a message shows, and that are noted as examples of what there is."""
-TELL_EVERY = 0.2
-"""Seconds between two notes of progress."""
+MOST_ABSENT, MOST_FORBIDDEN = 1000, 3
+"""Documents that may be missing, or closed, before one has come: then it is address or token."""
+NOBODY, FORBIDDEN, ABSENT = ("401", str(PROXY_DENIES)), "403", "404"
+"""Kinds of causes: nobody is let in, a document is closed, or it is not there."""
+IS_IT_RIGHT = "is the address right?"
+SHOWN = 3
+"""Ids that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -63,29 +58,25 @@ class _Ended(Exception):
 
 
 @dataclass(slots=True)
-class Asking:
+class Fetcher:
     """Asks for documents, and keeps what comes.
 
-    `absent` are documents that are not there, as long as none has come: the address may be wrong.
-    `unknown` are those that could not be fetched, by kind of cause, and `causes` the first of each
-    kind in words. `ended` is why nothing more is asked.
+    Of `total` documents, `done` are settled. `unknown` are those that could not be fetched, by kind
+    of cause: also those that are not there, as long as none has come, since the address may be
+    wrong. `causes` has the first of each kind in words. `ended` is why nothing more is asked.
     """
 
     service: Service
     kept: KeptDocuments
     notify: Callable[[str], None]
-    absent: list[str] = field(default_factory=list)
     unknown: dict[str, list[str]] = field(default_factory=dict)
     causes: dict[str, str] = field(default_factory=dict)
     ended: str = ""
     found: int = 0
-    missing: int = 0
+    done: int = 0
     total: int = 0
-    _proven: bool = False
-    _forbidden: set[str] = field(default_factory=set)
     _guessed: dict[str, None] = field(default_factory=dict)
     _began: float = 0.0
-    _last_tell: float = -math.inf
     _access: Access = field(init=False)
     _mask: Callable[[str], str] = field(init=False)
     _transport: Transport = field(init=False)
@@ -93,10 +84,11 @@ class Asking:
 
     async def run(self, ids: Sequence[str]) -> None:
         """Ask for documents by these ids. Raises InputError, ModelError."""
-        service, self.total, self._began = self.service, len(ids), _now()
+        self.total, self._began = len(ids), _now()
         self._open()
-        queue = iter(sorted(ids, key=_rank))
-        workers = [asyncio.create_task(self._work(queue)) for _ in range(service.at_once)]
+        # As if by chance: a run with wrong ids is no row of them.
+        queue = iter(sorted(ids, key=lambda doc_id: hashlib.sha256(doc_id.encode()).digest()))
+        workers = [asyncio.create_task(self._work(queue)) for _ in range(self.service.at_once)]
         try:
             await asyncio.gather(*workers)
             await self._prove_again()
@@ -109,8 +101,8 @@ class Asking:
             self._patience.close()
             await self._transport.close()
             self._tell(ended=True)
-        if self._forbidden and self._done == len(self._forbidden):
-            raise self._denied(self.causes[str(FORBIDDEN)])
+        if self.unknown.keys() == {FORBIDDEN} and not self.found:
+            raise self._denial(self.causes[FORBIDDEN])
 
     def _open(self) -> None:
         service = self.service
@@ -119,7 +111,8 @@ class Asking:
         long = tuple(secret for secret in self._access.secrets if len(secret) >= SHORTEST_SECRET)
         self._mask = replace(self._access, secrets=long).masked
         settings = _Settings(
-            *(service.url, ""),
+            service.url,
+            "",
             timeout=service.timeout,
             in_flight=service.at_once,
             most_bytes=limits().record,
@@ -138,7 +131,7 @@ class Asking:
             self._tell()
 
     async def _settle(self, doc_id: str) -> None:
-        """Ask for a document until it is settled what the service has. Raises _Ended."""
+        """Ask for a document until it is settled. Raises _Ended, InputError."""
         tries, since = 0, _now()
         while True:
             wait = 0.0
@@ -148,47 +141,48 @@ class Asking:
                 return
             except NotTaken as reply:
                 words = f"the reply {self._access.masked(str(reply))}"
-                self._refused(doc_id, words.partition(":")[0], words)
+                self._note_refusal(doc_id, words.partition(":")[0], words)
                 return
             except Fault as fault:
-                if not _may_pass(fault):
-                    self._denies(doc_id, fault)
+                words = self._describe(fault)
+                # Other faults are of this very request: to ask again would not help.
+                if not (type(fault) is Fault or isinstance(fault, Busy | Unreachable)):
+                    self._note_refusal(doc_id, str(fault.status), words)
                     return
                 if self._is_outage(doc_id, fault):
-                    self._wait(fault)
+                    self._wait(fault, words)
                 else:
                     tries += 1
                     wait = growing(tries, *PAUSES)
                 if tries >= TRIES or _now() - since > self.service.patience:
-                    self._leave(doc_id, str(fault.status), self._words(fault))
+                    self._note_unknown(doc_id, str(fault.status), words)
                     return
             finally:
                 self._transport.pace.leave()
             await asyncio.sleep(wait)
 
     async def _ask(self, doc_id: str) -> None:
-        """Ask once, and keep what comes. Raises NotTaken, Fault."""
+        """Ask once, and keep what comes. Raises NotTaken, Fault, _Ended."""
         transport, url = self._transport, self.service.address(doc_id)
         status, headers, payload, _ = await transport.followed("GET", url)
         transport.pace.learn(headers)
-        if status not in (200, *ABSENT):
+        if status not in (200, 404, 410):
             raise transport.failure(status, headers, payload)
-        self._answered()
-        if status in ABSENT:
-            self._is_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
+        self._note_answer()
+        if status != 200:
+            self._note_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
             return
         path, tell_guess = self.service.text, self._guessed.setdefault
         document = document_in(payload, doc_id, path, tell_guess, self._mask)
-        source = self.service.public_address(doc_id)
         with self.kept.change():
-            self.kept.add([FoundDocument(document, source=source)])
-            if self.found < SAMPLES:
-                self.kept.sample([doc_id])
+            self.kept.add([FoundDocument(document, source=self.service.public_address(doc_id))])
+            self.kept.sample([doc_id])
         self.found += 1
+        self.done += 1
         self._patience.succeeded()
         self._prove()
 
-    def _answered(self) -> None:
+    def _note_answer(self) -> None:
         """Note that the service answers, whatever it says."""
         patience, pace = self._patience, self._transport.pace
         patience.seconds = self.service.patience
@@ -197,31 +191,27 @@ class Asking:
             pace.cap = math.inf
         pace.succeeded()
 
+    def _note_absent(self, doc_id: str, words: str) -> None:
+        """Note that a document is not there. Raises _Ended where that holds for too many."""
+        self._note_unknown(doc_id, ABSENT, words)
+        if self.found:
+            self._prove()
+        elif len(self.unknown[ABSENT]) >= MOST_ABSENT and not self.kept.some_ids(1):
+            raise _Ended(f"the first {MOST_ABSENT:,} are not there; {IS_IT_RIGHT}")
+
     def _prove(self) -> None:
         """Note that a document came from here: what is not there then surely is not."""
-        self._proven, self._patience.give_up_after = True, MANY
-        if self.absent:
-            self.kept.not_there(self.absent)
-            self.missing += len(self.absent)
-            self.absent.clear()
+        self._patience.give_up_after = MANY
+        if absent := self.unknown.pop(ABSENT, []):
+            self.kept.not_there(absent)
 
     async def _prove_again(self) -> None:
         """Where nothing asked for is there, ask for a document that is kept from before."""
-        if not self.absent or self._proven:
-            return
-        for doc_id in self.kept.some_ids(1):
+        for doc_id in self.kept.some_ids(1) if ABSENT in self.unknown else ():
             self.total += 1
             await self._settle(doc_id)
-            if doc_id in self.absent:
-                self.absent.remove(doc_id)
-
-    def _is_absent(self, doc_id: str, words: str) -> None:
-        self.causes.setdefault(NOT_THERE, words)
-        self.absent.append(doc_id)
-        if self._proven:
-            self._prove()
-        elif len(self.absent) >= MOST_ABSENT and not self.kept.some_ids(1):
-            raise _Ended(f"the first {MOST_ABSENT:,} are not there; {ADDRESS}")
+            if doc_id in self.unknown.get(ABSENT, ()):
+                self.unknown[ABSENT].remove(doc_id)
 
     def _is_outage(self, doc_id: str, fault: Fault) -> bool:
         """Return whether a fault is the service's, not this document's; note one that is not."""
@@ -233,12 +223,12 @@ class Asking:
         self._patience.failed(fault.kind, mark)
         return False
 
-    def _wait(self, fault: Fault) -> None:
+    def _wait(self, fault: Fault, words: str) -> None:
         """Hold all requests back until the service may be in order. Raises _Ended."""
         patience, pace = self._patience, self._transport.pace
-        words = self._words(fault)
         if patience.waits(words):
-            raise _Ended(f"waited for {patience.seconds:g} s in vain: {words}; {GO_ON}")
+            advice = "run the same command again to go on"
+            raise _Ended(f"waited for {patience.seconds:g} s in vain: {words}; {advice}")
         asked = fault.after if isinstance(fault, Busy) else 0.0
         pause = min(asked or patience.pause(), patience.left())
         if fault.status == TOO_MANY:
@@ -246,37 +236,37 @@ class Asking:
         else:
             pace.pause(pause)
 
-    def _denies(self, doc_id: str, fault: Fault) -> None:
-        """Note that a document is refused. Raises InputError where all would be, _Ended."""
-        words, status = self._words(fault), fault.status
-        if status in (UNAUTHORIZED, PROXY_DENIES):
-            raise self._denied(words)
-        if status == FORBIDDEN and not (self._proven or self.absent):
-            self._forbidden.add(doc_id)
-            if len(self._forbidden) >= FEW_FORBIDDEN:
-                raise self._denied(words)
-        self._refused(doc_id, str(status), words)
-
-    def _words(self, fault: Fault) -> str:
+    def _describe(self, fault: Fault) -> str:
         if fault.kind == "too_large":
             return f"the reply {limits().too_long}"
         words = str(fault).rstrip(": ")
         late = f"no whole reply within {self.service.timeout:g} s (timeout)"
         return late if words == TimeoutError.__name__ else words
 
-    def _refused(self, doc_id: str, kind: str, words: str) -> None:
-        """Note an answer of no use. Raises _Ended where there were too many in a row."""
-        self._answered()
-        self._leave(doc_id, kind, words)
+    def _note_refusal(self, doc_id: str, kind: str, words: str) -> None:
+        """Note an answer of no use; `kind` is its status, or what is wrong with it.
+
+        Raises InputError where the service lets nobody in, _Ended after too many in a row.
+        """
+        if kind in NOBODY:
+            raise self._denial(words)
+        self._note_answer()
+        self._note_unknown(doc_id, kind, words)
+        # Some may be closed to all; so many, and no other answer, show that it is the token.
+        closed = len(self.unknown.get(FORBIDDEN, ())) >= MOST_FORBIDDEN
+        if closed and not (self.found or ABSENT in self.unknown):
+            raise self._denial(words)
         if self._patience.failed(kind, hash(doc_id)):
             row = f"{self._patience.in_a_row} in a row were refused"
-            raise _Ended(f"{row}: {words}; {ADDRESS}")
+            raise _Ended(f"{row}: {words}; {IS_IT_RIGHT}")
 
-    def _leave(self, doc_id: str, kind: str, words: str) -> None:
+    def _note_unknown(self, doc_id: str, kind: str, words: str) -> None:
+        """Note a document of which it is not known whether it is there."""
+        self.done += 1
         self.unknown.setdefault(kind, []).append(doc_id)
         self.causes.setdefault(kind, words)
 
-    def _denied(self, words: str) -> InputError:
+    def _denial(self, words: str) -> InputError:
         """Return the error of a service that lets nobody in, and ask no more."""
         self._transport.pace.cap = 0
         named = {name: VARIABLE.findall(str(v)) for name, v in self.service.headers.items()}
@@ -291,56 +281,31 @@ class Asking:
             message = f"has texts in the field {name!r}, whose name is not known"
             yield Finding("text_field_guessed", place, message, name)
         for kind, ids in self.unknown.items():
-            yield _unfetched(place, ids, self.causes[kind])
-        if self.absent:
-            words = f"{self.causes[NOT_THERE]}; no document at all was there: {ADDRESS}"
-            yield _unfetched(place, self.absent, words)
+            why = self.causes[kind]
+            if kind == ABSENT:
+                why = f"{why}; no document at all was there: {IS_IT_RIGHT}"
+            some = ", ".join(map(shown, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
+            message = f"{counted(len(ids), 'document')} not fetched ({some}): {why}"
+            yield Finding("documents_not_fetched", place, message, some)
         if self.ended:
-            left = counted(self.total - self._done, "document")
-            message = f"{left} not fetched: {self.ended}"
+            number = counted(self.total - self.done, "document")
+            message = f"{number} not fetched: {self.ended}"
             yield Finding("documents_not_fetched", place, message)
 
-    @property
-    def _done(self) -> int:
-        unknown = sum(map(len, self.unknown.values()))
-        return self.found + self.missing + len(self.absent) + unknown
-
     def _tell(self, ended: bool = False) -> None:
-        now = _now()
-        if not ended and now - self._last_tell < TELL_EVERY:
-            return
-        self._last_tell, name = now, self.service.name
-        seconds = now - self._began
-        tell(Progress(name, self._done, self.total, self.found, self.total, seconds, False, ended))
+        counts = self.done, self.total, self.found, self.total
+        tell(Progress(self.service.name, *counts, _now() - self._began, False, ended))
 
 
 def access_to(service: Service, environment: Mapping[str, str]) -> Access:
     """Return how a service is reached, with all that must be hidden. Raises ModelError."""
     taken: list[str] = []
     sent = substituted(f"{service.name}: headers", service.headers, environment, taken)
-    for name, value in sent.items():
-        # A variable may hold `Bearer` itself.
-        words = value.split()
-        if name.lower() == "authorization" and len(words) == 3 and words[0] == "Bearer":
-            sent[name] = " ".join(words[1:])
+    # A variable may hold `Bearer` itself.
+    sent = {name: value.replace("Bearer Bearer ", "Bearer ") for name, value in sent.items()}
     password = urlsplit(service.url).password or ""
     secrets = (*taken, *(value.split()[-1] for value in taken), password, unquote(password))
     return Access.at(service.url, {"Accept": "application/json"} | sent, secrets, environment)
-
-
-def _may_pass(fault: Fault) -> bool:
-    return type(fault) is Fault or isinstance(fault, Busy | Unreachable)
-
-
-def _unfetched(place: Place, ids: Sequence[str], words: str) -> Finding:
-    some = ", ".join(map(shown, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
-    message = f"{counted(len(ids), 'document')} not fetched ({some}): {words}"
-    return Finding("documents_not_fetched", place, message, some)
-
-
-def _rank(doc_id: str) -> bytes:
-    """Return what ids are ordered by, as if by chance: a run with wrong ids is no row of them."""
-    return hashlib.blake2b(doc_id.encode(), digest_size=8).digest()
 
 
 def _now() -> float:

@@ -14,7 +14,7 @@ from tests.models.clock import run
 from tests.models.documents.outcomes import Library
 from trecjudge.findings import unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.models.documents.asking import Asking
+from trecjudge.models.documents.fetcher import Fetcher
 from trecjudge.models.documents.service import Service
 
 HELD = {f"d{number}": {"contents": f"Text {number}."} for number in range(20)}
@@ -130,7 +130,7 @@ def test_a_limit_that_is_used_up_is_kept_to(tmp_path: Path) -> None:
 def test_few_requests_are_under_way_at_once(tmp_path: Path) -> None:
     slow = {doc_id: [Reply({"docid": doc_id, "doc": "A."}, delay=1.0)] for doc_id in HELD}
     done = Library(tmp_path, {"at_once": 3}).ask(HELD, HELD, slow)
-    assert (done.server.most_at_once, done.asking.found) == (3, 20)
+    assert (done.server.most_at_once, done.fetcher.found) == (3, 20)
 
 
 def test_a_service_that_goes_down_is_waited_for_and_then_left(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_documents_that_always_fail_hold_nothing_up(tmp_path: Path) -> None:
     done = Library(tmp_path).ask(HELD, HELD, rude)
     assert {done.of(f"d{number}") for number in range(1, 4)} == {"unknown"}
     assert [done.server.asked[f"d{number}"] for number in range(1, 4)] == [5, 1, 5]
-    assert (done.asking.found, done.asking.ended) == (17, "")
+    assert (done.fetcher.found, done.fetcher.ended) == (17, "")
     assert "1 document not fetched ('d2'): HTTP 400: too odd" in done.messages
 
 
@@ -270,10 +270,10 @@ def test_a_token_is_sent_and_reaches_nothing_that_is_kept(
     done = Library(tmp_path, settings).ask(HELD, HELD, echo, TOKEN)
     assert done.of("d1") == "found: You sent ***."
     assert done.of("d7") == "found: ***"
-    assert done.asking.found == 15
+    assert done.fetcher.found == 15
     assert all(headers["Authorization"] == f"Bearer {TOKEN}" for headers in done.server.headers)
     written = [path.read_bytes().decode(errors="replace") for path in tmp_path.iterdir()]
-    everything = [*written, done.messages, repr(done.asking), *done.notices, done.raised]
+    everything = [*written, done.messages, repr(done.fetcher), *done.notices, done.raised]
     assert not [text for text in everything if TOKEN[:9] in text]
 
 
@@ -334,7 +334,7 @@ def test_one_document_with_a_bad_word_in_its_id_does_not_end_it(tmp_path: Path) 
     doc_id = "insufficient_quota billing"
     rude = {doc_id: [Reply({"error": f"Bad id: {doc_id}"}, 400)]}
     done = Library(tmp_path).ask([doc_id, *HELD], HELD, rude)
-    assert (done.of(doc_id), done.asking.found, done.asking.ended) == ("unknown", 20, "")
+    assert (done.of(doc_id), done.fetcher.found, done.fetcher.ended) == ("unknown", 20, "")
 
 
 def test_a_few_that_are_forbidden_are_not_all(tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ def test_a_proxy_of_the_environment_is_used(
             monkeypatch.setenv("HTTP_PROXY", proxy.url)
             kept = KeptDocuments.open(tmp_path, "library")
             service = Service("http://library.invalid/v1/books/doc/{docid}")
-            await Asking(service, kept, unreported).run(["d1"])
+            await Fetcher(service, kept, unreported).run(["d1"])
             return kept.state_of("d1"), proxy.targets
 
     assert run(asked()) == ("found", ["http://library.invalid/v1/books/doc/d1"])

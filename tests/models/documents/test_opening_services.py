@@ -16,11 +16,11 @@ from tests.commandline import ROOT
 from tests.document_service import DocumentService, Reply, serving_documents
 from tests.endpoint import in_a_thread
 from tests.models.processes import wait_until
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.fetching import Use, fetch
+from trecjudge.models.documents.opening import Use, fetch
 from trecjudge.models.documents.service import Service
 
 HELD = {f"d{number}": f"Text {number}." for number in range(20)}
@@ -94,6 +94,19 @@ def test_what_no_sentence_cites_need_not_be_fetched(
     assert unknown is not None and not unknown.complete
 
 
+def test_what_only_other_responses_name_is_not_fetched_and_not_missing(
+    server: DocumentService, tmp_path: Path
+) -> None:
+    wanted, kept = (
+        Wanted({"d2": None}, {"d2": None}, beside={"d1": None}),
+        kept_of(server, tmp_path),
+    )
+    fetch(Service(server.pattern), kept, wanted, Use(), unreported)
+    unknown = kept.get("d1")
+    assert dict(server.asked) == {"d2": 1}
+    assert unknown is not None and not unknown.complete
+
+
 def test_an_id_that_cannot_be_asked_for_is_told(server: DocumentService, tmp_path: Path) -> None:
     kept, said = job(server, tmp_path, ["d1", "..", "x" * 9999])
     assert said == ["2 ids not asked for: too long, or no part of an address"]
@@ -124,7 +137,7 @@ import asyncio, sys
 from pathlib import Path
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.fetching import Use, fetch
+from trecjudge.models.documents.opening import Use, fetch
 from trecjudge.models.documents.service import Service
 
 url, folder, inside = sys.argv[1:]
