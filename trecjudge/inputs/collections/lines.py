@@ -17,6 +17,7 @@ from trecjudge.files import open_regular
 from trecjudge.inputs.collections.filters import RawIds, Strings
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.sources.containers import BOM
+from trecjudge.inputs.sources.splitting import Piece
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.settings.limits import limits
 
@@ -28,8 +29,6 @@ AHEAD = 4
 """Pieces that are unpacked ahead of what is looked through."""
 SAMPLE = 100
 """Lines that show how a file writes its ids."""
-Piece = tuple[int, int, bytes | None]
-"""Whole lines: where they begin, the number of the first from 1; None for one that is too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +96,21 @@ def candidates(
 
     `place` is the byte at which it begins. `at` is called now and then.
     """
-    shape, begins = LineShape(), True
+    shape, begins, number = LineShape(), True, 1
     strings, most = Strings(ids.in_strings), limits().record
-    for place, number, piece in pieces:
+    for place, piece in pieces:
         at()
         if piece is None:
             yield place, number, None
+            number += 1
             continue
+        first, number = number, number + piece.count(b"\n")
         if piece.isspace():  # gigabytes may be blank
             continue
         regular = not begins and len(piece) <= most and shape.is_regular(piece)
         if regular and not (strings.may_be_in(piece) or ids.may_be_number_in(piece)):
             continue
-        lines = piece.split(b"\n")
+        lines = (piece if place else piece.removeprefix(BOM)).split(b"\n")
         if not lines[-1]:
             lines.pop()
         if begins:
@@ -123,59 +124,8 @@ def candidates(
         if chosen:
             for n, line in enumerate(lines):
                 if n in chosen and line and not line.isspace():
-                    yield place, number + n, line if len(line) <= most else None
+                    yield place, first + n, line if len(line) <= most else None
                 place += len(line) + 1
-
-
-def pieces_of(chunks: Iterable[bytes], place: int = 0) -> Iterator[Piece]:
-    """Yield the whole lines of chunks of bytes, which begin at `place`.
-
-    Raises InputError where the chunks break off, after the lines before that.
-    """
-    number, most = 1, limits().record
-    rest: list[bytes] = []
-    size, blank = 0, True
-    broken: InputError | None = None
-    source = iter(chunks)
-    while True:
-        try:
-            chunk = next(source, b"")
-        except InputError as error:
-            chunk, broken = b"", error
-        end = chunk.rfind(b"\n") + 1
-        if end or not chunk:
-            head = chunk[: chunk.find(b"\n") + 1] if size > most else chunk[:end]
-            if size > most:  # the line before is passed over
-                if not blank or not (head.isspace() or not head):
-                    yield place, number, None
-                place, number = place + size + len(head), number + 1
-                rest, size, head = [], 0, chunk[len(head) : end]
-            piece = b"".join((*rest, head))
-            if not chunk and broken is not None and not _is_json(piece):
-                piece = b""  # half a record
-            if piece:
-                yield place, number, piece.removeprefix(BOM) if not place else piece
-                place, number = place + len(piece), number + piece.count(b"\n")
-            rest, size, blank = [], 0, True
-        if broken is not None:
-            raise broken
-        if not chunk:
-            return
-        tail = chunk[end:]
-        size += len(tail)
-        blank = blank and (not tail or tail.isspace())
-        if size <= most:
-            rest.append(tail)
-        else:
-            rest = []
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return False
-    return True
 
 
 def line_start(path: Path, place: int, end: int) -> int:

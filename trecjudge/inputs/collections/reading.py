@@ -22,7 +22,6 @@ from trecjudge.inputs.collections.lines import (
     candidates,
     line_number,
     line_start,
-    pieces_of,
     range_of,
     read_ahead,
 )
@@ -33,8 +32,9 @@ from trecjudge.inputs.documents.collection import entries, file_unusable, is_jso
 from trecjudge.inputs.documents.files import Records, parts_of
 from trecjudge.inputs.documents.parquet import NO_PACKAGE, is_parquet
 from trecjudge.inputs.pipelines.parquet_rows import bound_memory
-from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.containers import Opened, is_json
 from trecjudge.inputs.sources.packing import Refused, is_packed
+from trecjudge.inputs.sources.splitting import whole_lines
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.tars import Member
 from trecjudge.inputs.sources.values import values_of_line
@@ -234,15 +234,28 @@ def _documents_of_lines(
 ) -> Iterator[tuple[int, Document]]:
     """Yield (place, document) of lines of JSON from a byte of a file on."""
     path, most = str(records.path), limits()
-    pieces = pieces_of(chunks, begin)
+    broken: list[InputError] = []
+    pieces = whole_lines(_up_to_error(chunks, broken), most.record, begin)
     for place, number, line in candidates(pieces, answers.ids, answers.send_some):
         if line is None:
             records.report(too_large(Place(path, number), most.too_long))
             continue
+        if broken and not is_json(line):  # half a record
+            break
         for _, value in values_of_line(path, number, line.strip(b" \r"), most, records.report):
             for document, _ in records.documents(number, value):
                 yield place, document
+    if broken:
+        raise broken[0]
     records.report_guesses()
+
+
+def _up_to_error(chunks: Iterable[bytes], broken: list[InputError]) -> Iterator[bytes]:
+    """Yield chunks up to where they break off, and add to `broken` why."""
+    try:
+        yield from chunks
+    except InputError as error:
+        broken.append(error)
 
 
 def _documents_of_records(

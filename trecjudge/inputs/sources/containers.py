@@ -199,7 +199,7 @@ class Opened:
                 too_long(number)
                 continue
             # Where packed data break off, the last line is half a record, unless it is JSON.
-            if line[-1:] != b"\n" and breaks_off(self._unpacked) and not _is_json(line):
+            if line[-1:] != b"\n" and breaks_off(self._unpacked) and not is_json(line):
                 return
             self._number = number
             self.read_bytes = end
@@ -219,7 +219,7 @@ def _ignored(number: int) -> None:
     """Ignore a line that is too long: it is reported where all lines are read."""
 
 
-def _is_json(text: bytes) -> bool:
+def is_json(text: bytes) -> bool:
     """Return whether a line without a line end is complete."""
     try:
         orjson.loads(text)
