@@ -23,7 +23,7 @@ from trecjudge.inputs.sources.packing import (
     CHUNK,
     UNREADABLE,
     Refused,
-    breaks_off,
+    error_of,
     is_packed,
     unpacking,
 )
@@ -63,7 +63,7 @@ class LinesFrom:
             if (place <= self._end and whole) or self._go(place):
                 self._begin, self._line = self._end, self._take(self._most + 1)
             ended = not self._line.endswith(b"\n") and len(self._line) <= self._most
-            self.broken = ended and (breaks_off(self._file) or not self._sure)
+            self.broken = ended and (error_of(self._file) is not None or not self._sure)
         return self._begin, self._line
 
     def last(self) -> tuple[int, bytes]:

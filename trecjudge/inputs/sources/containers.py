@@ -25,7 +25,7 @@ from trecjudge.inputs.sources.packing import (
     CHUNK,
     UNREADABLE,
     Refused,
-    breaks_off,
+    error_of,
     is_packed,
     refuse_archive,
     unpacking,
@@ -199,7 +199,7 @@ class Opened:
                 too_long(number)
                 continue
             # Where packed data break off, the last line is half a record, unless it is JSON.
-            if line[-1:] != b"\n" and breaks_off(self._unpacked) and not is_json(line):
+            if line[-1:] != b"\n" and error_of(self._unpacked) and not is_json(line):
                 return
             self._number = number
             self.read_bytes = end

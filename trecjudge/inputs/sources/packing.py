@@ -91,7 +91,7 @@ class PackedReader(io.RawIOBase):
 
 
 class Utf16Reader:
-    """Reads UTF-16 with a byte order mark as UTF-8: what `_Readable` needs of a file."""
+    """Reads UTF-16 with a byte order mark as UTF-8: what `Readable` needs of a file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._texts = codecs.getreader("utf-16")(file)
@@ -159,10 +159,10 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 }
 
 
-class _Readable(io.RawIOBase):
+class Readable(io.RawIOBase):
     """The readable part of packed data: where they break off, it ends, and has the `error`.
 
-    It ends too where they become more than `file` may, of which they are unpacked.
+    It ends too where they become more than `file` may, which holds them.
     """
 
     def __init__(self, unpacked: Any, file: io.BufferedReader) -> None:
@@ -176,6 +176,8 @@ class _Readable(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill `buffer`; return the number of bytes, 0 at the end."""
+        if self.error is not None:
+            return 0
         try:
             found = self._unpacked.read1(len(buffer))
             self._size += len(found)
@@ -186,6 +188,10 @@ class _Readable(io.RawIOBase):
             return 0
         buffer[: len(found)] = found
         return len(found)
+
+    def tell(self) -> int:
+        """Return how many bytes were read."""
+        return self._size
 
 
 @contextmanager
@@ -198,19 +204,20 @@ def unpacking(file: io.BufferedReader, archive: bool = False) -> Iterator[IO[byt
     unpack = next((u for magic, u in UNPACKERS.items() if first.startswith(magic)), None)
     if unpack is None:
         yield file
+        if error := error_of(file):
+            raise error
         return
     with unpack(file) as unpacked:
-        readable = _Readable(unpacked, file)
-        found = io.BufferedReader(readable, CHUNK)
+        found = io.BufferedReader(Readable(unpacked, file), CHUNK)
         second = found.peek(BEGINNING)
         if is_tar(second) and not archive:
             raise Refused("is a tar archive; unpack it")
         in_utf16 = second.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         if is_packed(second) and not in_utf16:
             raise Refused("is packed twice; unpack it once")
-        yield io.BufferedReader(_Readable(Utf16Reader(found), file), CHUNK) if in_utf16 else found
-        if readable.error is not None:
-            raise readable.error
+        yield io.BufferedReader(Readable(Utf16Reader(found), file), CHUNK) if in_utf16 else found
+        if error := error_of(found):
+            raise error
 
 
 def is_packed(first: bytes) -> bool:
@@ -218,6 +225,7 @@ def is_packed(first: bytes) -> bool:
     return first.startswith(tuple(UNPACKERS))
 
 
-def breaks_off(unpacked: IO[bytes] | None) -> bool:
-    """Return whether packed data turned out to break off."""
-    return getattr(getattr(unpacked, "raw", None), "error", None) is not None
+def error_of(unpacked: IO[bytes] | None) -> Exception | None:
+    """Return why packed data turned out to break off, None where they did not so far."""
+    error: Exception | None = getattr(getattr(unpacked, "raw", None), "error", None)
+    return error

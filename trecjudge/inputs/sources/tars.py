@@ -16,6 +16,7 @@ from trecjudge.inputs.sources.packing import (
     BEGINNING,
     CHUNK,
     UNREADABLE,
+    Readable,
     Refused,
     is_tar,
     unpacking,
@@ -32,42 +33,18 @@ DESCRIBE = (
 """Kinds of members that only describe the next one, and are read into memory."""
 
 
-class _Part(io.RawIOBase):
-    """The bytes of a member: where the archive breaks off they end, and it has the `error`."""
+class _Part:
+    """The bytes of a member, a few at a time: what `Readable` needs of a file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self.error: Exception | None = None
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill `buffer`; return the number of bytes, 0 at the end."""
-        if self.error is not None:
-            return 0
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, none at the end. Raises EOFError where the archive breaks off."""
         try:
-            found = self._file.read(min(len(buffer), AT_ONCE))
-        except (*UNREADABLE, tarfile.TarError) as error:
-            self.error = EOFError(str(error))
-            return 0
-        buffer[: len(found)] = found
-        return len(found)
-
-    def tell(self) -> int:
-        """Return how many bytes were read."""
-        return self._file.tell()
-
-
-class _Reader(io.BufferedReader):
-    """Reads a member; where it breaks off, the error is raised at the end."""
-
-    def __exit__(self, *_: object) -> None:
-        error = getattr(self.raw, "error", None)
-        self.close()
-        if error is not None:
-            raise error
+            return self._file.read(min(size, AT_ONCE))
+        except tarfile.TarError as error:
+            raise EOFError(str(error)) from error
 
 
 class Member(Opened):
@@ -75,14 +52,15 @@ class Member(Opened):
 
     def __init__(self, path: Path, file: IO[bytes], archive: io.BufferedReader) -> None:
         super().__init__(path)
-        self._member, self._archive = _Reader(_Part(file), CHUNK), archive
+        self._member = io.BufferedReader(Readable(_Part(file), archive), CHUNK)
+        self._archive = archive
 
     @property
     def position(self) -> int:
         """How far the archive is read, in bytes as they lie on disk."""
         return self._archive.tell()
 
-    def _file(self) -> io.BufferedReader:
+    def _file(self) -> io.BufferedReader[Any]:
         return self._member
 
 
