@@ -52,6 +52,11 @@ ADD = (
     f" DO UPDATE SET {', '.join(f'{n} = excluded.{n}' for n in (*FIELDS, 'path', 'place'))},"
     " source = excluded.source WHERE (excluded.path, excluded.place) <= (path, place)"
 )
+# Where there is no line, to be unique does not help: nulls differ from one another.
+ADD_FINDING = (
+    "INSERT INTO findings SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM findings"
+    " WHERE kind = ?1 AND path = ?2 AND line IS ?3 AND message = ?4)"
+)
 LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
     *("collection_unreadable", "record_too_large"),
@@ -239,13 +244,9 @@ class KeptDocuments:
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
         for finding in findings:
-            place = finding.place
-            row_ = (finding.kind, place.path, place.line, finding.message, finding.value)
-            # Where there is no line, to be unique does not help: nulls differ from one another.
-            same = "kind = ? AND path = ? AND line IS ? AND message = ?"
-            query = f"SELECT 1 FROM findings WHERE {same}"
-            if not self._rows(query, row_[:4]):
-                self.database.execute("INSERT INTO findings VALUES (?, ?, ?, ?, ?)", row_)
+            path, line = finding.place.path, finding.place.line
+            values = (finding.kind, path, line, finding.message, finding.value)
+            self.database.execute(ADD_FINDING, values)
 
     def not_there(self, ids: Iterable[str]) -> None:
         """Note ids that are surely not in the collection."""
@@ -282,12 +283,6 @@ class KeptDocuments:
         if not self._rows("SELECT 1 FROM documents LIMIT 1"):
             self.database.close()
             self.path.unlink(missing_ok=True)
-
-    def forget(self) -> None:
-        """Forget all that is kept."""
-        with self.change():
-            for table in ("documents", "missing", "unknown", "passes", "units", "findings"):
-                self.database.execute(f"DELETE FROM {table}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
-
-import orjson
 
 from trecjudge.errors import InputError, why
 from trecjudge.files import open_regular
@@ -27,6 +25,7 @@ from trecjudge.inputs.sources.packing import (
     is_packed,
     unpacking,
 )
+from trecjudge.inputs.sources.values import values_of_line
 from trecjudge.inputs.sources.zstd_places import FramesReader
 from trecjudge.records import Document, Place
 from trecjudge.settings.limits import SWELLS, limits
@@ -171,14 +170,10 @@ def _documents(
 
 def _document_in(line: bytes) -> Document | None:
     """Return the document on a line of JSON, None for a line that has none, or too much."""
-    most = limits()
-    if len(line) > most.record or most.excess_of_text(line):
-        return None
-    with suppress(orjson.JSONDecodeError):
-        record = orjson.loads(line.removeprefix(BOM))
-        if not most.excess(record):
-            found = Records(Path(), unreported).documents(1, record)
-            return next((document for document, _ in found), None)
+    if len(line) <= limits().record:
+        for _, value in values_of_line("", 1, line.removeprefix(BOM), limits(), unreported):
+            for document, _ in Records(Path(), unreported).documents(1, value):
+                return document
     return None
 
 
