@@ -225,10 +225,10 @@ class KeptDocuments:
 
     def not_there(self, ids: Iterable[str]) -> None:
         """Note ids that are surely not in the collection."""
+        rows = [(doc_id,) for doc_id in ids]
         with self.change():
-            for doc_id in ids:
-                self.database.execute("INSERT OR IGNORE INTO missing VALUES (?)", (doc_id,))
-                self.database.execute("DELETE FROM unknown WHERE id = ?", (doc_id,))
+            self.database.executemany("INSERT OR IGNORE INTO missing VALUES (?)", rows)
+            self.database.executemany("DELETE FROM unknown WHERE id = ?", rows)
 
     def not_known(self, ids: Iterable[str]) -> None:
         """Note ids that are wanted, and of which it is not known whether they are there."""

@@ -108,7 +108,7 @@ def candidates(
         if (
             regular
             and not strings.may_be_in(piece)
-            and not (has_integers(piece) and ids.may_be_number_in(piece))
+            and not (ids.numbers and has_integers(piece) and ids.may_be_number_in(piece))
         ):
             continue
         lines = piece.split(b"\n")

@@ -108,7 +108,8 @@ def run_units(
     Returns why units could not be read, which is reported too. Raises OutputError.
     """
     run = _Run(units, kept, wanted, report, name, pass_)
-    most = processes or len(os.sched_getaffinity(0))
+    usable = getattr(os, "sched_getaffinity", None)
+    most = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
     with _Readers(wanted) as readers:
         try:
             run.read(readers, min(most, len(run.waiting)))
@@ -123,7 +124,7 @@ class _Reader:
 
     process: Popen[bytes]
     unit: int | None = None
-    rest: bytes = b""
+    rest: list[bytes] = field(default_factory=list)
 
     def begin(self, number: int, unit: Unit) -> None:
         """Let it read a unit."""
@@ -143,7 +144,11 @@ class _Reader:
         data = os.read(self.process.stdout.fileno(), TAKE)
         if not data:
             return None
-        *lines, self.rest = (self.rest + data).split(b"\n") if b"\n" in data else [self.rest + data]
+        self.rest.append(data)
+        if b"\n" not in data:
+            return []
+        *lines, rest = b"".join(self.rest).split(b"\n")
+        self.rest = [rest]
         return [json.loads(line) for line in lines]
 
 
