@@ -83,13 +83,25 @@ def test_as_a_package(tmp_path: Path) -> None:
     assert "warm\tall\tCALM\t1.000000\n" in rows
 
 
-def test_a_format_in_a_checkout(tmp_path: Path) -> None:
+def test_a_format_and_a_collection_in_a_checkout(tmp_path: Path) -> None:
     for name in ("trecjudge", "judges", "workflows"):
         ignored = shutil.ignore_patterns("__pycache__", ".*")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     shutil.copy(ROOT / "run_judge.py", tmp_path)
     written(tmp_path)
-    (words,) = commands("checkout")
     given = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    (words,) = commands("checkout")
     subprocess.run([sys.executable, "run_judge.py", *words], cwd=tmp_path, env=given, check=True)
     assert "flat\t1\t" in (tmp_path / "out" / "flat.leaderboard.txt").read_text()
+    (words,) = commands("advised")
+    ran = subprocess.run(
+        [sys.executable, "run_judge.py", *words],
+        cwd=tmp_path,
+        env=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 3
+    said = next(line for line in ran.stderr.splitlines() if line.startswith("warning: --documents"))
+    assert f"```\n{said}\n```" in PAGE

@@ -28,6 +28,7 @@ def test_by_which_kinds_something_is_not_judged() -> None:
         "bad_utf8",
         "collection_unreadable",
         "criterion_weight_unusable",
+        "documents_not_fetched",
         "file_unreadable",
         "file_without_responses",
         "grade_missing",

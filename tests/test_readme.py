@@ -63,10 +63,14 @@ def test_the_first_page_takes_five_minutes() -> None:
 
 
 BANKS = ("nuggets create", "nuggets edit")
+DOCUMENTS = ("documents pack", "documents check")
 STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert", "optimize")
+OTHERS = (*STATISTICS, *BANKS, *DOCUMENTS)
 
 
-@pytest.mark.parametrize("name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS])
+@pytest.mark.parametrize(
+    "name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS, *DOCUMENTS]
+)
 def test_every_flag_is_in_the_docs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     help_text = command(*name.split(), "--help").out
@@ -77,7 +81,7 @@ def test_every_flag_is_in_the_docs(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_every_judge_format_and_command_is_in_the_docs() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
-    named += ["report", "show", "pairs", *STATISTICS, *BANKS, *LAYOUTS, *COEFFICIENTS]
+    named += ["report", "show", "pairs", *OTHERS, *LAYOUTS, *COEFFICIENTS]
     assert [name for name in named if f"`{name}" not in MANUAL] == []
 
 

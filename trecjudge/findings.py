@@ -111,9 +111,18 @@ KINDS: dict[str, FindingKind] = {
     "documents_elsewhere": FindingKind(
         "warning", "citations may count as missing: is --documents their collection?"
     ),
+    "documents_not_fetched": FindingKind(
+        "error", "what depends on their text is unjudged; the same command asks again"
+    ),
+    "documents_not_packed": FindingKind("note", "unjudged, unless another source has them"),
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
+    "address_differs": FindingKind("note", "none: the file is read through for these documents"),
+    "files_not_given": FindingKind(
+        "warning", "what depends on their documents is unjudged, unless these are elsewhere"
+    ),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
+    "document_edited": FindingKind("warning", "judged by the text as it stands"),
     "documents_differ": FindingKind("warning", "the first source counts"),
     "document_chunks": FindingKind("note", "all are its text: support by any of them counts"),
     "text_field_guessed": FindingKind("note", "the one long field of its record is its text"),

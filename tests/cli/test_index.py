@@ -153,6 +153,7 @@ def test_what_is_wrong_is_one_line_and_makes_nothing(write: Write, tmp_path: Pat
         ((path, "--chunk-size", "5"), "chunks of 5 words are too short"),
         ((path, "--chunk-overlap", "400"), "an overlap of 400 words does not suit"),
         ((Path("irds:x"),), "a data set is not read through"),
+        ((Path("https://x/{docid}"),), "a service is not read through"),
     ):
         done = command("index", *words, "--to", to)
         assert done.status == 1, words

@@ -80,3 +80,39 @@ def test_it_is_counted_and_stands_first_in_the_log(tmp_path: Path) -> None:
     lines(tmp_path, PLAIN % ("", ""), "--judge", "nuggets,length", "--name", "x")
     log = [json.loads(line) for line in (tmp_path / "x.log").read_text().splitlines()]
     assert [line.get("kind") for line in log][:2] == [None, "input_lacking"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        pytest.param(
+            ["msmarco_v2.1_doc_16_1992489241#2_2215054467", "x"],
+            "",
+            id="half of them",
+        ),
+        pytest.param(
+            [f"msmarco_v2.1_doc_16_1992489241#{n}_22150544{n}" for n in (2, 3)] + ["x"],
+            "; these are ids of MS MARCO V2.1 segmented: --documents FOLDER, with"
+            " msmarco_v2.1_doc_segmented_NN.json.gz, or --documents"
+            " 'https://HOST/v1/msmarco-v2.1-doc-segmented/doc/{docid}'",
+            id="MS MARCO, segmented",
+        ),
+        pytest.param(
+            ["shard_00000_12"],
+            "; these are ids of ClimbMix: --documents FOLDER, with shard_NNNNN.parquet, or"
+            " --documents 'https://HOST/v1/climbmix-400b/doc/{docid}'",
+            id="ClimbMix",
+        ),
+        pytest.param(
+            ["afff11d4-0f9b-45b7-a39f-03b82928668a"],
+            "; these are ids of NeuCLIR1: --documents FOLDER, with the JSONL files of its three"
+            " languages, plain or packed",
+            id="NeuCLIR",
+        ),
+        pytest.param(["129069349"], "", id="unknown"),
+    ],
+)
+def test_it_is_said_what_to_give_for_documents(ids: list[str], said: str, tmp_path: Path) -> None:
+    cited = ", ".join(f'"{doc_id}"' for doc_id in ids)
+    (line,) = lines(tmp_path, PLAIN % ("", cited), "--judge", "citation")
+    assert line.endswith(f"{NONE}{said}; what depends on it will be unjudged")

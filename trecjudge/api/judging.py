@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
-import functools
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias
 
 from trecjudge.api.given import (
     Documents,
@@ -33,15 +28,12 @@ from trecjudge.job.job import Job
 from trecjudge.job.pipeline import judge_job
 from trecjudge.job.workflow import names_in
 from trecjudge.judging.judge import Judge, name_of
+from trecjudge.models.blocking import blocking
 from trecjudge.models.spending import Budget
 from trecjudge.results.log import LogKind
 from trecjudge.results.outputs import Outputs
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Judges: TypeAlias = str | Judge | Sequence[str | Judge]
-LOOK = 0.1
-"""Seconds between two checks whether the caller is cancelled."""
 _log = logging.getLogger("trecjudge")
 
 
@@ -153,6 +145,7 @@ async def ajudge(
     folder = Passing()
     given = Given(Path(folder.name))
     with given.plainly(), keyed(keys):
+        documents_given = given.documents(documents)
         named, made = _judges(judges)
         beside, more = _judges(also)
         budget = Budget(max_calls, max_tokens, max_cost)
@@ -164,12 +157,14 @@ async def ajudge(
             ),
             made=made | more,
             topics=given.topics(topics),
-            documents=given.documents(documents),
+            documents=documents_given,
             own_documents=own_documents,
             qrels=_path(qrels),
             nuggets=paths(nuggets),
             dataset=dataset,
-            model=model_options(use_env_llm, budget, *caches, refresh, offline),
+            model=model_options(
+                use_env_llm, budget, *caches, refresh, offline, documents=documents_given
+            ),
             max_topics=_at_least_one(max_topics, "max_topics"),
             max_runs=_at_least_one(max_runs, "max_runs"),
             only_topics=names(only_topics),
@@ -200,53 +195,6 @@ async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -
     findings = map(given.plain, follower.findings)
     notes = map(given.without, follower.notes)
     return result_of(done, job.outputs, tuple(findings), tuple(notes), folder)
-
-
-def blocking(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Return a function that runs `work` to its end, for callers without `await`.
-
-    Where an event loop runs in the caller's thread, as in a notebook, it is done in a thread of its
-    own. If it is interrupted, it first ends what it began.
-    """
-
-    @functools.wraps(work)
-    def call(*arguments: P.args, **options: P.kwargs) -> T:
-        begin = _in_a_thread if _a_loop_runs() else asyncio.run
-        return begin(work(*arguments, **options))
-
-    return call
-
-
-def _a_loop_runs() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
-def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
-    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
-
-    async def followed() -> T:
-        begun.append((asyncio.get_running_loop(), cast(Any, asyncio.current_task())))
-        return await work
-
-    caller = asyncio.current_task()
-    with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
-        # The context is copied: context variables of the caller hold in the thread too.
-        future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
-        try:
-            # Where `asyncio.run` began the caller's loop, an interrupt only cancels the caller.
-            while not wait([future], LOOK).done:
-                if caller is not None and caller.cancelling():
-                    raise asyncio.CancelledError
-            return future.result()
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            for loop, task in begun:
-                with suppress(RuntimeError):  # that loop has just ended
-                    loop.call_soon_threadsafe(task.cancel)
-            raise
 
 
 judge = blocking(ajudge)

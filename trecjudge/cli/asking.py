@@ -43,12 +43,17 @@ class ModelFlags(Protocol):
         """The most that they may cost."""
 
 
-def options_of(flags: ModelFlags, refresh: bool = False, plan: bool = False) -> ModelOptions:
+def options_of(
+    flags: ModelFlags, refresh: bool = False, plan: bool = False, documents: Sequence[Path] = ()
+) -> ModelOptions:
     """Return how a command may use a model; not every command can ask again, or only count.
+
+    `documents` may be of a service, which can be asked without a model.
 
     A new budget each time: a command takes it once. Raises WorkflowError for flags that need a
     model.
     """
     budget = Budget(flags.max_calls, flags.max_tokens, flags.max_cost)
     caches = (flags.cache_dir, flags.cache_from or ())
-    return model_options(flags.use_env_llm, budget, *caches, refresh, flags.offline, plan)
+    asked = (refresh, flags.offline, plan)
+    return model_options(flags.use_env_llm, budget, *caches, *asked, documents)

@@ -143,7 +143,7 @@ def _rules(flags: AuditFlags, job: Job) -> AuditRules:
 
 def _job(flags: AuditFlags) -> Job:
     """Return the judge with its settings, the inputs, and how to use a model."""
-    model = options_of(flags, flags.refresh, flags.plan)
+    model = options_of(flags, flags.refresh, flags.plan, flags.documents or ())
     template = Job(
         flags.responses or (),
         Outputs(Path(), "audit"),

@@ -195,6 +195,18 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "convert banks/ banks.jsonl --to nuggetizer",
         ),
     ),
+    "documents": (Example("What a colleague needs", "documents pack out/default -o pack.jsonl"),),
+    "documents pack": (
+        Example("One small file for a colleague", "documents pack out/default -o pack.jsonl.zst"),
+        Example("All jobs of a season", "documents pack out/first out/second -o season.jsonl.zst"),
+    ),
+    "documents check": (
+        Example("Are these the right documents?", "documents check runs/ --documents corpus/"),
+        Example(
+            "A pack first, then a service for what it lacks",
+            "documents check runs/ --documents pack.jsonl.zst 'https://example.org/doc/{docid}'",
+        ),
+    ),
     "nuggets": (
         Example(
             "Banks from the documents that runs cite",

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import functools
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn, ParamSpec
+from typing import TYPE_CHECKING, NoReturn, ParamSpec
 
 import typer
 
+from trecjudge.cli.lazy import Later
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.files import last_opened
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
+from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
+
+if TYPE_CHECKING:  # rich: most commands never need it
+    from trecjudge.show import collections
+else:
+    collections = Later("trecjudge.show.collections")
 
 P = ParamSpec("P")
 _BEFORE_ERROR: list[Callable[[], None]] = []
@@ -46,7 +54,7 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         printed.add(finding)
 
     try:
-        with telling(note):
+        with telling(note), _show_collections(quiet):
             return work()
     except TrecJudgeError as error:
         for tell in _BEFORE_ERROR:
@@ -75,6 +83,23 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
         bug = visible(f"{type(error).__name__} at {where}: {error}")
         typer.echo(f"error: a bug: {bug}; please report it", err=True)
         return BUG
+
+
+@contextmanager
+def _show_collections(quiet: bool) -> Iterator[None]:
+    """Show on standard error meanwhile how far the reading of a collection is, if it takes long."""
+    watcher = functools.cache(lambda: collections.on_standard_error())
+
+    def show(progress: Progress) -> None:
+        if progress.takes_long and not quiet:
+            watcher()(progress)
+
+    try:
+        with progress_to(show):
+            yield
+    finally:
+        if watcher.cache_info().currsize:
+            watcher().close()
 
 
 def status_printed(status: str | int | None) -> str | int | None:

@@ -121,7 +121,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         qrels=flags.qrels,
         nuggets=flags.nuggets or (),
         dataset=flags.dataset,
-        model=options_of(flags, flags.refresh, flags.plan),
+        model=options_of(flags, flags.refresh, flags.plan, flags.documents or ()),
         max_topics=flags.max_topics,
         max_runs=flags.max_runs,
         only_topics=flags.only_topics or (),

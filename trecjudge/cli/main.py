@@ -109,6 +109,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.convert:convert",
             "Write a leaderboard, or a bank, in another format.",
         ),
+        "documents": (
+            "trecjudge.cli.documents:documents_app",
+            "Pack the documents of jobs; see where those of runs are.",
+        ),
         "nuggets": (
             "trecjudge.cli.nuggets:nuggets_app",
             "Make banks of nuggets, and edit them as tables.",

@@ -33,8 +33,8 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="The documents: files, folders or irds:NAME. JSONL has docid, title and text. Their"
-        " text is judged, not the run's.",
+        help="The documents: files, folders, irds:NAME, an index, or an address with {docid}. JSONL"
+        " has docid, title and text. Their text is judged, not the run's.",
         rich_help_panel=INPUTS,
     ),
 ]

@@ -115,7 +115,7 @@ def _changes(names: list[str] | None) -> list[Change]:
 
 def _job(flags: StabilityFlags) -> Job:
     """Return the judge, its inputs, and how to use a model."""
-    model = options_of(flags, flags.refresh, flags.plan)
+    model = options_of(flags, flags.refresh, flags.plan, flags.documents or ())
     template = Job(
         runs=flags.responses or (),
         outputs=Outputs(Path(), NAME),

@@ -17,6 +17,7 @@ from trecjudge.job.job import Job
 from trecjudge.job.points import Names, points, read_overrides
 from trecjudge.job.workflow import WORKFLOWS, Workflow, find_workflow, read_workflow
 from trecjudge.job.workflow_checks import check_settings, check_workflow
+from trecjudge.models.documents.service import service_of
 from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.spending import Budget
 
@@ -122,8 +123,12 @@ def model_options(
     refresh: bool = False,
     offline: bool = False,
     plan: bool = False,
+    documents: Sequence[Path] = (),
 ) -> ModelOptions:
-    """Return how jobs may use a model. Raises WorkflowError for flags that need a model."""
+    """Return how jobs may use a model, and services of `documents`.
+
+    Raises WorkflowError for flags that need one of them.
+    """
     switches = {"refresh": refresh, "offline": offline, "plan": plan}
     most = {
         "max-calls": budget.max_calls,
@@ -133,6 +138,8 @@ def model_options(
     caches = {"cache-from": bool(cache_from)}
     asked = switches | caches | most
     given = [name for name, value in asked.items() if value is not None and value is not False]
+    if not use and any(service_of(path) for path in documents):
+        given = [name for name in given if name not in switches]
     # Without a model these do nothing: most likely --use-env-llm was forgotten.
     if given and not use:
         flags = ", ".join(f"--{name}" for name in given)

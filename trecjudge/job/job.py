@@ -16,7 +16,7 @@ from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
-from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecords
+from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
     Observe,
     RunReader,
@@ -33,9 +33,9 @@ from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.judge import AllResponses, Judge
-from trecjudge.models.documents.fetching import Use
 from trecjudge.models.documents.opening import (
     OnWanted,
+    Use,
     collections_of,
     open_documents,
     some_kept,
@@ -49,6 +49,11 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.trec import read_grades
 
 NO_MODEL = ModelOptions()
+Notify = Callable[[str], None]
+
+
+def unsaid(message: str) -> None:
+    """Ignore a message: the default of `notify`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +137,11 @@ class JobInputs:
     banks: Mapping[str, Bank] | None = None
 
     @classmethod
-    def read(cls, job: Job, on_finding: OnFinding) -> JobInputs:
-        """Read topics and documents and find the runs. Raises InputError."""
+    def read(cls, job: Job, on_finding: OnFinding, notify: Notify = unsaid) -> JobInputs:
+        """Read topics and documents and find the runs. Raises InputError.
+
+        `notify` is called with messages while a service of documents is waited for.
+        """
         every = read_topics(job.topics, on_finding) if job.topics else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
         wanted = _wanted(every, job)
@@ -153,7 +161,7 @@ class JobInputs:
         try:
             # It may take long, and what was found is kept: the first interrupt ends it.
             with INTERRUPTS.ending():
-                store = _documents(job, inputs.wanted_documents, on_finding)
+                store = _documents(job, inputs.wanted_documents, on_finding, notify)
         except BaseException:
             inputs.close()
             raise
@@ -162,11 +170,20 @@ class JobInputs:
     def wanted_documents(self) -> Wanted:
         """Return the documents that the responses ask for which will be judged."""
 
-        def read(store: AskedStore) -> RunReader:
-            records = _run_records(self.job, self.files, store)
-            return self._reader(unreported, untaken, unobserved, records.read)
+        every = Wanted()
 
-        return Wanted.of(read)
+        def observe(_: RunRecord, response: Response | None) -> None:
+            if response is not None:
+                every.add(response)
+
+        def read(store: AskedStore) -> RunReader:
+            every.possible = store.ids
+            records = _run_records(self.job, self.files, store)
+            return self._reader(unreported, untaken, observe, records.read)
+
+        wanted = Wanted.of(read)
+        wanted.beside = {i: None for i in every.named if i not in wanted.named}
+        return wanted
 
     def close(self) -> None:
         """Close the run files that are open; they can still be read."""
@@ -192,7 +209,7 @@ class JobInputs:
         """Yield all responses that will be judged; findings on them come when they are judged."""
         return iter(self._reader(unreported, untaken, unobserved, self.records.read))
 
-    def all_responses(self, model: Model, notify: Callable[[str], None]) -> AllResponses:
+    def all_responses(self, model: Model, notify: Notify) -> AllResponses:
         """Return them for judges that look at all before the first is judged."""
         outputs = self.job.outputs
         beside = outputs.folder / outputs.name
@@ -266,6 +283,13 @@ class JobInputs:
         """What was found in collections and services, which have no digest of their files."""
         return collections_of(self.job.documents, self.store) if self.store else {}
 
+    @property
+    def to_fetch(self) -> int:
+        """How many documents services would be asked for."""
+        return sum(
+            getattr(store, "to_fetch", 0) for store in (self.store.stores if self.store else ())
+        )
+
     def nothing_to_judge(self, reader: RunReader) -> str:
         """Return an error message: why `reader` gave no response to judge, and what to do."""
         unknown_topics, seen = reader.unknown_topics, reader.seen
@@ -332,11 +356,15 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     }
 
 
-def _documents(job: Job, wanted: OnWanted, on_finding: OnFinding) -> DocumentStores:
+def _documents(job: Job, wanted: OnWanted, on_finding: OnFinding, notify: Notify) -> DocumentStores:
     """Open the documents given beside the runs; what is found of many lies beside the cache."""
     folder, model = job.model.cache_folder or default_folder(), job.model
-    use = Use(model.offline, model.refresh, model.plan)
-    return open_documents(job.documents, folder, on_finding, wanted, use)
+    # Of the jobs of one command the first one asks again.
+    refresh = model.refresh and not model.command.fetched
+    use = Use(model.offline, refresh, model.plan, notify)
+    opened = open_documents(job.documents, folder, on_finding, wanted, use)
+    model.command.fetched = True
+    return opened
 
 
 def left_by(job: Job) -> Iterator[str]:

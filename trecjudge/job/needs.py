@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.collections.schemes.registry import usual_scheme
 from trecjudge.job.job import JobInputs
 from trecjudge.judging.judge import NEEDS, Need, needs_of
 from trecjudge.judging.panel import Panel
@@ -58,12 +59,16 @@ def _lacks_topics(inputs: JobInputs) -> str:
 def _lacks_documents(inputs: JobInputs) -> str:
     if inputs.store is not None:  # `check_documents` has looked at it
         return ""
-    cites = False
+    cited: list[str | None] = []
     for _, response in _first(inputs):
         if any(document.has_text or document.own for document in response.documents.values()):
             return ""
-        cites = cites or any(sentence.citations for sentence in response.sentences)
-    return "none are given, and the runs carry none" if cites else ""
+        cited += (c.doc_id for sentence in response.sentences for c in sentence.citations)
+    if not cited:
+        return ""
+    scheme = usual_scheme(doc_id for doc_id in cited if doc_id is not None)
+    advice = f"; these are ids of {scheme.NAME}: {scheme.HOW}" if scheme else ""
+    return f"none are given, and the runs carry none{advice}"
 
 
 LACKING: Mapping[Need, Callable[[JobInputs], str]] = {

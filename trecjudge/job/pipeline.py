@@ -138,7 +138,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
     async with opened(job.model, job.workflow, panel, watcher.notify) as model:
-        with closing(JobInputs.read(job, findings)) as inputs:
+        with closing(JobInputs.read(job, findings, watcher.notify)) as inputs:
             report_lacking(panel, inputs, findings)
             inputs.check_documents(findings)
             reader = inputs.reader(findings, watcher.taken)
@@ -150,7 +150,8 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
                 await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
             async for judged in Runner(judging, model).run(reader):
                 items += len(judged.judgments)
-            return model.spent() | {"items": items}
+            documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
+            return model.spent() | {"items": items} | documents
 
 
 def _of_part(
@@ -271,7 +272,9 @@ class _Session:
         self.recording.event(
             "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
         )
-        inputs = self.files.enter_context(closing(JobInputs.read(job, self.findings)))
+        inputs = self.files.enter_context(
+            closing(JobInputs.read(job, self.findings, self.watcher.notify))
+        )
         report_lacking(self.panel, inputs, self.findings)
         inputs.check_documents(self.findings)
         self.panel = fitted_panel(self.panel, inputs, self.findings)

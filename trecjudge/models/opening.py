@@ -31,7 +31,7 @@ class Command:
 
     `spent` is what each of them spent, `held` replies that could not be kept. `refused` is why what
     is paid for cannot be kept any more, for the user, who is told unless it is `untold`; `asking`
-    are called then, with why.
+    are called then, with why. `fetched` is whether documents of services were asked for.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -40,6 +40,7 @@ class Command:
     held: dict[str, CachedReply] = field(default_factory=dict)
     refused: str = ""
     untold: bool = False
+    fetched: bool = False
     asking: list[Callable[[str], None]] = field(default_factory=list)
 
     def refuse(self, notify: Callable[[str], None], why: str) -> None:
@@ -158,10 +159,9 @@ def _replies(
     notify: Callable[[str], None],
 ) -> Replies:
     """Return the cache with the requests that it is asked for."""
-    from trecjudge.models.prompt import Prompts
-    from trecjudge.models.requests import Replies, Requests
+    from trecjudge.models import prompt, requests
 
-    prompts = Prompts(texts, settings.adapter, listed_context(settings.model))
+    prompts = prompt.Prompts(texts, settings.adapter, listed_context(settings.model))
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
@@ -171,4 +171,5 @@ def _replies(
     cache.held = options.command.held
     cache.on_refused = partial(options.command.refuse, notify)
     asked = set() if options.plan else options.command.asked
-    return Replies(Requests(settings, prompts), cache, options.refresh, asked)
+    made = requests.Requests(settings, prompts)
+    return requests.Replies(made, cache, options.refresh, asked)

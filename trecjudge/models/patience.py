@@ -21,11 +21,11 @@ USED_UP = "its limit for a minute is used up"
 """The reason in a notice where no failure gave one."""
 
 
-def growing(number: int) -> float:
+def growing(number: int, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> float:
     """Return the seconds of a pause, the first of which has the number 1."""
     # At most 2 ** 19: a long outage must not overflow. Random, so that jobs do not come in step.
-    longest: float = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (min(number, 20) - 1))
-    return longest * random.uniform(0.75, 1.0)
+    most: float = min(longest, first * 2.0 ** (min(number, 20) - 1))
+    return most * random.uniform(0.75, 1.0)
 
 
 @contextmanager
@@ -69,6 +69,8 @@ class Patience:
     tries: int
     notify: Callable[[str], None]
     where: str = "the endpoint"
+    pauses: tuple[float, float] = (FIRST_PAUSE, LONGEST_PAUSE)
+    """The first and the longest pause, in seconds."""
     since: float | None = None
     """When the outage began, in the event loop's time; None where there is none."""
     _pauses: int = 0
@@ -130,7 +132,7 @@ class Patience:
         if now < self._paused_until:  # others of the same moment
             return self._paused_until - now
         self._pauses += 1
-        pause = growing(self._pauses)
+        pause = growing(self._pauses, *self.pauses)
         self._paused_until = now + pause
         return pause
 

@@ -170,10 +170,19 @@ class Transport:
         return replace(reply, text=text, reasoning=thought)
 
     async def _followed(self, body: bytes) -> tuple[int, Any, bytes]:
-        """Return the answer; a redirect is followed only on the same host, because of the key."""
-        url, moved = self._url, True
+        status, headers, payload, self._url = await self.followed("POST", self._url, body)
+        return status, headers, payload
+
+    async def followed(
+        self, method: str, url: str, body: bytes | None = None
+    ) -> tuple[int, Any, bytes, str]:
+        """Return the answer as `exchange` does, and the address that counts from now on.
+
+        A redirect is followed only on the same host, because of the key.
+        """
+        moved, lasting = True, url
         for _ in range(MOST_REDIRECTS):
-            status, headers, payload = await self.exchange("POST", url, body)
+            status, headers, payload = await self.exchange(method, url, body)
             if status not in REDIRECTS:
                 break
             there = urljoin(url, headers.get("Location", ""))
@@ -183,8 +192,8 @@ class Transport:
             moved = moved and status in MOVED_FOR_GOOD
             url = there
             if moved:
-                self._url = url
-        return status, headers, payload
+                lasting = url
+        return status, headers, payload, lasting
 
     async def exchange(
         self,

@@ -213,9 +213,14 @@ def model_line(spent: Mapping[str, Any]) -> str:
 
 def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     """Return a plan as lines."""
+    fetched = plan.get("documents_to_fetch", 0)
+    what = f"  {counted(fetched, 'document')} to fetch; calls about what they say are not counted"
+    begin = [f"{plan['name']}: {plan['items']} items", *([what] if fetched else [])]
+    if "calls" not in plan:  # no model is asked
+        return begin
     cost = "no prices are known" if plan["cost"] is None else f"about {plan['cost']:.2f}"
     return [
-        f"{plan['name']}: {plan['items']} items",
+        *begin,
         f"  {plan['cached']} answered by a cache, {plan['saved']} by a call for an equal one",
         f"  {plan['calls']} calls to make",
         f"  about {plan['prompt_tokens']} tokens in, {plan['completion_tokens']} out: {cost}",

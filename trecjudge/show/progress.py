@@ -6,13 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -24,7 +24,10 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, FirstFindings, counted, visible_line
+from trecjudge.findings import PREFIX, Finding, FirstFindings, counted
+from trecjudge.inputs.collections.progress import Progress as Reading
+from trecjudge.inputs.collections.progress import progress_to
+from trecjudge.show.collections import CollectionWatcher, print_line
 from trecjudge.show.words import within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
@@ -72,11 +75,16 @@ class ConsoleWatcher:
         )
         self._task = self._bar.add_task("responses", total=None)
         self._over = threading.Event()
+        self._collection = CollectionWatcher(console, pause)
+        self._collections = ExitStack()
+        self._in_collection = False
         # The first response of a slow model may take minutes: lines must not wait for it.
         self._lines = threading.Thread(target=self._print_lines, daemon=True)
 
     def __enter__(self) -> ConsoleWatcher:
         self._bar.start()
+        self._collections.callback(self._collection.close)
+        self._collections.enter_context(progress_to(self._collection_read))
         if not (self._quiet or self._console.is_terminal):
             self._lines.start()
         return self
@@ -87,6 +95,7 @@ class ConsoleWatcher:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._collections.close()
         self._bar.stop()
         self._over.set()
         if self._lines.is_alive():
@@ -127,10 +136,21 @@ class ConsoleWatcher:
         share = f"{self._responses} of about {counted(expected, 'response')}"
         return ", ".join((share, f"{_time(done)} elapsed", left, *self._state()))
 
+    def _collection_read(self, progress: Reading) -> None:
+        """Show how far a collection is; the bar of the job makes room for that meanwhile."""
+        if self._quiet or not progress.takes_long:
+            return
+        self._bar.stop()
+        self._collection(progress)
+        self._in_collection = not progress.ended
+        if progress.ended:
+            self._bar.start()
+
     def _print_lines(self) -> None:
         while not self._over.wait(self._pause):
             self._print_taken()
-            self.notify(self.line())
+            if not self._in_collection:
+                self.notify(self.line())
 
     def _print_taken(self) -> None:
         for line in self._taken.lines():
@@ -139,7 +159,7 @@ class ConsoleWatcher:
     def finding(self, finding: Finding) -> None:
         """Print the first few findings; those after them are only counted."""
         if finding.kind == "input_lacking":  # hours of judging may be for nothing
-            self._print(f"{PREFIX[finding.severity]}: {finding}")
+            print_line(self._console, f"{PREFIX[finding.severity]}: {finding}")
         elif self._first.take(finding):
             self.notify(f"{PREFIX[finding.severity]}: {finding}")
         elif self._first.hidden.total() == 1:
@@ -148,10 +168,7 @@ class ConsoleWatcher:
     def notify(self, message: str) -> None:
         """Print a message, unless quiet."""
         if not self._quiet:
-            self._print(message)
-
-    def _print(self, message: str) -> None:
-        self._console.print(escape(visible_line(message)), highlight=False, soft_wrap=True)
+            print_line(self._console, message)
 
     def _state(self) -> list[str]:
         """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""

@@ -121,3 +121,11 @@ def within(parts: Iterable[str], width: int, gap: str = ", ") -> str:
             break
         line = more
     return line
+
+
+def sized(size: float) -> str:
+    """Return a number of bytes as a person reads it: `980 bytes`, `2.5 kB`, `1.4 GB`."""
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size:.0f} bytes"

@@ -107,6 +107,16 @@ def test_a_pass_goes_on_where_it_was_for_the_same_ids_or_fewer(kept: KeptDocumen
     assert kept.state_of("a") == "not there"
 
 
+def test_a_pass_over_files_that_have_changed_says_nothing_of_what_is_not_there(
+    tmp_path: Path, kept: KeptDocuments, files: list[Path]
+) -> None:
+    earlier = kept.begin_pass(["a"])
+    (tmp_path / "three.jsonl").write_text("{}")
+    kept.begin([*files, tmp_path / "three.jsonl"])  # by a job that began later
+    earlier.end(["a"])
+    assert kept.state_of("a") == "not looked for"
+
+
 def test_findings_and_what_was_lost_are_the_same_for_later_jobs(
     kept: KeptDocuments, tmp_path: Path
 ) -> None:
@@ -145,6 +155,21 @@ def test_a_damaged_file_is_named_with_what_to_do(content: bytes, kept: KeptDocum
     assert not is_kept(kept.path)
     with pytest.raises(OutputError, match=r"documents4-\w+\.sqlite: cannot be used: .*; remove it"):
         KeptDocuments.open(folder, "collection")
+
+
+def test_damage_that_is_met_later(kept: KeptDocuments, files: list[Path]) -> None:
+    add(kept, *(FoundDocument(Document(f"d{n}", "T." * 999)) for n in range(99)))
+    with kept.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"x" * 90_000)
+    with pytest.raises(OutputError, match=r"sqlite: cannot be used: .*; remove it"):
+        KeptDocuments.open(kept.path.parent, "collection").begin([*files, kept.path])
+
+
+def test_a_database_of_another_program_is_refused(kept: KeptDocuments) -> None:
+    kept.database.execute("PRAGMA application_id = 7")
+    with pytest.raises(OutputError, match="it is of another program; remove it"):
+        KeptDocuments.open(kept.path.parent, "collection")
 
 
 def test_a_database_of_another_version_is_refused(kept: KeptDocuments) -> None:

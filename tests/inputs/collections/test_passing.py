@@ -19,11 +19,12 @@ import pytest
 
 from tests.inputs.collections.oracle import slowly
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.collections import passing
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.passing import pass_over, units_of
 from trecjudge.inputs.collections.progress import Progress, progress_to
+from trecjudge.inputs.documents.store import document_files, held
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
@@ -93,6 +94,35 @@ def fail(finding: Finding) -> None:
     pytest.fail(str(finding))
 
 
+def test_names_in_no_encoding(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    for number, name in enumerate([b"\xff.jsonl", b"\xfe.jsonl"]):
+        text = lines_of([number]) + "broken\n"
+        Path(os.path.join(folder, os.fsdecode(name))).write_text(text)
+    for _ in range(2):
+        kept = passed(folder, ["D0", "D1", "D2"], tmp_path)
+        assert [kept.state_of(f"D{n}") for n in range(3)] == ["found", "found", "not there"]
+        assert kept.lost == 2
+
+
+def test_what_a_pipe_gives(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, (lines_of([0]) + "broken\n").encode())
+    os.close(write)
+    kept = passed(Path(f"/dev/fd/{read}"), ["D0", "D1"], tmp_path)
+    os.close(read)
+    assert kept.get("D0") == Document("D0", text_of(0))
+    assert [str(finding.place) for finding in kept.findings()] == [f"<fd-{read}>:2"]
+
+
+def test_systems_that_do_not_say_which_cores_may_be_used(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert passed(folder, ["D7"], tmp_path).state_of("D7") == "found"
+
+
 def test_what_is_wanted_is_kept_and_what_is_nowhere_is_known(folder: Path, tmp_path: Path) -> None:
     wanted = [*(f"D{n}" for n in range(0, 2100, 41)), "nowhere"]
     kept = passed(folder, wanted, tmp_path)
@@ -148,6 +178,17 @@ def test_the_first_of_two_documents_counts_whichever_is_read_first(tmp_path: Pat
     kept = passed(folder, ["D0"], tmp_path)
     assert kept.get("D0") == Document("D0", "First.")
     assert kept.source_of("D0").startswith("a.jsonl@")
+
+
+def test_the_order_of_files_is_the_same_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "c" / "a").mkdir(parents=True)
+    for name in ("a/x.jsonl", "a-1.jsonl", "a.jsonl"):
+        (tmp_path / "c" / name).write_text(f'{{"docid": "D0", "body": "{name}"}}\n')
+    files = document_files(tmp_path / "c", fail)
+    kept = passed(tmp_path / "c", ["D0"], tmp_path)
+    in_memory = held(tmp_path / "c", files, FindingLog([]), 1 << 20)
+    assert in_memory is not None
+    assert kept.get("D0") == in_memory.get("D0") == Document("D0", "a-1.jsonl")
 
 
 def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import lzma
 import random
 import tarfile
 from collections.abc import Callable, Sequence
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from tests.inputs.collections.oracle import slowly
 from tests.reading import Write
 from trecjudge.inputs.collections import reading
 from trecjudge.inputs.collections.filters import RawIds
-from trecjudge.inputs.collections.reading import Answers, read_unit
+from trecjudge.inputs.collections.reading import MEMBER, Answers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
@@ -154,6 +156,43 @@ def test_lines_that_are_not_as_the_others(seed: int, write: Write) -> None:
     assert found_in(read(Unit(path), ALL)) == documents
 
 
+@pytest.mark.parametrize("pad", ["  ", "\u00a0", "\u3000"], ids=repr)
+def test_one_row_of_a_table_with_blanks_around_its_id(pad: str, write: Write) -> None:
+    ids = [*(f"d{n}" for n in range(200)), f"a{pad}", f"{pad}b", f"{pad}{pad}c{pad}"]
+    path = write("".join(f"{i}\tText of it.\n" for i in ids), "c")
+    assert set(check_equal(path, ["a", "b", "c"])) == {"a", "b", "c"}
+
+
+def test_ids_that_writers_escape_in_their_own_way(write: Write) -> None:
+    lines = [f'{{"id": "d{n}", "text": "T"}}\n' for n in range(200)]
+    gson = write("".join([*lines, '{"id": "YQ\\u003d\\u003d", "text": "T"}\n']), "c.jsonl")
+    assert set(check_equal(gson, ["YQ=="])) == {"YQ=="}
+    ids = [*(f"d{n}" for n in range(200)), "caf&#233;"]
+    text = "".join(f"<doc><id>{i}</id><text>T</text></doc>\n" for i in ids)
+    wanted = {"café"}
+    assert set(check_equal(write(text, "c.xml"), sorted(wanted))) == wanted
+
+
+@pytest.mark.parametrize("value", ["null", "1.5", "[]", "{}", "true"])
+def test_a_record_whose_id_is_none_is_reported_in_any_line(value: str, write: Write) -> None:
+    lines = [f'{{"id": "d{n}", "text": "T"}}\n' for n in range(200)]
+    check_equal(write("".join([*lines, f'{{"id": {value}, "text": "T"}}\n']), "c"), ["x"])
+
+
+def test_ranges_inside_one_long_line(write: Write) -> None:
+    first = '{"docid": "a", "body": "T"}\n'
+    path = write(first + "x" * 900_000 + first + "\n" * 9000 + first.replace("a", "b", 1))
+    size = path.stat().st_size
+    found = {
+        start: found_in(read(Unit(path, start, min(size, start + 1000)), ["a", "b"])).keys()
+        for start in range(0, size, 1000)
+    }
+    assert {start: set(ids) for start, ids in found.items() if ids} == {
+        0: {"a"},
+        size // 1000 * 1000: {"b"},
+    }
+
+
 def test_every_range_of_a_file_together_has_what_it_has(write: Write) -> None:
     lines = [f'{{"docid": "D{n}", "body": "{"x" * (n * 7 % 50)}"}}' for n in range(60)]
     path = write("\n".join([*lines, "{broken", *lines]))
@@ -283,6 +322,7 @@ def test_the_source_of_a_document_in_an_archive(write: Write) -> None:
     path = write(tar_of({"x/a.jsonl": LINES.encode()}), "c.tar")
     ((place, source, *_),) = read(Unit(path), ["D1"])["document"]
     assert (place, source) == (LINES.index('{"docid": "D1"'), f"c.tar!x/a.jsonl@{place}")
+    assert 100_000_000 * MEMBER < 1 << 63  # a place of SQLite, in an archive of as many files
 
 
 @pytest.mark.parametrize(
@@ -334,6 +374,11 @@ PARQUET: dict[str, list[dict[str, Any]]] = {
     "no ids": [{"text": f"Text {n}", "dump": "2024"} for n in range(100)],
     "nested": [{"text": f"Text {n}", "metadata": {"docid": f"D{n}"}} for n in range(100)],
     "passages": [{"docid": "x", "pid": f"D{n}", "text": "T"} for n in range(100)],
+    "dots": [{"meta.id": f"D{n}", "text": "T"} for n in range(100)],
+    "other dots": [{"rid.x": f"D{n}", "text": "T"} for n in range(100)],
+    "lists": [{"qid": "q", "passages": [{"docid": f"D{n}", "text": "T"}]} for n in range(100)],
+    "dates": [{"id": f"D{n}", "text": "T", "date": date(2024, 5, 1)} for n in range(100)],
+    "decimals": [{"id": Decimal(n), "text": "T"} for n in range(100)],
     "nulls": [{"id": None if n % 2 else f"D{n}", "text": "T"} for n in range(100)],
 }
 
@@ -348,6 +393,15 @@ def test_parquet(layout: str, tmp_path: Path) -> None:
     assert len(documents) == {"ids": 4, "numbers": 1, "no ids": 2}.get(layout, len(documents)) > 0
     places = [values[0] for values in read(Unit(path), ["D42", "42", "shard_00001_42"])["document"]]
     assert places == [42]
+
+
+@pytest.mark.parametrize("kind", ["large_string", "string_view", "category"])
+def test_parquet_with_ids_as_another_kind_of_text(kind: str, tmp_path: Path) -> None:
+    ids = pyarrow.array([f"D{n}" for n in range(100)])
+    column = ids.dictionary_encode() if kind == "category" else ids.cast(kind)
+    table = pyarrow.table({"warc_rid": column, "text": ["T"] * 100})
+    pyarrow.parquet.write_table(table, tmp_path / "c.parquet")
+    assert set(check_equal(tmp_path / "c.parquet", ["D7", "c_8"])) == {"D7"}
 
 
 def test_parquet_that_is_damaged_or_in_an_archive(tmp_path: Path, write: Write) -> None:

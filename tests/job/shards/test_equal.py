@@ -74,7 +74,7 @@ def in_shards(job: Job, folder: Path) -> int:
     reader = inputs.reader(findings.append, untaken)
     parts = folder / "parts"
     parts.mkdir()
-    setup = setup_of(job, parts, [opened.path for opened in inputs.files])
+    setup = setup_of(job, parts, inputs)
     # The longest first is another order than that of the job.
     shards = into_shards(all_placed(inputs, reader), 10**6, least=OF_A_FEW)
     inputs.close()
@@ -279,7 +279,7 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
         inputs = JobInputs.read(job, _ignore)
         inputs.close()
         files = [opened.path for opened in inputs.files]
-        setup = setup_of(job, tmp_path / "parts", files)
+        setup = setup_of(job, tmp_path / "parts", inputs)
         places = all_placed(inputs, inputs.reader(_ignore, untaken))
         (shard,) = into_shards(places, 1, least=10**6)
         first = tmp_path / "rag" / "runs" / "careful.jsonl"
@@ -292,8 +292,9 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
 def test_a_worker_holds_no_run_open(tmp_path: Path) -> None:
     copytree(SAMPLES / "rag", tmp_path / "rag")
     with job_of(words(Case("rag", "citation"), tmp_path)) as job:
-        runs = sorted((tmp_path / "rag" / "runs").iterdir())
-        worker = Worker.of(setup_of(job, tmp_path, runs))
+        inputs = JobInputs.read(job, _ignore)
+        inputs.close()
+        worker = Worker.of(setup_of(job, tmp_path, inputs))
     held = {os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")}
     read = [str(opened.path.resolve()) for opened in worker.inputs.files]
     assert len(read) == 3

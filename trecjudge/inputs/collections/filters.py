@@ -13,13 +13,14 @@ import orjson
 
 from trecjudge.inputs.documents.names import ADDRESSES, IDENTIFYING, plain
 
-PLAIN = re.compile(r"[\w .:#,;@()|~=-]*", re.ASCII)
+PLAIN = re.compile(r"[\w .:#,;@()|~-]*", re.ASCII)
 """Ids that every writer of JSON leaves as they are."""
 NUMBER = re.compile(rb'"([^"\\]{1,100}+)"\s*+:\s*+(-?\d{1,40}+)(?=[\s,}\]])')
 """A field with an integer."""
 INTEGER = re.compile(rb":\s*+(-?\d{1,40}+)(?=[\s,}\]])")
 DIGITS = re.compile(r"-?\d{1,40}", re.ASCII)
-BEYOND_ASCII, IN_HTML, IN_SCRIPTS = map(re.compile, (r"[^\x00-\x7f]", "[<>&]", "['+`]"))
+BEYOND_ASCII, IN_HTML = re.compile(r"[^\x00-\x7f]"), re.compile("[<>&]")
+IN_SCRIPTS, IN_PAGES = re.compile("['+`]"), re.compile("[=']")
 """Characters that some writers of JSON escape."""
 Write = Callable[[str], str]
 MARKS = bytes.maketrans(b"<>&'[]\t\r\n", b'"' * 9)
@@ -75,8 +76,13 @@ class RawIds:
 
     def may_be_in_row(self, text: bytes) -> bool:
         """Return whether a row of a table may have a wanted id."""
-        parts = text.translate(MARKS).split(b'"')
-        return not self.in_marks.isdisjoint(map(bytes.strip, parts))
+        marked = text.translate(MARKS)
+        if not self.in_marks.isdisjoint(map(bytes.strip, marked.split(b'"'))):
+            return True
+        if marked.isascii():
+            return False
+        parts = marked.decode(errors="ignore").split('"')
+        return not self.ids.isdisjoint(map(str.strip, parts))  # without other blanks than ASCII's
 
     def may_be_in_element(self, text: bytes) -> bool:
         """Return whether an element of markup may have a wanted id, or surely has no id."""
@@ -98,6 +104,7 @@ def _in_json(doc_id: str) -> Iterator[bytes]:
         (lambda written: written.replace("/", "\\/"),),
         (_escaped(IN_HTML, "04x"), _escaped(IN_HTML, "04X")),
         (_escaped(IN_SCRIPTS, "04X"),),
+        (_escaped(IN_PAGES, "04x"),),
         (lambda written: written.replace('\\"', "\\u0022"),),
     )
     forms = {text}
@@ -123,6 +130,7 @@ def _in_markup(doc_id: str) -> Iterator[bytes]:
     for form in dict.fromkeys((doc_id, *entities, doc_id.replace('"', '""'))):
         yield form.encode(errors="replace")
         if not form.isascii():
+            yield form.encode("ascii", "xmlcharrefreplace")
             for name in ENCODINGS:
                 with suppress(UnicodeEncodeError):
                     yield form.encode(name)

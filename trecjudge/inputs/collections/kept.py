@@ -7,9 +7,10 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import orjson
 
@@ -27,6 +28,7 @@ WAIT = 60.0
 """Seconds in which another job must have written what it found."""
 FIELDS = ("text", "title", "url", "date", "version")
 """The fields of a document beside its id, in the order of `Document`."""
+ROW = attrgetter("doc_id", *FIELDS)
 TABLES = (
     "CREATE TABLE documents (id TEXT PRIMARY KEY, text TEXT NOT NULL, title TEXT NOT NULL,"
     " url TEXT NOT NULL, date TEXT NOT NULL, version TEXT NOT NULL, path TEXT NOT NULL,"
@@ -48,7 +50,7 @@ TABLES = (
 ADD = (
     f"INSERT INTO documents VALUES ({', '.join('?' * (len(FIELDS) + 4))}) ON CONFLICT (id)"
     f" DO UPDATE SET {', '.join(f'{n} = excluded.{n}' for n in (*FIELDS, 'path', 'place'))},"
-    " source = excluded.source WHERE (excluded.path, excluded.place) < (path, place)"
+    " source = excluded.source WHERE (excluded.path, excluded.place) <= (path, place)"
 )
 LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
@@ -83,14 +85,18 @@ class KeptDocuments:
             if not path.exists():
                 path.touch(0o600)
                 make_private(path)
-            kept = cls(path, sqlite3.connect(path, WAIT, isolation_level=None))
+            # Another thread writes to it where an event loop runs in the one that waits for it.
+            database = sqlite3.connect(path, WAIT, isolation_level=None, check_same_thread=False)
+            kept = cls(path, database)
             with kept.change():
-                if not kept.database.execute("PRAGMA application_id").fetchone()[0]:
-                    for statement in TABLES:
-                        kept.database.execute(statement)
+                ((application,),) = kept._rows("PRAGMA application_id")
+                if application not in (0, APPLICATION):
+                    raise sqlite3.DatabaseError("it is of another program")
+                if not application:
+                    kept._make_tables()
                     kept.database.execute(f"PRAGMA application_id = {APPLICATION}")
                     kept.database.execute(f"PRAGMA user_version = {SHAPE}")
-            (version,) = kept.database.execute("PRAGMA user_version").fetchone()
+            ((version,),) = kept._rows("PRAGMA user_version")
             if version != SHAPE:
                 message = f"is of version {version}, and this program reads {SHAPE}; remove it"
                 raise OutputError(f"{path}: {message}")
@@ -100,6 +106,22 @@ class KeptDocuments:
     def read(cls, path: Path) -> KeptDocuments:
         """Return what a file keeps, to be looked up only."""
         return cls(path, sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", WAIT, uri=True))
+
+    @classmethod
+    def of_this_process(cls, path: Path) -> KeptDocuments:
+        """Return what holds the documents of a file outside of memory, as long as it is used."""
+        kept = cls(path, sqlite3.connect("", isolation_level=None))
+        kept._make_tables()
+        return kept
+
+    def _make_tables(self) -> None:
+        for statement in TABLES:
+            self.database.execute(statement)
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return the rows that a query gives. Raises OutputError."""
+        with writing(self.path):
+            return self.database.execute(query, values).fetchall()
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -116,11 +138,9 @@ class KeptDocuments:
     def get(self, doc_id: str) -> Document | None:
         """Return the document with this id; one without text where it could not be looked for."""
         query = f"SELECT {', '.join(FIELDS)} FROM documents WHERE id = ?"
-        with writing(self.path):
-            row = self.database.execute(query, (doc_id,)).fetchone()
-            if row is None and self._has("unknown", doc_id):
-                return Document(doc_id, complete=False)
-        return Document(doc_id, *row) if row else None
+        for row in self._rows(query, (doc_id,)):
+            return Document(doc_id, *row)
+        return Document(doc_id, complete=False) if self._has("unknown", doc_id) else None
 
     def state_of(self, doc_id: str) -> State:
         """Return whether a document was found, is surely not there, or was not looked for."""
@@ -131,45 +151,49 @@ class KeptDocuments:
     def source_of(self, doc_id: str) -> str:
         """Return where a document is from: `file@place`, or an address; empty if it is not kept."""
         query = "SELECT path, place, source FROM documents WHERE id = ?"
-        row = self.database.execute(query, (doc_id,)).fetchone()
-        if row is None:
-            return ""
-        path, place, source = row
-        return source or f"{Path(path).name}@{place}"
+        for path, place, source in self._rows(query, (doc_id,)):
+            return source or f"{Path(path).name}@{place}"
+        return ""
+
+    def documents(self) -> Iterator[tuple[Document, str]]:
+        """Yield each document that is kept, with its source, by id."""
+        query = f"SELECT id, {', '.join(FIELDS)}, source FROM documents ORDER BY id"
+        for *values, source in self.database.execute(query):
+            yield Document(*values), source
 
     def _has(self, table: str, doc_id: str) -> bool:
-        query = f"SELECT 1 FROM {table} WHERE id = ?"
-        return self.database.execute(query, (doc_id,)).fetchone() is not None
+        return bool(self._rows(f"SELECT 1 FROM {table} WHERE id = ?", (doc_id,)))
 
     @property
     def lost(self) -> int:
         """The number of records and files that gave no document: any id may be one of them."""
         query = f"SELECT count(*) FROM findings WHERE kind IN ({', '.join('?' * len(LOST))})"
-        count: int = self.database.execute(query, LOST).fetchone()[0]
+        count: int = self._rows(query, LOST)[0][0]
         return count
 
     def some_ids(self, count: int) -> list[str]:
         """Return a few ids that the collection has, whether they are wanted or not."""
         query = "SELECT id FROM samples LIMIT ?"
-        return [doc_id for (doc_id,) in self.database.execute(query, (count,))]
+        return [doc_id for (doc_id,) in self._rows(query, (count,))]
 
     def places(self, ids: Iterable[str]) -> Iterator[tuple[str, str, int]]:
         """Yield (id, path, place) of those documents that were found in files."""
         query = "SELECT id, path, place FROM documents WHERE id = ?"
         for doc_id in ids:
-            yield from self.database.execute(query, (doc_id,))
+            yield from self._rows(query, (doc_id,))
 
     def findings(self) -> Iterator[Finding]:
         """Yield the findings on the files, as far as they were read."""
         query = "SELECT kind, path, line, message, value FROM findings ORDER BY path, line, rowid"
-        for kind, path, line, message, value in self.database.execute(query):
+        for kind, path, line, message, value in self._rows(query):
             yield Finding(kind, Place(path, line), message, value)
 
     def begin(self, files: Sequence[Path]) -> None:
         """Forget what was found in files that have changed, and all that was not there."""
-        states = {str(file): _state(file) for file in files}
+        # As places have them: the name of a file may not be UTF-8.
+        states = {Place(str(file)).path: _state(file) for file in files}
         query = "SELECT path, size, changed FROM files"
-        before = {path: (size, changed) for path, size, changed in self.database.execute(query)}
+        before = {path: (size, changed) for path, size, changed in self._rows(query)}
         if before == states:
             return
         with self.change():
@@ -195,10 +219,10 @@ class KeptDocuments:
         One that was interrupted may look for more.
         """
         query = "SELECT number, wanted FROM passes ORDER BY number DESC"
-        for number, blob in self.database.execute(query).fetchall():
+        for number, blob in self._rows(query):
             looked = orjson.loads(blob)
             if set(wanted) <= set(looked):
-                names = self.database.execute("SELECT name FROM units WHERE pass = ?", (number,))
+                names = self._rows("SELECT name FROM units WHERE pass = ?", (number,))
                 return Pass(self, number, looked, frozenset(name for (name,) in names))
         with self.change():
             statement = "INSERT INTO passes (wanted) VALUES (?)"
@@ -210,8 +234,8 @@ class KeptDocuments:
         """Keep documents and findings. To be called within `change`."""
         for one in found:
             document = one.document
-            row = astuple(document)[: len(FIELDS) + 1]
-            self.database.execute(ADD, (*row, one.path, one.place, one.source))
+            row = (*ROW(document), Place(one.path).path, one.place, one.source)
+            self.database.execute(ADD, row)
             for table in ("unknown", "missing"):
                 self.database.execute(f"DELETE FROM {table} WHERE id = ?", (document.doc_id,))
         for finding in findings:
@@ -220,7 +244,7 @@ class KeptDocuments:
             # Where there is no line, to be unique does not help: nulls differ from one another.
             same = "kind = ? AND path = ? AND line IS ? AND message = ?"
             query = f"SELECT 1 FROM findings WHERE {same}"
-            if self.database.execute(query, row_[:4]).fetchone() is None:
+            if not self._rows(query, row_[:4]):
                 self.database.execute("INSERT INTO findings VALUES (?, ?, ?, ?, ?)", row_)
 
     def not_there(self, ids: Iterable[str]) -> None:
@@ -228,13 +252,15 @@ class KeptDocuments:
         rows = [(doc_id,) for doc_id in ids]
         with self.change():
             self.database.executemany("INSERT OR IGNORE INTO missing VALUES (?)", rows)
-            self.database.executemany("DELETE FROM unknown WHERE id = ?", rows)
+            for table in ("unknown", "documents"):
+                self.database.executemany(f"DELETE FROM {table} WHERE id = ?", rows)
 
     def not_known(self, ids: Iterable[str]) -> None:
         """Note ids that are wanted, and of which it is not known whether they are there."""
         with self.change():
-            rows = ((doc_id,) for doc_id in ids)
-            self.database.executemany("INSERT OR IGNORE INTO unknown VALUES (?)", rows)
+            for doc_id in ids:
+                self.database.execute("INSERT OR IGNORE INTO unknown VALUES (?)", (doc_id,))
+                self.database.execute("DELETE FROM missing WHERE id = ?", (doc_id,))
 
     def sample(self, ids: Iterable[str]) -> None:
         """Note a few ids that the collection has. To be called within `change`."""
@@ -246,15 +272,14 @@ class KeptDocuments:
         count, digest = 0, hashlib.sha256()
         query = "SELECT id, title, text FROM documents WHERE id = ?"
         for doc_id in sorted(ids):
-            row = self.database.execute(query, (doc_id,)).fetchone()
-            if row is not None:
+            for row in self._rows(query, (doc_id,)):
                 count += 1
                 digest.update(orjson.dumps(row))
         return count, digest.hexdigest()
 
     def remove_if_empty(self) -> None:
         """Remove the file where no document was found: it holds nothing that is worth keeping."""
-        if self.database.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+        if not self._rows("SELECT 1 FROM documents LIMIT 1"):
             self.database.close()
             self.path.unlink(missing_ok=True)
 
@@ -285,10 +310,13 @@ class Pass:
 
     def end(self, missing: Iterable[str]) -> None:
         """Note that the pass has come to its end, and what it did not find anywhere."""
-        self.kept.not_there(missing)
+        database = self.kept.database
+        # Where another job began anew, since files have changed, it looked at others than these.
+        if self.kept._rows("SELECT 1 FROM passes WHERE number = ?", (self.number,)):
+            self.kept.not_there(missing)
         with self.kept.change():
-            self.kept.database.execute("DELETE FROM passes WHERE number = ?", (self.number,))
-            self.kept.database.execute("DELETE FROM units WHERE pass = ?", (self.number,))
+            database.execute("DELETE FROM passes WHERE number = ?", (self.number,))
+            database.execute("DELETE FROM units WHERE pass = ?", (self.number,))
 
 
 def path_of(folder: Path, name: str) -> Path:

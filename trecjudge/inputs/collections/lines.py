@@ -39,7 +39,8 @@ Piece = tuple[int, int, bytes | None]
 class LineShape:
     """What every line of a file has, by its first ones: others are read, whatever ids they have.
 
-    `key` is the key of the id as it is written, None where all lines must be read.
+    `key` is the key of the id as it is written, up to the mark that begins the id if it is text;
+    None where all lines must be read.
     """
 
     key: bytes | None
@@ -69,6 +70,9 @@ class LineShape:
         known = (orjson.dumps(key) for key in sorted(keys or ()))
         for key in known:
             if key in lines[0]:
+                text = re.search(re.escape(key) + rb'\s*+:\s*+"', lines[0])
+                if text and all(text[0] in line for line in lines):
+                    key = text[0]  # what is null, say, gives no id
                 beginning = lines[0][: lines[0].index(key) + len(key)]
                 alike = all(line.startswith(beginning) for line in lines)
                 return cls(key, beginning if alike and len(beginning) < LONGEST else b"", end)
@@ -103,6 +107,8 @@ def candidates(
         at()
         if piece is None:
             yield place, number, None
+            continue
+        if piece.isspace():  # gigabytes may be blank
             continue
         regular = not begins and len(piece) <= most and shape.is_regular(piece)
         if (
@@ -180,14 +186,18 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def line_start(path: Path, place: int) -> int:
-    """Return where the first line begins that begins at a byte of a plain file, or after it."""
+def line_start(path: Path, place: int, end: int) -> int:
+    """Return where the first line begins that begins at a byte of a plain file, or after it.
+
+    Where none begins before `end`, what is returned is not before `end`.
+    """
     if not place:
         return 0
     with open_regular(path) as file:
         file.seek(place - 1)
         while (text := file.readline(PIECE)) and not text.endswith(b"\n"):
-            pass
+            if file.tell() >= end:
+                break
         return file.tell()
 
 

@@ -7,13 +7,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from trecjudge.errors import InputError
 from trecjudge.files import open_regular
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.documents.files import Records
-from trecjudge.inputs.documents.names import ALL_TEXTS, IDENTIFYING, KNOWN, NESTED, plain
+from trecjudge.inputs.documents.names import ALL_TEXTS, IDENTIFYING, KNOWN, LISTS, NESTED, plain
 from trecjudge.inputs.documents.parquet import column_guessed, guessed_column, id_of_row
-from trecjudge.inputs.pipelines.parquet_rows import BATCHES, PAGE
+from trecjudge.inputs.pipelines.parquet_rows import BATCHES, PAGE, as_json
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document, Place
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 IDS = 4096
 """Rows whose ids are read at a time."""
 SOME = 3
+TEXT = re.compile(r"(?:dictionary<values=)?(?:large_)?string(?:_view)?(?:,.*)?")
+"""A type of text as pyarrow writes it; pandas writes a category as a dictionary."""
 
 
 def documents_of_rows(
@@ -39,15 +43,20 @@ def documents_of_rows(
 
     with open_regular(path) as raw, ParquetFile(raw, pre_buffer=False, buffer_size=PAGE) as file:
         schema = file.schema_arrow
-        texts = {field.name: str(field.type).endswith("string") for field in schema}
+        texts = {field.name: TEXT.fullmatch(str(field.type)) is not None for field in schema}
         columns = _known_columns(file)
         guessed = "" if columns else guessed_column(texts)
         if guessed:
             report(column_guessed(path, guessed))
+        kinds = {plain(field.name): str(field.type) for field in schema}
+        lists = any(kinds.get(name, "").startswith(("list", "large_list")) for name in LISTS)
+        only_lists = lists and not columns and kinds.keys().isdisjoint(ALL_TEXTS)
         records, first = Records(path, report), 0
         for group in range(file.num_row_groups):
             size = file.metadata.row_group(group).num_rows
-            if columns or guessed:
+            if only_lists:
+                rows = list(range(size))
+            elif columns or guessed:
                 rows = _rows_with(file, group, columns or [guessed], ids, path, met)
             else:
                 rows = _rows_named(path, first, size, ids)
@@ -59,6 +68,7 @@ def documents_of_rows(
                 if excess := _excess(record):
                     report(too_large(place, excess))
                     continue
+                record = orjson.loads(orjson.dumps(record, default=as_json))
                 key = None if columns else own
                 for document, _ in records.documents(first + row + 1, record, key):
                     yield first + row, document
@@ -82,9 +92,14 @@ def _known_columns(file: ParquetFile) -> list[str]:
     return [
         path
         for path in paths
-        if plain(path.rpartition(".")[2]) in IDENTIFYING
-        and all(plain(part) in NESTED for part in path.split(".")[:-1])
+        for *outer, name in [_parts(path, file.schema_arrow.names)]
+        if plain(name) in IDENTIFYING and all(plain(part) in NESTED for part in outer)
     ]
+
+
+def _parts(path: str, names: Collection[str]) -> list[str]:
+    """Return the names in the path of a column: that of a column itself may have dots."""
+    return [path] if path in names else path.split(".")
 
 
 def _rows_named(path: Path, first: int, size: int, ids: Collection[str]) -> list[int]:
@@ -135,7 +150,12 @@ def _leaves(column: Array) -> Iterator[Array]:
 
 
 def _as_ids(column: Array) -> list[str | None]:
-    return [as_id(value) for value in column.to_pylist()]
+    import pyarrow
+
+    values = column.to_pylist()
+    if pyarrow.types.is_decimal(column.type):
+        values = [None if value is None else as_json(value) for value in values]
+    return [as_id(value) for value in values]
 
 
 def _records(
@@ -143,7 +163,7 @@ def _records(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (row, its record) of some rows of a group, a few at a time."""
     names = file.schema_arrow.names
-    tops = {column.partition(".")[0] for column in columns}
+    tops = {_parts(column, names)[0] for column in columns}
     if any(plain(name) in ALL_TEXTS for name in names):  # vectors, say, are not needed
         names = [name for name in names if plain(name) in KNOWN or name in tops]
     left = list(reversed(rows))

@@ -108,7 +108,7 @@ def run_units(
     Returns why units could not be read, which is reported too. Raises OutputError.
     """
     run = _Run(units, kept, wanted, report, name, pass_)
-    usable = getattr(os, "sched_getaffinity", None)
+    usable = getattr(os, "sched_getaffinity", None)  # not on every system
     most = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
     with _Readers(wanted) as readers:
         try:
@@ -129,7 +129,7 @@ class _Reader:
     def begin(self, number: int, unit: Unit) -> None:
         """Let it read a unit."""
         self.unit = number
-        self.ask((str(unit.path), unit.start, unit.end, list(unit.places), unit.rows))
+        self.ask((os.fspath(unit.path), unit.start, unit.end, list(unit.places), unit.tables))
 
     def ask(self, value: object) -> None:
         """Write it a line."""
@@ -226,7 +226,7 @@ class _Run:
         """Find in which units the documents are that were found before."""
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
-            numbers.setdefault(str(unit.path), []).append(number)
+            numbers.setdefault(Place(str(unit.path)).path, []).append(number)
         for doc_id, path, place in self.kept.places(self.wanted):
             for number in numbers.get(path, ()):
                 unit = self.units[number]
@@ -285,11 +285,13 @@ class _Run:
                 self.holders[document.doc_id] = min(held, number)
             case "finding":
                 kind, where, line, message, value = values
+                # What standard input gave is shown by another name than that of the file with it.
+                where = where.replace(os.fspath(self.units[number].path), path, 1)
                 self._findings.append(Finding(kind, Place(where, line), message, value))
             case "sample":
                 self._samples += values
             case "at":
-                self._positions[number] = values[0]
+                self._positions[number] = min(values[0], self._sizes[number])
             case "failed":
                 self._fail(number, values[0])
             case "end":

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+LONG = 2.0
+"""Seconds below which nobody needs to see how far something is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -24,6 +27,11 @@ class Progress:
     seconds: float
     in_bytes: bool = True
     ended: bool = False
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether it takes so long that a person should see how far it is."""
+        return self.seconds >= LONG
 
     @property
     def left(self) -> float | None:

@@ -52,7 +52,7 @@ SAMPLES = 3
 """Ids of a file that are given as examples."""
 MOST_FINDINGS = 1000
 """Findings of a kind on one unit that are passed on, of kinds that may be on every line."""
-MEMBER = 1 << 44
+MEMBER = 1 << 36
 """Bytes that a file in an archive takes at most: places are counted over all of them."""
 
 
@@ -175,7 +175,7 @@ def _read(unit: Unit, answers: Answers) -> None:
 
 def _read_range(unit: Unit, end: int, answers: Answers) -> None:
     """Answer with what is wanted of the lines that begin in a range of a plain file."""
-    begin = line_start(unit.path, unit.start)
+    begin = line_start(unit.path, unit.start, end)
     chunks = range_of(unit.path, begin, end)
     place = begin
 
@@ -278,8 +278,8 @@ def main() -> None:
     with suppress(BrokenPipeError), limits_are(Limits(**asked["limits"])):
         answers = Answers(sys.stdout.buffer, RawIds.of(asked["wanted"]), bound_memory)
         for line in sys.stdin.buffer:
-            path, start, end, places, rows = json.loads(line)
-            read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], rows), answers)
+            path, start, end, places, tables = json.loads(line)
+            read_unit(Unit(Path(path), start, end, [tuple(p) for p in places], tables), answers)
     os._exit(0)  # what is left to write has no reader
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trecjudge.records import Document
+from trecjudge.records import Document, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,20 +14,21 @@ class Unit:
     """A part of a collection that is read by one process at a time.
 
     `start` and `end` bound a range of a plain file of lines, in bytes: it has the lines that begin
-    there. With `places`, pairs (place, id), only the records there are read: bytes of the unpacked
-    file at which they begin, or with `rows` the numbers of rows, from 0.
+    there. With `places`, pairs (place, id), only the records there are read; a place is the byte of
+    the unpacked file at which one begins. `tables` is the folder for what is learned of a packed
+    file, so that it is read through only once.
     """
 
     path: Path
     start: int = 0
     end: int | None = None
     places: Sequence[tuple[int, str]] = ()
-    rows: bool = False
+    tables: str = ""
 
     @property
     def name(self) -> str:
         """What names it among the units of a collection."""
-        return f"{self.path}\0{self.start}\0{self.end}\0{len(self.places)}"
+        return f"{Place(str(self.path)).path}\0{self.start}\0{self.end}\0{len(self.places)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,14 @@ class Wanted:
 
     `named` are those that responses cite or list as references, `cited` the ones of these that
     sentences cite. `possible` are all texts that may be ids, as the number in `[3]` may be: a file
-    is looked through for these too, a service is not asked for them.
+    is looked through for these too, a service is not asked for them. `beside` are those that only
+    responses name which are not judged: no service is asked for them either.
     """
 
     named: dict[str, None] = field(default_factory=dict)
     cited: dict[str, None] = field(default_factory=dict)
     possible: dict[str, None] = field(default_factory=dict)
+    beside: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     def of_ids(cls, ids: Iterable[str]) -> Wanted:

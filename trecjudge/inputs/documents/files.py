@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.collection import entries, file_unusable, record_unusable
+from trecjudge.inputs.documents.pack import NOT_THERE, lack_of, lacking
 from trecjudge.inputs.documents.record import document_of, documents_within
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.tars import tar_members
@@ -61,6 +62,10 @@ class Records:
         document = document_of(record, key)
         if document is not None and document.has_text:
             yield document, record
+            return
+        if why := lack_of(record):  # of a pack that lies among other files
+            if why != NOT_THERE:
+                self.report(lacking(record, why, Place(str(self.path), line)))
             return
         within = list(_within(record))
         if document is not None and not within:

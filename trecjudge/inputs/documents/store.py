@@ -71,18 +71,19 @@ class DocumentStores:
     files: Sequence[Path] = ()
 
     def get(self, doc_id: str) -> Document | None:
-        """Return the document of the first store that has it.
+        """Return the document of the first store that has its text.
 
-        None if none has. One without text where some store could not look for it.
+        Else the first one without text, which may be one that a store could not look for; None
+        where no store has it.
         """
-        unknown = None
+        empty = None
         for store in self.stores:
             found = store.get(doc_id)
             if found is not None:
-                if found.complete or found.has_text:
+                if found.has_text:
                     return found
-                unknown = unknown or found
-        return unknown
+                empty = empty or found
+        return empty
 
     @property
     def lost(self) -> int:
@@ -110,8 +111,9 @@ def read_through(
 ) -> Iterator[tuple[Place, Document, object]]:
     """Yield (place, document, record as written), as `documents_in` does."""
     for path in paths:
-        if is_data_set(path):
-            raise InputError(f"{path}: a data set is not read through; open_documents looks up ids")
+        if is_elsewhere(path):
+            what = "a data set" if is_data_set(path) else "a service"
+            raise InputError(f"{path}: {what} is not read through; its documents are looked up")
         for file, line, document, record in documents_of(document_files(path, report), report):
             yield Place(str(file), line), document, record
 
@@ -133,7 +135,7 @@ def document_files(path: Path, report: OnFinding) -> list[Path]:
         if len(files) == 1:
             raise InputError(f"{file}: {message}")
         report(Finding("own_output", Place(str(file)), f"{message}; passed over"))
-    return [file for file in files if file not in written]
+    return sorted((file for file in files if file not in written), key=str)
 
 
 def is_data_set(path: Path) -> bool:

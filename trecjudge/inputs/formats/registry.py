@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from trecjudge.errors import InputError, PluginError, unknown
 from trecjudge.inputs import formats
@@ -38,20 +38,21 @@ def all_formats() -> tuple[Format, ...]:
 
     Raises PluginError if a format of another package cannot be used.
     """
-    return tuple(in_order([*formats_in(formats), *map(_installed, entry_points(group=GROUP))]))
+    found = (module_at(point, "format", NEEDED) for point in entry_points(group=GROUP))
+    return tuple(in_order([*formats_in(formats), *found]))
 
 
-def _installed(point: EntryPoint) -> Format:
-    """Return the format at an entry point. Raises PluginError."""
-    where = f"the format {point.name!r} at {point.value}"
+def module_at(point: EntryPoint, what: str, needed: Sequence[str]) -> Any:
+    """Return the module at an entry point, which is to offer some names. Raises PluginError."""
+    where = f"the {what} {point.name!r} at {point.value}"
     try:
         found = point.load()
     except Exception as error:  # the code of others
         raise PluginError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
-    lacking = [name for name in NEEDED if not hasattr(found, name)]
+    lacking = [name for name in needed if not hasattr(found, name)]
     if lacking:
         raise PluginError(f"{where} has no {', '.join(lacking)}")
-    return cast(Format, found)
+    return found
 
 
 def format_named(name: str) -> Format:

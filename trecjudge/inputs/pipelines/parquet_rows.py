@@ -55,7 +55,8 @@ def _rows(path: str, size: int) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
-def _plain(value: object) -> str | None:
+def as_json(value: object) -> str | None:
+    """Return what JSON has for a value that it cannot hold, such as a decimal number."""
     return None if isinstance(value, bytes) else str(value)
 
 
@@ -70,7 +71,7 @@ def main() -> None:
         wrong = []
         try:
             for row in islice(rows(path), most):
-                out.write(orjson.dumps(row, default=_plain) + b"\n")
+                out.write(orjson.dumps(row, default=as_json) + b"\n")
         except MemoryError:
             wrong = ["takes more memory than a file may"]
         except (OSError, ValueError, TypeError) as error:  # pyarrow's own errors are these

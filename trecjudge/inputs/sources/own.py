@@ -41,6 +41,8 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
         {"items", "findings"},
         {"runs", "totals", "changes"},
         {"ranked_by", "measures", "runs"},
+        {"sources", "others", "runs"},
+        {"pack", "documents", "lacks"},
     ),
 }
 """Keys of our files' records, by kind: a record has all keys of one of the sets."""

@@ -149,11 +149,11 @@ def citation_not_read(citation: Citation) -> JudgmentFailed:
 
 def known_in_part(*documents: Document) -> JudgmentFailed:
     """Return the failure of what documents that are not complete do not say."""
-    unread = [document.doc_id for document in documents if not document.has_text]
-    few = ", ".join((unread or [document.doc_id for document in documents])[:_FEW])
+    unread = [document for document in documents if not document.has_text]
+    few = ", ".join([document.doc_id for document in unread or documents][:_FEW])
     if unread:
-        message = f"the text of {few} could not be read; name its field `text`"
-        return JudgmentFailed(NOT_READ, message)
+        what_to_do = "name its field `text`" if unread[0].own else "the next job looks for it again"
+        return JudgmentFailed(NOT_READ, f"the text of {few} could not be read; {what_to_do}")
     return JudgmentFailed(EXCERPT_CUT, f"the excerpt of {few} is cut, and the rest may say it")
 
 

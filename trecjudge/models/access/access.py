@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -32,20 +32,35 @@ class Access:
     def of(cls, settings: LlmSettings, base_url: str, environment: Mapping[str, str]) -> Access:
         """Return the access to one of the settings' endpoints. Raises ModelError."""
         taken: list[str] = []
-        query = substituted("query", settings.query, environment, taken)
+        query = substituted("llm.query", settings.query, environment, taken)
         url = service_url(base_url, query, settings.service.path)
         given = {"Authorization": f"Bearer {settings.api_key}", "Content-Type": "application/json"}
         if is_azure(url):
             given["api-key"] = settings.api_key
         own = {name: environment[v] for v, name in ACCOUNT.items() if environment.get(v)}
-        own |= substituted("headers", settings.headers, environment, taken)
+        own |= substituted("llm.headers", settings.headers, environment, taken)
         chosen = {name.lower() for name in own}
         headers = {name: value for name, value in given.items() if name.lower() not in chosen} | own
+        tls = tls_context(settings.ca_file, settings.cert_file, settings.key_file)
+        return cls.at(url, headers, (settings.api_key, *taken), environment, tls)
+
+    @classmethod
+    def at(
+        cls,
+        url: str,
+        headers: dict[str, str],
+        given: Iterable[str],
+        environment: Mapping[str, str],
+        tls: ssl.SSLContext | None = None,
+    ) -> Access:
+        """Return the access to an address, by the proxy that the environment names for it.
+
+        `given` are the secrets beside those of its query and of the proxy. Raises ModelError.
+        """
         proxy = Proxy.of(url, environment)
-        hidden = [settings.api_key, *taken, *secrets_in(url), *(proxy.secrets if proxy else ())]
+        hidden = [*given, *secrets_in(url), *(proxy.secrets if proxy else ())]
         # Messages quote a URL as it was sent, so encoded too.
         spelled = {form for secret in hidden for form in (secret, quote(secret, safe="")) if form}
-        tls = tls_context(settings.ca_file, settings.cert_file, settings.key_file)
         # The longest first: one that holds another must not be masked in part.
         secrets = tuple(sorted(spelled, key=lambda secret: (-len(secret), secret)))
         return cls(url, headers, secrets, tls, proxy)

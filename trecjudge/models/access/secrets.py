@@ -65,23 +65,36 @@ def substituted(
 ) -> dict[str, str]:
     """Return values with `${NAME}` replaced from the environment; `taken` gets the values.
 
-    Raises ModelError for one that is not set, or that cannot be sent.
+    `where` names them, and ends in `headers` if they are. Raises ModelError for one that is not
+    set, or that cannot be sent.
     """
 
     def value_of(found: re.Match[str]) -> str:
         value = environment.get(found[1], "").strip()
         if not value:
-            raise ModelError(f"llm.{where}: the environment has no {found[1]}")
+            raise ModelError(f"{where}: the environment has no {found[1]}")
         taken.append(value)
         return value
 
     values = {name: VARIABLE.sub(value_of, str(value)) for name, value in given.items()}
     for name, value in values.items():
         if not (value.isascii() and value.isprintable()):
-            raise ModelError(f"llm.{where}: {name} holds characters that cannot be sent")
-        if where == "headers" and not _HEADER_NAME.fullmatch(name):
-            raise ModelError(f"llm.headers: {name!r} is not the name of a header")
+            raise ModelError(f"{where}: {name} holds characters that cannot be sent")
+        if where.endswith("headers") and not _HEADER_NAME.fullmatch(name):
+            raise ModelError(f"{where}: {name!r} is not the name of a header")
     return values
+
+
+def check_named(where: str, values: Mapping[Any, Any], file: str) -> None:
+    """Raise ModelError for a secret among the values of a `file`; what they name is in NAMED."""
+    for name, value in values.items():
+        NAMED.update(VARIABLE.findall(str(value)))
+        if is_secret(str(name), str(value)):
+            variable = "MY_" + re.sub(r"\W+", "_", str(name)).upper()
+            raise ModelError(
+                f"{where}: {name} looks like a secret: keys do not belong in {file};"
+                f" name a variable of the environment, {name}: ${{{variable}}}"
+            )
 
 
 def check_in_clear(workflow: Mapping[str, Any]) -> None:
@@ -91,14 +104,7 @@ def check_in_clear(workflow: Mapping[str, Any]) -> None:
     """
     for where in ("headers", "query"):
         values = workflow.get(where)
-        for name, value in values.items() if isinstance(values, Mapping) else ():
-            NAMED.update(VARIABLE.findall(str(value)))
-            if is_secret(str(name), str(value)):
-                variable = "MY_" + re.sub(r"\W+", "_", str(name)).upper()
-                raise ModelError(
-                    f"llm.{where}: {name} looks like a secret: keys do not belong in a workflow;"
-                    f" name a variable of the environment, {name}: ${{{variable}}}"
-                )
+        check_named(f"llm.{where}", values if isinstance(values, Mapping) else {}, "a workflow")
     addresses = workflow.get("base_url") or ()
     texts = [addresses] if isinstance(addresses, str) else addresses
     for text in texts if isinstance(texts, list | tuple) else ():

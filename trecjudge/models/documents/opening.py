@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
 from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
+from trecjudge.inputs.documents.pack import are_packs, open_packs
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
@@ -28,17 +29,34 @@ from trecjudge.inputs.documents.store import (
     held,
     is_data_set,
 )
-from trecjudge.models.documents.fetching import Use, fetch
-from trecjudge.models.documents.service import Service, service_of
+from trecjudge.models.blocking import blocking
+from trecjudge.models.documents.service import Service, can_be_asked, service_of
 from trecjudge.records import Document, Place
+from trecjudge.text.credentials import public
 
 HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 IN_MEMORY = 3
 """How many times as many bytes their documents may take in memory: packed files hold more."""
-AS_IT_IS = Use()
 OnWanted = Callable[[], Wanted]
 """Returns the documents that are wanted: it may have to read the runs for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Whether a service may be asked.
+
+    `offline` asks nothing; `refresh` asks again for what is kept; `plan` asks nothing and counts.
+    `notify` is called with messages while a service is waited for.
+    """
+
+    offline: bool = False
+    refresh: bool = False
+    plan: bool = False
+    notify: Callable[[str], None] = lambda message: None
+
+
+AS_IT_IS = Use()
 
 
 def open_documents(
@@ -67,13 +85,19 @@ def open_documents(
         elif is_index(path):
             stores.append(DocumentsOfIndex(path))
             files.append(path)
-        elif (service := service_of(path)) is not None:
-            stores.append(_of_service(path, service, folder, report, _left(asked, stores), use))
+        elif service := service_of(path):
+            kept = KeptDocuments.open(folder, service.name)
+            fetch(service, kept, _still_wanted(asked(), stores), use, report)
+            stores.append(kept)
+        elif are_packs(found := document_files(path, report)):
+            stores.append(open_packs(path, found, _still_wanted(asked(), stores), report))
+            files += found
+        elif (in_memory := _hold_files(path, found, report, held_bytes)) is not None:
+            stores.append(in_memory)
+            files += found
         else:
-            found = document_files(path, report)
-            stores.append(_of_files(path, found, folder, report, _left(asked, stores), held_bytes))
-            if isinstance(stores[-1], HeldDocuments):
-                files += found
+            left = _still_wanted(asked(), stores)
+            stores.append(_look_through(path, found, folder, report, left))
     both = list(zip(paths, stores, strict=True))
     if len(stores) > 1:
         _report_differences(both, asked, report)
@@ -94,85 +118,98 @@ def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, d
     return found
 
 
-def _left(wanted: OnWanted, before: Sequence[DocumentStore]) -> OnWanted:
-    """Return what returns the documents that no store has that is asked before."""
-    if not before:
-        return wanted
-    first = DocumentStores(tuple(before))
+def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
+    """Return the documents that are wanted and that none of some stores has."""
+    before = DocumentStores(stores)
 
-    def left() -> Wanted:
-        def without(ids: Iterable[str]) -> dict[str, None]:
-            return {i: None for i in ids if not ((d := first.get(i)) and d.has_text)}
+    def without(ids: Iterable[str]) -> dict[str, None]:
+        return {i: None for i in ids if not ((d := before.get(i)) and d.has_text)}
 
-        every = wanted()
-        return Wanted(without(every.named), without(every.cited), without(every.possible))
-
-    return left
+    every = wanted.named, wanted.cited, wanted.possible, wanted.beside
+    return Wanted(*map(without, every))
 
 
-def _of_service(
-    path: Path, service: Service, folder: Path, report: OnFinding, wanted: OnWanted, use: Use
+def fetch(
+    service: Service, kept: KeptDocuments, wanted: Wanted, use: Use, report: OnFinding
+) -> None:
+    """Fetch the documents that are wanted and not kept; each is kept as soon as it has come.
+
+    What was not fetched is not known: it is never taken for a document that is not there. Raises
+    InputError where the service does not let anybody in, ModelError for headers that cannot be
+    sent.
+    """
+    kept.wanted = wanted.named
+    # All of them, until they are settled: also what is not asked for, or where this ends early.
+    kept.not_known(kept.left([*wanted.named, *wanted.beside]))
+    asked = wanted.cited if service.only_cited else wanted.named
+    ids = [doc_id for doc_id in asked if can_be_asked(doc_id)]
+    others = len(asked) - len(ids)
+    if use.refresh and not use.offline:
+        kept.not_known(ids)
+    else:
+        ids = kept.left(ids)
+    kept.to_fetch = len(ids)
+    if ids and use.offline and not use.plan:
+        message = f"--offline: {counted(len(ids), 'document')} not kept, and not asked for"
+        report(Finding("documents_not_fetched", Place(service.name), message))
+    if others:
+        message = f"{counted(others, 'id')} not asked for: too long, or no part of an address"
+        report(Finding("documents_not_fetched", Place(service.name), message))
+    if not ids or use.offline or use.plan:
+        return
+    # Imported late: aiohttp loads slowly, and most jobs ask no service.
+    from trecjudge.models.documents.fetcher import Fetcher
+
+    fetcher = Fetcher(service, kept, use.notify)
+    blocking(fetcher.run)(ids)
+    for finding in fetcher.findings():
+        report(finding)
+
+
+def _hold_files(
+    path: Path, files: Sequence[Path], report: OnFinding, held_bytes: int
+) -> HeldDocuments | None:
+    """Return the documents of files in memory; None, and no findings, where they are too many."""
+    if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
+        return None
+    findings: list[Finding] = []
+    try:
+        store = held(path, files, FindingLog([findings.append]), IN_MEMORY * held_bytes)
+        if store is None:  # the files are read again
+            findings.clear()
+        return store
+    finally:
+        for finding in findings:
+            report(finding)
+
+
+def _look_through(
+    path: Path, files: Sequence[Path], folder: Path, report: OnFinding, wanted: Wanted
 ) -> KeptDocuments:
-    kept = KeptDocuments.open(folder, store_name(path))
-    kept.wanted = wanted().named
-    fetch(service, kept, wanted(), use, report)
-    return kept
-
-
-def _of_files(
-    path: Path,
-    files: Sequence[Path],
-    folder: Path,
-    report: OnFinding,
-    wanted: OnWanted,
-    held_bytes: int,
-) -> DocumentStore:
-    """Return the documents of files in memory, or those of them that are wanted."""
-    log = FindingLog([report])
-    if sum(file.stat().st_size for file in files if file.exists()) <= held_bytes:
-        in_memory = held(path, files, log, IN_MEMORY * held_bytes)
-        if in_memory is not None:
-            return in_memory
+    """Return the documents of a large collection that are wanted."""
     kept = KeptDocuments.open(folder, store_name(path))
     kept.begin(files)
-    kept.wanted = wanted().named
-    left = kept.left(wanted().possible)
-    new = _unless_reported(log.counts, report)
+    kept.wanted = wanted.named
+    left = kept.left(wanted.possible)
     try:
         if left:
-            left = by_address(files, kept, left, new, str(path))
+            left = by_address(files, kept, left, report, str(path))
         if left:
-            pass_over(files, kept, left, new, str(path))
+            pass_over(files, kept, left, report, str(path))
     except InputError:
         kept.remove_if_empty()
         raise
     for finding in kept.findings():
-        new(finding)
+        report(finding)
     return kept
-
-
-def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
-    """Return what reports the findings of files read again, but for those reported before."""
-    left = Counter(counts)
-
-    def tell(finding: Finding) -> None:
-        left[finding.kind] -= 1
-        if left[finding.kind] < 0:
-            report(finding)
-
-    return tell
 
 
 def _report_differences(
     stores: Sequence[tuple[Path, DocumentStore]], wanted: OnWanted, report: OnFinding
 ) -> None:
     """Report, for each path, how many documents have another text in one before it."""
-    ids: Iterable[str]
-    if all(isinstance(store, HeldDocuments) for _, store in stores):
-        every = Counter(i for _, s in stores if isinstance(s, HeldDocuments) for i in s.documents)
-        ids = [doc_id for doc_id, times in every.items() if times > 1]
-    else:
-        ids = wanted().named
+    in_memory = [store.documents for _, store in stores if isinstance(store, HeldDocuments)]
+    ids = dict.fromkeys(chain(*in_memory)) if len(in_memory) == len(stores) else wanted().named
     for number, (path, store) in enumerate(stores[1:], 1):
         before = DocumentStores([earlier for _, earlier in stores[:number]])
         other = [i for i in ids if _differ(before.get(i), store.get(i))]
@@ -205,8 +242,5 @@ def some_kept(paths: Sequence[Path], folder: Path) -> list[str]:
 
 def source_name(path: Path) -> str:
     """Return what a path of --documents is called in messages and files: no secret is in it."""
-    if address_in(path):
-        with suppress(InputError):
-            service = service_of(path)
-            return service.name if service else str(path)
-    return str(path)
+    address = address_in(path)
+    return public(address) if address else str(path)

@@ -18,8 +18,7 @@ from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
-from trecjudge.models.documents.fetching import Use
-from trecjudge.models.documents.opening import open_documents
+from trecjudge.models.documents.opening import Use, open_documents
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs

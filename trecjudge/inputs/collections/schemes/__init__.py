@@ -3,14 +3,20 @@
 A module here is one if it has `claims`. It offers:
 
 - `NAME`: what the collection is called, `TRACKS`: the tracks whose runs cite it.
-- `claims(doc_id)`: whether an id is of this collection.
-- `HOW`: what to give with `--documents`, for a message, in one sentence.
-- optionally `address(doc_id)`: an `Address`, where an id says where its document lies.
+- `claims(doc_id)`: what is true for the ids of this collection, such as the match of a pattern.
+- `HOW`: what to give with `--documents`, for a message; it follows a colon.
+- optionally `address(doc_id)`: an `Address`, where an id says where its document lies, and with it
+  `FILES`: a pattern that the names of the collection's files fit, without endings.
+
+Schemes are asked in order of `RANK` (100 where a module has none), then of their names.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+FAR = 1 << 62
+"""A place beyond the end of any file, for ids that name one that is too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +30,8 @@ class Address:
     file: str
     place: int
     row: bool = False
+
+
+def place_of(digits: str) -> int:
+    """Return the place that an id has in decimal digits; FAR for a larger one."""
+    return min(int(digits), FAR) if len(digits) < 20 else FAR

@@ -1,0 +1,172 @@
+"""Fetching for jobs: what is kept, what is asked again, what an interrupt leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import ROOT
+from tests.document_service import DocumentService, Reply, serving_documents
+from tests.endpoint import in_a_thread
+from tests.models.processes import wait_until
+from trecjudge.findings import Finding, unreported
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.progress import Progress, progress_to
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.models.documents.opening import Use, fetch
+from trecjudge.models.documents.service import Service
+
+HELD = {f"d{number}": f"Text {number}." for number in range(20)}
+
+
+@pytest.fixture
+def server() -> Iterator[DocumentService]:
+    with in_a_thread(serving_documents(dict(HELD))) as server:
+        yield server
+
+
+def kept_of(server: DocumentService, folder: Path) -> KeptDocuments:
+    return KeptDocuments.open(folder, server.pattern)
+
+
+def job(
+    server: DocumentService, folder: Path, ids: list[str], use: Use | None = None, **more: object
+) -> tuple[KeptDocuments, list[str]]:
+    """Fetch documents as a job does; return what is kept, and what was reported."""
+    found: list[Finding] = []
+    kept = kept_of(server, folder)
+    wanted = Wanted.of_ids(ids)
+    fetch(Service(server.pattern, **more), kept, wanted, use or Use(), found.append)  # type: ignore[arg-type]
+    return kept, [finding.message for finding in found]
+
+
+def test_a_document_is_fetched_once(server: DocumentService, tmp_path: Path) -> None:
+    kept, said = job(server, tmp_path, [*HELD, "z"])
+    assert [kept.state_of("d1"), kept.state_of("z"), said] == ["found", "not there", []]
+    assert kept.source_of("d1") == f"{server.url}/v1/books/doc/d1"
+    assert kept.some_ids(1) != []
+    job(server, tmp_path, [*HELD, "z"])
+    assert set(server.asked.values()) == {1}
+
+
+def test_a_plan_asks_nothing_and_counts(server: DocumentService, tmp_path: Path) -> None:
+    job(server, tmp_path, ["d1"])
+    kept, said = job(server, tmp_path, ["d1", "d2", "d3"], Use(plan=True))
+    assert (kept.to_fetch, server.asked.total(), said) == (2, 1, [])
+    kept, _ = job(server, tmp_path, ["d1", "d2", "d3"], Use(plan=True, refresh=True))
+    assert kept.to_fetch == 3
+
+
+def test_offline_nothing_is_asked(server: DocumentService, tmp_path: Path) -> None:
+    job(server, tmp_path, ["d1"])
+    kept, said = job(server, tmp_path, ["d1", "d2"], Use(offline=True))
+    unknown = kept.get("d2")
+    assert unknown is not None and not unknown.complete
+    assert (kept.state_of("d1"), server.asked.total()) == ("found", 1)
+    assert said == ["--offline: 1 document not kept, and not asked for"]
+
+
+def test_refresh_asks_again_for_what_is_wanted(server: DocumentService, tmp_path: Path) -> None:
+    job(server, tmp_path, ["d1", "d2", "d3", "z"])
+    server.documents = {"d1": "New.", "z": "New.", "d3": "New."}
+    server.rude = {"d3": [Reply({"error": "no"}, 400)]}
+    kept, _ = job(server, tmp_path, ["d1", "d2", "d3", "z"], Use(refresh=True))
+    texts = [found.text if (found := kept.get(i)) else None for i in ("d1", "d2", "d3", "z")]
+    assert texts == ["New.", None, "Text 3.", "New."]
+    assert kept.state_of("d2") == "not there"
+
+
+def test_what_no_sentence_cites_need_not_be_fetched(
+    server: DocumentService, tmp_path: Path
+) -> None:
+    wanted = Wanted(dict.fromkeys(["d1", "d2"]), {"d2": None})
+    kept, ignored = kept_of(server, tmp_path), list[Finding]()
+    fetch(Service(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
+    unknown = kept.get("d1")
+    assert (dict(server.asked), ignored) == ({"d2": 1}, [])
+    assert unknown is not None and not unknown.complete
+
+
+def test_what_only_other_responses_name_is_not_fetched_and_not_missing(
+    server: DocumentService, tmp_path: Path
+) -> None:
+    wanted, kept = (
+        Wanted({"d2": None}, {"d2": None}, beside={"d1": None}),
+        kept_of(server, tmp_path),
+    )
+    fetch(Service(server.pattern), kept, wanted, Use(), unreported)
+    unknown = kept.get("d1")
+    assert dict(server.asked) == {"d2": 1}
+    assert unknown is not None and not unknown.complete
+
+
+def test_an_id_that_cannot_be_asked_for_is_told(server: DocumentService, tmp_path: Path) -> None:
+    kept, said = job(server, tmp_path, ["d1", "..", "x" * 9999])
+    assert said == ["2 ids not asked for: too long, or no part of an address"]
+    assert (kept.state_of("d1"), dict(server.asked)) == ("found", {"d1": 1})
+    unknown = kept.get("..")
+    assert unknown is not None and not unknown.complete
+
+
+def test_where_an_event_loop_runs_already(server: DocumentService, tmp_path: Path) -> None:
+    seen: list[Progress] = []
+
+    async def notebook() -> KeptDocuments:
+        with progress_to(seen.append):
+            return job(server, tmp_path, list(HELD))[0]
+
+    assert asyncio.run(notebook()).state_of("d7") == "found"
+    last = seen[-1]
+    assert (last.done, last.total, last.found, last.wanted) == (20, 20, 20, 20)
+    assert (last.ended, last.in_bytes, last.what) == (True, False, server.pattern)
+
+
+def found(kept: KeptDocuments) -> list[str]:
+    return [doc_id for doc_id in HELD if kept.state_of(doc_id) == "found"]
+
+
+CODE = """
+import asyncio, sys
+from pathlib import Path
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.models.documents.opening import Use, fetch
+from trecjudge.models.documents.service import Service
+
+url, folder, inside = sys.argv[1:]
+kept = KeptDocuments.open(Path(folder), url)
+
+def work():
+    fetch(Service(url), kept, Wanted.of_ids(f"d{n}" for n in range(20)), Use(), print)
+
+async def loop():
+    work()
+
+try:
+    asyncio.run(loop()) if inside == "yes" else work()
+except (KeyboardInterrupt, asyncio.CancelledError):
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("inside", ["no", "yes"])
+def test_an_interrupt_ends_it_with_what_has_come(inside: str, tmp_path: Path) -> None:
+    with in_a_thread(serving_documents(dict(HELD))) as server:
+        server.answers = 5
+        kept = kept_of(server, tmp_path)
+        given = [sys.executable, "-c", CODE, server.pattern, str(tmp_path), inside]
+        surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(given, stdout=subprocess.PIPE, text=True, env=surroundings)
+        wait_until(lambda: server.asked.total() > 5 and len(found(kept)) == 5)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    assert said == "interrupted\n"
+    documents = [kept.get(doc_id) for doc_id in HELD]
+    assert [d.complete for d in documents if d is not None].count(False) == 15

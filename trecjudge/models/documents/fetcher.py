@@ -1,0 +1,312 @@
+"""Asking a service for documents: a few requests at a time, patiently, and what replies mean."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+from urllib.parse import unquote, urlsplit
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, counted, shown
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.progress import Progress, tell
+from trecjudge.inputs.collections.units import FoundDocument
+from trecjudge.models.access.access import Access
+from trecjudge.models.access.secrets import VARIABLE, substituted
+from trecjudge.models.documents.replies import NotTaken, document_in
+from trecjudge.models.documents.service import HEADERS, NAMED, Service
+from trecjudge.models.faults import Busy, Fault, Unreachable, problem_in
+from trecjudge.models.patience import Patience, growing
+from trecjudge.models.service import Service as ServiceOfEndpoint
+from trecjudge.models.settings import LlmSettings
+from trecjudge.models.silence import Silence
+from trecjudge.models.transport import PROXY_DENIES, SHORTEST_SECRET, TOO_MANY, Transport
+from trecjudge.records import Place
+from trecjudge.settings.limits import limits
+
+PAUSES = (1.0, 60.0)
+"""The first and the longest pause, in seconds, while a service is out of order."""
+FIRST_ANSWER = 60.0
+"""Seconds for which the first answer of all is waited for."""
+TRIES, AT_FIRST = 5, 2
+"""How often one document is asked for; and requests at once until there is an answer."""
+FEW, MANY = 10, 200
+"""Documents in a row that may be refused, before and after one has come."""
+MOST_ABSENT, MOST_FORBIDDEN = 1000, 3
+"""Documents that may be missing, or closed, before one has come: then it is address or token."""
+NOBODY, FORBIDDEN, ABSENT = ("401", str(PROXY_DENIES)), "403", "404"
+"""Kinds of causes: nobody is let in, a document is closed, or it is not there."""
+IS_IT_RIGHT = "is the address right?"
+SHOWN = 3
+"""Ids that a message shows."""
+
+
+@dataclass(frozen=True)
+class _Settings(LlmSettings):
+    service: ClassVar[ServiceOfEndpoint] = ServiceOfEndpoint(
+        "documents", "", ("--documents",), ("",), (HEADERS,), lambda answer: None
+    )
+
+
+class _Ended(Exception):
+    """Nothing more is asked; the message is why."""
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """Asks for documents, and keeps what comes.
+
+    Of `total` documents, `done` are settled. `unknown` are those that could not be fetched, by kind
+    of cause: also those that are not there, as long as none has come, since the address may be
+    wrong. `causes` has the first of each kind in words. `ended` is why nothing more is asked.
+    """
+
+    service: Service
+    kept: KeptDocuments
+    notify: Callable[[str], None]
+    unknown: dict[str, list[str]] = field(default_factory=dict)
+    causes: dict[str, str] = field(default_factory=dict)
+    ended: str = ""
+    found: int = 0
+    done: int = 0
+    total: int = 0
+    _guessed: dict[str, None] = field(default_factory=dict)
+    _began: float = 0.0
+    _access: Access = field(init=False)
+    _mask: Callable[[str], str] = field(init=False)
+    _transport: Transport = field(init=False)
+    _patience: Patience = field(init=False)
+
+    async def run(self, ids: Sequence[str]) -> None:
+        """Ask for documents by these ids. Raises InputError, ModelError."""
+        self.total, self._began = len(ids), _now()
+        self._open()
+        # As if by chance: a run with wrong ids is no row of them.
+        queue = iter(sorted(ids, key=lambda doc_id: hashlib.sha256(doc_id.encode()).digest()))
+        workers = [asyncio.create_task(self._work(queue)) for _ in range(self.service.at_once)]
+        try:
+            await asyncio.gather(*workers)
+            await self._prove_again()
+        except _Ended as end:
+            self.ended = str(end)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            self._patience.close()
+            await self._transport.close()
+            self._tell(ended=True)
+        if self.unknown.keys() == {FORBIDDEN} and not self.found:
+            raise self._denial(self.causes[FORBIDDEN])
+
+    def _open(self) -> None:
+        service = self.service
+        self._access = access_to(service, os.environ)
+        # A word of a few letters is no secret, and masking it would mangle documents.
+        long = tuple(secret for secret in self._access.secrets if len(secret) >= SHORTEST_SECRET)
+        self._mask = replace(self._access, secrets=long).masked
+        settings = _Settings(
+            service.url,
+            "",
+            timeout=service.timeout,
+            in_flight=service.at_once,
+            most_bytes=limits().record,
+        )
+        self._transport = Transport(settings, self._access, Silence(math.inf, math.inf))
+        first = min(service.patience, FIRST_ANSWER)
+        self._patience = Patience(first, FEW, 1, self.notify, service.name, pauses=PAUSES)
+        pace = self._transport.pace
+        pace.longest, pace.on_hold = self._patience.left, self._patience.holds
+        # A wrong token costs no more requests; with one alone, a slow document would hold up all.
+        pace.cap = AT_FIRST
+
+    async def _work(self, queue: Iterator[str]) -> None:
+        for doc_id in queue:
+            await self._settle(doc_id)
+            self._tell()
+
+    async def _settle(self, doc_id: str) -> None:
+        """Ask for a document until it is settled. Raises _Ended, InputError."""
+        tries, since = 0, _now()
+        while True:
+            wait = 0.0
+            await self._transport.pace.enter(0)
+            try:
+                await self._ask(doc_id)
+                return
+            except NotTaken as reply:
+                words = f"the reply {self._access.masked(str(reply))}"
+                self._note_refusal(doc_id, words.partition(":")[0], words)
+                return
+            except Fault as fault:
+                words = self._describe(fault)
+                # Other faults are of this very request: to ask again would not help.
+                if not (type(fault) is Fault or isinstance(fault, Busy | Unreachable)):
+                    self._note_refusal(doc_id, str(fault.status), words)
+                    return
+                if self._is_outage(doc_id, fault):
+                    self._wait(fault, words)
+                else:
+                    tries += 1
+                    wait = growing(tries, *PAUSES)
+                if tries >= TRIES or _now() - since > self.service.patience:
+                    self._note_unknown(doc_id, str(fault.status), words)
+                    return
+            finally:
+                self._transport.pace.leave()
+            await asyncio.sleep(wait)
+
+    async def _ask(self, doc_id: str) -> None:
+        """Ask once, and keep what comes. Raises NotTaken, Fault, _Ended."""
+        transport, url = self._transport, self.service.address(doc_id)
+        status, headers, payload, _ = await transport.followed("GET", url)
+        transport.pace.learn(headers)
+        if status not in (200, 404, 410):
+            raise transport.failure(status, headers, payload)
+        self._note_answer()
+        if status != 200:
+            self._note_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
+            return
+        path, tell_guess = self.service.text, self._guessed.setdefault
+        document = document_in(payload, doc_id, path, tell_guess, self._mask)
+        with self.kept.change():
+            self.kept.add([FoundDocument(document, source=self.service.public_address(doc_id))])
+            self.kept.sample([doc_id])
+        self.found += 1
+        self.done += 1
+        self._patience.succeeded()
+        self._prove()
+
+    def _note_answer(self) -> None:
+        """Note that the service answers, whatever it says."""
+        patience, pace = self._patience, self._transport.pace
+        patience.seconds = self.service.patience
+        patience.answered()
+        if pace.cap == AT_FIRST:
+            pace.cap = math.inf
+        pace.succeeded()
+
+    def _note_absent(self, doc_id: str, words: str) -> None:
+        """Note that a document is not there. Raises _Ended where that holds for too many."""
+        self._note_unknown(doc_id, ABSENT, words)
+        if self.found:
+            self._prove()
+        elif len(self.unknown[ABSENT]) >= MOST_ABSENT and not self.kept.some_ids(1):
+            raise _Ended(f"the first {MOST_ABSENT:,} are not there; {IS_IT_RIGHT}")
+
+    def _prove(self) -> None:
+        """Note that a document came from here: what is not there then surely is not."""
+        self._patience.give_up_after = MANY
+        if absent := self.unknown.pop(ABSENT, []):
+            self.kept.not_there(absent)
+
+    async def _prove_again(self) -> None:
+        """Where nothing asked for is there, ask for a document that is kept from before."""
+        for doc_id in self.kept.some_ids(1) if ABSENT in self.unknown else ():
+            self.total += 1
+            await self._settle(doc_id)
+            if doc_id in self.unknown.get(ABSENT, ()):
+                self.unknown[ABSENT].remove(doc_id)
+
+    def _is_outage(self, doc_id: str, fault: Fault) -> bool:
+        """Return whether a fault is the service's, not this document's; note one that is not."""
+        mark = hash(doc_id)
+        # A service may fail by 503 for one document; whoever asks to wait means everybody.
+        asks = isinstance(fault, Busy) and (fault.after > 0 or fault.status == TOO_MANY)
+        if asks or isinstance(fault, Unreachable) or self._patience.out_of_order(fault.kind, mark):
+            return True
+        self._patience.failed(fault.kind, mark)
+        return False
+
+    def _wait(self, fault: Fault, words: str) -> None:
+        """Hold all requests back until the service may be in order. Raises _Ended."""
+        patience, pace = self._patience, self._transport.pace
+        if patience.waits(words):
+            advice = "run the same command again to go on"
+            raise _Ended(f"waited for {patience.seconds:g} s in vain: {words}; {advice}")
+        asked = fault.after if isinstance(fault, Busy) else 0.0
+        pause = min(asked or patience.pause(), patience.left())
+        if fault.status == TOO_MANY:
+            pace.hold(pause)
+        else:
+            pace.pause(pause)
+
+    def _describe(self, fault: Fault) -> str:
+        if fault.kind == "too_large":
+            return f"the reply {limits().too_long}"
+        words = str(fault).rstrip(": ")
+        late = f"no whole reply within {self.service.timeout:g} s (timeout)"
+        return late if words == TimeoutError.__name__ else words
+
+    def _note_refusal(self, doc_id: str, kind: str, words: str) -> None:
+        """Note an answer of no use; `kind` is its status, or what is wrong with it.
+
+        Raises InputError where the service lets nobody in, _Ended after too many in a row.
+        """
+        if kind in NOBODY:
+            raise self._denial(words)
+        self._note_answer()
+        self._note_unknown(doc_id, kind, words)
+        # Some may be closed to all; so many, and no other answer, show that it is the token.
+        closed = len(self.unknown.get(FORBIDDEN, ())) >= MOST_FORBIDDEN
+        if closed and not (self.found or ABSENT in self.unknown):
+            raise self._denial(words)
+        if self._patience.failed(kind, hash(doc_id)):
+            row = f"{self._patience.in_a_row} in a row were refused"
+            raise _Ended(f"{row}: {words}; {IS_IT_RIGHT}")
+
+    def _note_unknown(self, doc_id: str, kind: str, words: str) -> None:
+        """Note a document of which it is not known whether it is there."""
+        self.done += 1
+        self.unknown.setdefault(kind, []).append(doc_id)
+        self.causes.setdefault(kind, words)
+
+    def _denial(self, words: str) -> InputError:
+        """Return the error of a service that lets nobody in, and ask no more."""
+        self._transport.pace.cap = 0
+        named = {name: VARIABLE.findall(str(v)) for name, v in self.service.headers.items()}
+        given = [f"{', '.join(found)} (header {name})" for name, found in named.items() if found]
+        hint = f"check {', '.join(given)}" if given else f"set {HEADERS} to {NAMED}, for its token"
+        return InputError(f"{self.service.name}: {words}; {hint}")
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what could not be fetched, a finding for each kind of cause."""
+        place = Place(self.service.name)
+        for name in self._guessed:
+            message = f"has texts in the field {name!r}, whose name is not known"
+            yield Finding("text_field_guessed", place, message, name)
+        for kind, ids in self.unknown.items():
+            why = self.causes[kind]
+            if kind == ABSENT:
+                why = f"{why}; no document at all was there: {IS_IT_RIGHT}"
+            some = ", ".join(map(shown, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
+            message = f"{counted(len(ids), 'document')} not fetched ({some}): {why}"
+            yield Finding("documents_not_fetched", place, message, some)
+        if self.ended:
+            number = counted(self.total - self.done, "document")
+            message = f"{number} not fetched: {self.ended}"
+            yield Finding("documents_not_fetched", place, message)
+
+    def _tell(self, ended: bool = False) -> None:
+        counts = self.done, self.total, self.found, self.total
+        tell(Progress(self.service.name, *counts, _now() - self._began, False, ended))
+
+
+def access_to(service: Service, environment: Mapping[str, str]) -> Access:
+    """Return how a service is reached, with all that must be hidden. Raises ModelError."""
+    taken: list[str] = []
+    sent = substituted(f"{service.name}: headers", service.headers, environment, taken)
+    # A variable may hold `Bearer` itself.
+    sent = {name: value.replace("Bearer Bearer ", "Bearer ") for name, value in sent.items()}
+    password = urlsplit(service.url).password or ""
+    secrets = (*taken, *(value.split()[-1] for value in taken), password, unquote(password))
+    return Access.at(service.url, {"Accept": "application/json"} | sent, secrets, environment)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
