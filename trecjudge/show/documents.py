@@ -38,7 +38,7 @@ def check_lines(checked: Checked) -> Iterator[str]:
     worst = checked.worst()
     for run_id in worst[:WORST]:
         run = checked.runs[run_id]
-        found = f"run {run_id}: {known(run):,} of {counted(run.total(), 'citation')} found"
+        found = f"run {run_id}: {known(run):,} of {run.total():,} citations found"
         yield ", ".join((found, *(f"{run[lack]:,} {lack}" for lack in LACKS if run[lack])))
     if len(worst) > WORST:
         yield f"… {counted(len(worst) - WORST, 'more run')} without all documents; --json has them"
@@ -49,7 +49,7 @@ def check_lines(checked: Checked) -> Iterator[str]:
 def pack_lines(pack: Pack) -> Iterator[str]:
     """Yield what a pack holds, and what is missing in it."""
     size = f"{sized(pack.path.stat().st_size)}, {sized(pack.text)} of text"
-    yield f"{pack.path}: {counted(pack.documents, 'document')} ({size})"
+    yield f"{pack.path}: {pack.documents:,} document{'s' * (pack.documents != 1)} ({size})"
     lacks = Counter(pack.lacks)
     if lacks:
         listed = ", ".join(f"{lacks[lack]:,} {lack}" for lack in LACKS if lacks[lack])
