@@ -47,7 +47,8 @@ Output = Annotated[
 BESIDE = Outputs(Path(), "documents")
 """Files of no job: nothing is written."""
 RunsOrJob = Annotated[
-    list[Path], typer.Argument(help="Run files, or folders of them; or a finished job.")
+    list[Path],
+    typer.Argument(help="Run files, or folders of them; or a finished job, as FOLDER/NAME."),
 ]
 
 

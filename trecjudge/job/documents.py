@@ -17,6 +17,8 @@ from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Response
 from trecjudge.text.credentials import public
 
+SHOWN = 3
+"""Ids of the sources that are shown where they have none that is cited."""
 CARRIED = "in the run itself"
 Where = int | str
 """The number of a source, or else CARRIED or a key of LACKS."""
@@ -54,6 +56,8 @@ class Checked:
     sources: Sequence[str]
     runs: Mapping[str, Counter[Where]]
     ids: Mapping[Where, Sequence[str]]
+    others: Sequence[str] = ()
+    """A few ids that the sources have, whether they are cited or not."""
 
     @property
     def citations(self) -> Counter[Where]:
@@ -101,7 +105,8 @@ def check_documents(job: Job, report: OnFinding) -> Checked:
     ids: dict[Where, dict[str, None]] = {}
     places: dict[str, Where] = {}
     with closing(JobInputs.read(job, report)) as inputs:
-        stores = stores_of(job, inputs).stores
+        sources = stores_of(job, inputs)
+        stores, others = sources.stores, sources.some_ids(SHOWN)
         for _, response in inputs.responses():
             run = runs.setdefault(response.run_id, Counter())
             for doc_id in cited_in(response):
@@ -113,5 +118,5 @@ def check_documents(job: Job, report: OnFinding) -> Checked:
                     where = CARRIED
                 run[where] += 1
                 ids.setdefault(where, {})[doc_id] = None
-    sources = [public(source_name(path)) for path in job.documents]
-    return Checked(sources, runs, {where: list(found) for where, found in ids.items()})
+    names = [public(source_name(path)) for path in job.documents]
+    return Checked(names, runs, {where: list(found) for where, found in ids.items()}, others)

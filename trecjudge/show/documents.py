@@ -31,10 +31,13 @@ def source_table(checked: Checked) -> Columns:
 
 
 def check_lines(checked: Checked) -> Iterator[str]:
-    """Yield an example of what has no document, and the runs that lack some, the worst first."""
+    """Yield examples of what has no document, and the runs that lack some, the worst first."""
     for lack in LACKS:
         if ids := checked.ids.get(lack):
             yield f"{lack}: such as {shown(ids[0])}"
+    if checked.none_found and checked.others:
+        there = ", ".join(map(shown, checked.others))
+        yield f"--documents has ids such as {there}: give the collection of these runs"
     worst = checked.worst()
     for run_id in worst[:WORST]:
         run = checked.runs[run_id]
