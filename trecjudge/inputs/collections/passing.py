@@ -210,6 +210,7 @@ class _Run:
     _told: float = 0.0
     _unread: set[int] = field(default_factory=set)
     _deaths: int = 0
+    _named: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         done = self.current.done if self.current else ()
@@ -219,6 +220,8 @@ class _Run:
                 self._positions[number] = self._sizes[number]
             else:
                 self.waiting.append(number)
+        # Texts that may be ids are no documents that anyone waits for.
+        self._named = set(self.wanted).intersection(self.kept.wanted) or set(self.wanted)
         if done:
             self._find_holders()
 
@@ -325,7 +328,9 @@ class _Run:
         if ended or now - self._told > TELL:
             self._told = now
             done = sum(self._positions.values())
-            counts = (done, sum(self._sizes), len(self.holders), len(self.wanted))
+            named = self._named
+            found = sum(doc_id in named for doc_id in self.holders)
+            counts = (done, sum(self._sizes), found, len(named))
             tell(Progress(self.name, *counts, now - self._began, ended=ended))
 
     def write(self) -> None:
