@@ -9,7 +9,7 @@ from tests.cli_page import pages
 from tests.commandline import ROOT
 from tests.fuzz.recipes import recipes
 
-FAMILIES = {"prompts", "nuggets", "cache"}
+FAMILIES = {"prompts", "nuggets", "cache", "documents"}
 
 
 def test_every_command_has_a_recipe() -> None:

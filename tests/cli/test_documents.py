@@ -223,6 +223,14 @@ def test_what_a_service_gave_is_packed_without_asking_again(tmp_path: Path) -> N
     assert server.asked == {"found": 1, "gone": 1}
 
 
+def test_the_documents_of_other_runs_are_shown_by_their_ids(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_text('{"docid": "other", "text": "t"}')
+    given = (run(tmp_path, ["found"]), "--documents", tmp_path / "d.jsonl")
+    done = command("documents", "check", *given)
+    assert done.status == 1
+    assert "--documents has ids such as 'other': give the collection of these runs" in done.out
+
+
 def test_a_service_is_asked_again_or_not_at_all_by_a_job_without_a_model(tmp_path: Path) -> None:
     runs = run(tmp_path, ["found"]).parent
     with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:

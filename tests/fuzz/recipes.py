@@ -22,7 +22,9 @@ class Recipe:
     def command(self) -> str:
         """The command's name; a family's with that of its member."""
         first, second = (*self.line.split(), "")[:2]
-        return f"{first} {second}" if first in ("cache", "nuggets", "prompts") else first
+        return (
+            f"{first} {second}" if first in ("cache", "documents", "nuggets", "prompts") else first
+        )
 
     @property
     def spoilable(self) -> list[str]:

@@ -19,15 +19,15 @@ from trecjudge.show.progress import ConsoleWatcher
 
 AT = Progress("corpus", 14 * 10**8, 10**10, 975, 1000, 12.0)
 END = replace(AT, done=10**10, seconds=75.0, ended=True)
-SAID = "read 10.0 GB of corpus in 0:01:15: 975 of 1,000 documents found"
+SAID = "corpus: 975 of 1,000 documents found in 10.0 GB, in 0:01:15"
 
 
 def test_the_lines() -> None:
-    assert state_line(AT) == "1.4 GB of 10.0 GB read, 975 of 1,000 documents found, 0:01:14 left"
+    assert state_line(AT) == "1.4 GB of 10.0 GB, 975 of 1,000 documents found, 0:01:14 left"
     assert end_line(END) == SAID
     asked = replace(AT, what="https://e.org", done=120, total=1000, in_bytes=False)
     assert state_line(asked).startswith("120 of 1,000 asked for, 975 of ")
-    assert end_line(asked) == "asked https://e.org for 120 in 12 s: 975 of 1,000 documents found"
+    assert end_line(asked) == "https://e.org: 975 of 1,000 documents found, 120 asked for, in 12 s"
 
 
 def test_elsewhere_a_line_comes_now_and_then() -> None:
@@ -54,7 +54,7 @@ def test_on_a_terminal_a_bar_stands_until_the_end() -> None:
     watcher(AT)
     watcher(END)
     shown = written.getvalue()
-    assert re.search(r"━+.*1\.4 GB of 10\.0 GB read, 975 of 1,000 documents found", shown)
+    assert re.search(r"━+.*1\.4 GB of 10\.0 GB, 975 of 1,000 documents found", shown)
     assert shown.endswith(f"{SAID}\n")
 
 

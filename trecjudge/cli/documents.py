@@ -43,7 +43,8 @@ Output = Annotated[
     typer.Option("--output", "-o", help="The pack: NAME.jsonl, NAME.jsonl.gz or NAME.jsonl.zst."),
 ]
 RunsOrJob = Annotated[
-    list[Path], typer.Argument(help="Run files, or folders of them; or a finished job.")
+    list[Path],
+    typer.Argument(help="Run files, or folders of them; or a finished job, as FOLDER/NAME."),
 ]
 
 

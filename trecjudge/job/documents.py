@@ -25,7 +25,7 @@ from trecjudge.inputs.documents.pack import (
     document_line,
     lack_line,
 )
-from trecjudge.inputs.documents.store import DocumentStore, is_elsewhere
+from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.job import Job, JobInputs
@@ -35,6 +35,8 @@ from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.packed import Frames
 from trecjudge.text.credentials import public
 
+SHOWN = 3
+"""Ids of the sources that are shown where they have none that is cited."""
 CARRIED = "in the run itself"
 Sources = Mapping[Path, DocumentStore]
 Where = Path | str
@@ -49,6 +51,8 @@ class CitedDocuments:
     sources: Sequence[Path]
     runs: dict[str, Counter[Where]] = field(default_factory=dict)
     ids: dict[Where, dict[str, None]] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+    """A few ids that the sources have, whether they are cited or not."""
 
     @property
     def none_found(self) -> bool:
@@ -84,6 +88,7 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
     cited = CitedDocuments(list(dict.fromkeys(job.documents)))
     places: dict[str, Where] = {}
     with _open_sources(job, report) as (sources, responses):
+        cited.others.extend(DocumentStores(list(sources.values())).some_ids(SHOWN))
         for response in responses:
             run = cited.runs.setdefault(response.run_id, Counter())
             for doc_id in _cited_in(response):

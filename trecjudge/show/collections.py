@@ -61,26 +61,25 @@ def on_standard_error() -> CollectionWatcher:
 
 
 def state_line(progress: Progress) -> str:
-    """Return how far a collection is: what was read, found, and how long the rest will take."""
+    """Return how far a collection is: how much is done, found, and how long the rest will take."""
     if progress.in_bytes:
-        done = f"{sized(progress.done)} of {sized(progress.total)} read"
+        # Of a file whose documents lie at known places only these are read.
+        done = f"{sized(progress.done)} of {sized(progress.total)}"
     else:
         done = f"{progress.done:,} of {progress.total:,} asked for"
     left = f", {_time(progress.left)} left" if progress.left is not None else ""
-    return f"{done}, {_found(progress)}{left}"
+    found = f"{progress.found:,} of {progress.wanted:,} documents found"
+    return f"{done}, {found}{left}"
 
 
 def end_line(progress: Progress) -> str:
     """Return what was read in all, and found."""
+    found = f"{progress.found:,} of {progress.wanted:,} documents found"
     if progress.in_bytes:
-        what = f"read {sized(progress.done)} of {progress.what}"
+        what = f"{progress.what}: {found} in {sized(progress.done)}"
     else:
-        what = f"asked {progress.what} for {progress.done:,}"
-    return f"{what} in {_time(progress.seconds)}: {_found(progress)}"
-
-
-def _found(progress: Progress) -> str:
-    return f"{progress.found:,} of {progress.wanted:,} documents found"
+        what = f"{progress.what}: {found}, {progress.done:,} asked for"
+    return f"{what}, in {_time(progress.seconds)}"
 
 
 def _time(seconds: float) -> str:

@@ -33,6 +33,9 @@ def check_lines(cited: CitedDocuments) -> Iterator[str]:
     for lack in LACKS:
         if ids := cited.ids.get(lack):
             yield f"{lack}: such as {shown(next(iter(ids)))}"
+    if cited.none_found and cited.others:
+        there = ", ".join(map(shown, cited.others))
+        yield f"--documents has ids such as {there}: give the collection of these runs"
     shares = {run_id: known(run) / max(1, run.total()) for run_id, run in cited.runs.items()}
     worst = sorted((run_id for run_id in shares if shares[run_id] < 1), key=shares.__getitem__)
     for run_id in worst[:WORST]:

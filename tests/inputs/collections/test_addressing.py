@@ -30,6 +30,7 @@ class Read:
     def __init__(self, folder: Path, wanted: Sequence[str], cache: Path | None = None) -> None:
         self.files = sorted(path for path in folder.rglob("*") if path.is_file())
         self.kept = KeptDocuments.open(cache or folder.parent / "cache", str(folder))
+        self.kept.wanted = wanted
         self.kept.begin(self.files)
         self.said: list[Finding] = []
         self.back = by_address(self.files, self.kept, wanted, self.said.append, folder.name)

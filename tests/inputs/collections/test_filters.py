@@ -1,12 +1,75 @@
-"""Whole pieces are looked through for ids that may be in them: nothing that is there is missed."""
+"""How ids stand in files."""
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
 
-from trecjudge.inputs.collections.filters import Strings
+from trecjudge.inputs.collections.filters import RawIds, Strings
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "text"),
+    [
+        ("a", '{"id": "a"}'),
+        ("a", '{"id": " a "}'),
+        ("a/é", '{"id":"a\\/\\u00e9"}'),
+        ("a/é", '{"id":"a/\\u00E9"}'),
+        ("😀", '{"id":"\\ud83d\\ude00"}'),
+        ("a<b>&c", '{"id":"a\\u003cb\\u003e\\u0026c"}'),
+        ("it's", '{"id":"it\\u0027s"}'),
+        ('say "it" so', json.dumps({"id": 'say "it" so'})),
+        ('say "it" so', '{"id":"say \\u0022it\\u0022 so"}'),
+        ("back\\slash", json.dumps({"id": "back\\slash"})),
+        ("12", '{"pmid": 12}'),
+        ("-12", '{"text": "T", "doc_id":-12,"x": 3}'),
+    ],
+)
+def test_what_may_be_in_json(doc_id: str, text: str) -> None:
+    assert RawIds.of([doc_id, "other"]).may_be_in_json(text.encode())
+    assert not RawIds.of(["other", "13"]).may_be_in_json(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text", ['{"year": 12}', '{"id": 123}', '{"id": 12.5}', '{"text": "12 of"}']
+)
+def test_what_is_no_number_of_an_id(text: str) -> None:
+    assert not RawIds.of(["12"]).may_be_in_json(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "text"),
+    [
+        ("a", "a\tT"),
+        ("a b", '"a b"\tT\tU'),
+        ("a", "<DOC>\n<DOCNO> a </DOCNO>"),
+        ("a", "<doc id='a'>"),
+        ("a&b", "<id>a&amp;b</id>"),
+        ("x[1]", "<id><![CDATA[x[1]]]></id>"),
+        ("café", "<id>café</id>"),
+    ],
+)
+def test_what_may_be_in_tables_and_markup(doc_id: str, text: str) -> None:
+    assert RawIds.of([doc_id, "other"]).may_be_in_row(text.encode())
+    assert RawIds.of([doc_id]).may_be_in_row(text.encode("latin-1"))
+    assert not RawIds.of(["other"]).may_be_in_row(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "has_id"),
+    [
+        ("<DOC><DOCNO>a</DOCNO>", True),
+        ("<doc x='1' id='a'><text>", True),
+        ('<doc><field name="id">a</field>', True),
+        ("<PubmedArticle><PMID Version='1'>", True),
+        ("<doc><warc:doc-id>", True),
+        ("<doc><call>a</call><idea> id = 'x'", False),
+    ],
+)
+def test_an_element_without_any_id_is_read_too(text: str, has_id: bool) -> None:
+    assert RawIds.of(["other"]).may_be_in_element(text.encode()) is not has_id
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 8, 9, 30])

@@ -18,7 +18,7 @@ from trecjudge.inputs.collections import seek_tables
 from trecjudge.inputs.collections.seeking import LinesFrom, documents_at
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.inputs.sources.packing import unpacking
-from trecjudge.records import Document
+from trecjudge.records import Document, Place
 
 
 @pytest.fixture
@@ -125,6 +125,18 @@ def test_before_the_place_where_a_file_is_cut_all_is_found(tmp_path: Path) -> No
     found = [found.document for found in documents_at(unit, said.append)]
     assert found == documents[:500:150]
     assert [finding.kind for finding in said] == ["collection_unreadable"]
+
+
+def test_a_plain_file_that_is_cut_is_not_taken_for_another_one(tmp_path: Path) -> None:
+    documents = made.msmarco(tmp_path / "c", 9, (0,), packing="")
+    (path,) = (tmp_path / "c").iterdir()
+    places = [(int(d.doc_id.rpartition("_")[2]), d.doc_id) for d in documents]
+    os.truncate(path, places[5][0] + 20)
+    findings: list[Finding] = []
+    found = documents_at(Unit(path, places=[places[2], places[7]]), findings.append)
+    assert [one.document for one in found] == [documents[2]]
+    message = "cannot be read to the end: it ends in the middle of a record; it is cut or damaged"
+    assert findings == [Finding("collection_unreadable", Place(str(path)), message)]
 
 
 @pytest.mark.usefixtures("near")

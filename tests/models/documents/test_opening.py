@@ -94,6 +94,32 @@ def test_later_jobs_look_only_for_what_is_new(tmp_path: Path) -> None:
     assert (store.get("a"), store.get("x"), findings) == (Document("a", "A."), None, [])
 
 
+@pytest.mark.parametrize(
+    ("folder", "given"),
+    [
+        pytest.param("c", ".", id="its folder"),
+        pytest.param("elsewhere", "../c", id="another folder"),
+        pytest.param(".", "link", id="a link to it"),
+        pytest.param("c", "d.jsonl", id="the file"),
+    ],
+)
+def test_what_was_found_is_found_again_by_another_path(
+    folder: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("c", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "link").symlink_to("c")
+    file = written(tmp_path / "c" / "d.jsonl", Document("a", "A."), Document("b", "B."))
+    first = file if given == file.name else file.parent
+    opened([first], tmp_path / "cache", "ax", large=True)
+    state = file.stat()
+    file.write_text("x" * state.st_size)  # what was found is not read again
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+    monkeypatch.chdir(tmp_path / folder)
+    store, findings = opened([Path(given)], tmp_path / "cache", "ax", large=True)
+    assert (store.get("a"), store.get("x"), findings) == (Document("a", "A."), None, [])
+
+
 def test_a_document_that_one_source_could_not_look_for_may_be_in_the_next(
     tmp_path: Path,
 ) -> None:

@@ -153,10 +153,14 @@ def _first_id(path: Path) -> str | None:
 def _lack(ids: Sequence[str], kept: KeptDocuments, report: OnFinding, name: str) -> None:
     """Note and report documents that lie in files which are not given."""
     kept.not_known(ids)
-    counts = Counter(address.file for doc_id in ids if (address := address_of(doc_id)))
+    # What a text has in brackets may be an id, and only looks like a citation.
+    named = [doc_id for doc_id in ids if doc_id in kept.wanted]
+    counts = Counter(address.file for doc_id in named if (address := address_of(doc_id)))
     if not counts:
         return
     most = ", ".join(f"{file} ({count})" for file, count in counts.most_common(MOST_NAMED))
     more = f" and {len(counts) - MOST_NAMED} more" if len(counts) > MOST_NAMED else ""
-    message = f"{len(ids)} of the documents asked for lie in files that are not there: {most}{more}"
+    message = (
+        f"{len(named)} of the documents asked for lie in files that are not there: {most}{more}"
+    )
     report(Finding("files_not_given", Place(name), message))

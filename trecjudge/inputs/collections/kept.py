@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import orjson
 
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 from trecjudge.files import keep_private, make_private, open_regular
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.units import FoundDocument
@@ -24,6 +24,7 @@ APPLICATION = 0x74724463
 """Says that a file of SQLite has what was found of a collection ("trDc")."""
 SHAPE = 1
 MAGIC, PLACE = b"SQLite format 3\0", slice(68, 72)
+ELSEWHERE = "give another folder with --cache-dir"
 WAIT = 60.0
 """Seconds in which another job must have written what it found."""
 FIELDS = ("text", "title", "url", "date", "version")
@@ -250,11 +251,11 @@ class KeptDocuments:
 
     def not_there(self, ids: Iterable[str]) -> None:
         """Note ids that are surely not in the collection."""
+        rows = [(doc_id,) for doc_id in ids]
         with self.change():
-            for doc_id in ids:
-                self.database.execute("INSERT OR IGNORE INTO missing VALUES (?)", (doc_id,))
-                for table in ("unknown", "documents"):
-                    self.database.execute(f"DELETE FROM {table} WHERE id = ?", (doc_id,))
+            self.database.executemany("INSERT OR IGNORE INTO missing VALUES (?)", rows)
+            for table in ("unknown", "documents"):
+                self.database.executemany(f"DELETE FROM {table} WHERE id = ?", rows)
 
     def not_known(self, ids: Iterable[str]) -> None:
         """Note ids that are wanted, and of which it is not known whether they are there."""
@@ -337,10 +338,10 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        hint = "use --cache-dir" if isinstance(error, sqlite3.OperationalError) else "remove it"
+        hint = ELSEWHERE if isinstance(error, sqlite3.OperationalError) else "remove it"
         raise OutputError(f"{path}: cannot be used: {error}; {hint}") from error
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error}; use --cache-dir") from error
+        raise OutputError(f"{path}: cannot be written: {why(error)}; {ELSEWHERE}") from error
 
 
 def _state(file: Path) -> tuple[int, int]:

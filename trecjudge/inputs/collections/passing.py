@@ -179,6 +179,7 @@ class _Run:
     _told: float = 0.0
     _at_places: bool = False
     _deaths: int = 0
+    _named: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         done = self.current.done if self.current else ()
@@ -189,6 +190,8 @@ class _Run:
                 self._positions[number] = self._sizes[number]
             else:
                 self.waiting.append(number)
+        # Texts that may be ids are no documents that anyone waits for.
+        self._named = set(self.wanted).intersection(self.kept.wanted) or set(self.wanted)
         if done:
             self._find_holders()
 
@@ -286,9 +289,11 @@ class _Run:
         now = time.monotonic()
         if ended or now - self._told > TELL:
             self._told = now
-            counts = (len(self.holders), len(self.wanted), now - self._began)
-            done, total = sum(self._positions.values()), sum(self._sizes)
-            tell(Progress(self.name, done, total, *counts, not self._at_places, ended))
+            named = self._named
+            found = sum(doc_id in named for doc_id in self.holders)
+            counts = (sum(self._positions.values()), sum(self._sizes), found, len(named))
+            seconds, in_bytes = now - self._began, not self._at_places
+            tell(Progress(self.name, *counts, seconds, in_bytes, ended))
 
     def write(self) -> None:
         """Keep what was found and read since the last time, all of it or nothing."""

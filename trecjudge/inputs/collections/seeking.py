@@ -129,8 +129,7 @@ def documents_at(unit: Unit, report: OnFinding) -> Iterator[FoundDocument]:
                 raise InputError(f"{unit.path}: {error}") from error
             if getattr(error, "errno", None):
                 raise
-            message = f"cannot be read to the end: {why(error)}; it is cut or damaged"
-            report(Finding("collection_unreadable", Place(str(unit.path)), message))
+            report(_unreadable(unit.path, why(error)))
             return
 
 
@@ -159,6 +158,10 @@ def _documents(
             if not line:
                 begin, line = lines.last()
                 document = _document_in(line)
+                if _breaks_off(line):
+                    report(_unreadable(path, "it ends in the middle of a record"))
+                    left.clear()
+                    return
             # Before a record that is at its place nothing is missing.
             there = document.doc_id if document else None
             if not stands_at(path, begin, there):
@@ -166,6 +169,21 @@ def _documents(
                 left.clear()
                 return
         del left[0]
+
+
+def _unreadable(path: Path, reason: str) -> Finding:
+    message = f"cannot be read to the end: {reason}; it is cut or damaged"
+    return Finding("collection_unreadable", Place(str(path)), message)
+
+
+def _breaks_off(line: bytes) -> bool:
+    """Return whether the last line of a file is the beginning of a record only."""
+    if not line.startswith(b"{") or line.endswith(b"\n"):
+        return False
+    with suppress(orjson.JSONDecodeError):
+        orjson.loads(line)
+        return False
+    return True
 
 
 def _document_in(line: bytes) -> Document | None:
