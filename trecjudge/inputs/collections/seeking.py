@@ -16,7 +16,7 @@ from trecjudge.inputs.collections.schemes.registry import address_of
 from trecjudge.inputs.collections.seek_tables import GZIP, sought
 from trecjudge.inputs.collections.units import FoundDocument, Unit
 from trecjudge.inputs.documents.files import Records
-from trecjudge.inputs.sources.containers import BOM, bare_name
+from trecjudge.inputs.sources.containers import BOM, bare_name, is_json
 from trecjudge.inputs.sources.packing import (
     CHUNK,
     UNREADABLE,
@@ -178,12 +178,7 @@ def _unreadable(path: Path, reason: str) -> Finding:
 
 def _breaks_off(line: bytes) -> bool:
     """Return whether the last line of a file is the beginning of a record only."""
-    if not line.startswith(b"{") or line.endswith(b"\n"):
-        return False
-    with suppress(orjson.JSONDecodeError):
-        orjson.loads(line)
-        return False
-    return True
+    return line.startswith(b"{") and not line.endswith(b"\n") and not is_json(line)
 
 
 def _document_in(line: bytes) -> Document | None:
