@@ -349,6 +349,7 @@ def test_how_far_it_is_can_be_seen(tmp_path: Path) -> None:
         Read(tmp_path / "c", [document.doc_id for document in documents])
     last = told[-1]
     assert (last.what, last.found, last.wanted, last.ended) == ("c", 40, 40, True)
+    assert (last.done, last.total, last.in_bytes) == (40, 40, False)  # files are not read whole
 
 
 def test_ids_of_real_runs(tmp_path: Path) -> None:
