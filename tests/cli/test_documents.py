@@ -354,6 +354,7 @@ def test_of_a_job_its_own_documents_are_checked(tmp_path: Path) -> None:
         pytest.param(
             [str(SAMPLES / "rag" / "runs")], "no --documents: what is judged is", id="no documents"
         ),
+        pytest.param(["r.jsonl", "--refresh", "--offline"], "give one of --refresh", id="both"),
     ],
 )
 def test_a_check_of_nothing(words: list[str], message: str) -> None:
@@ -483,3 +484,10 @@ def test_a_name_of_a_run_makes_no_line(tmp_path: Path) -> None:
     (out / "r.jsonl").write_text(text)
     done = command("documents", "check", out, "--documents", kept(tmp_path))
     assert r"run r\x0aall found: 9: 1 of 2" in done.out
+
+
+def test_a_text_in_the_run_counts_where_a_source_has_none(tmp_path: Path) -> None:
+    run(tmp_path, ["bare"], documents={"bare": {"text": "Own."}})
+    done = command("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
+    assert "in the run itself" in done.out
+    assert "without text" not in done.out

@@ -65,7 +65,7 @@ def pack(
     """Write the documents that jobs were judged by into one file.
 
     Others give it as --documents, and need nothing else. It keeps which documents are not there,
-    and which were not looked for.
+    and which were not looked for. What has changed since the jobs is a warning.
     """
     printer = FindingPrinter(quiet)
     # What a job has fetched is kept: nothing is asked for again.
@@ -101,6 +101,8 @@ def check(
     asked, unless --documents gives it. It exits with 1 if runs cite documents, and none of them is
     found; with 3 if some would be unjudged, since they were not looked for or have no text.
     """
+    if refresh and offline:
+        raise InputError("give one of --refresh and --offline")
     printer = FindingPrinter(quiet)
     model = ModelOptions(cache_folder=cache_dir, offline=offline, refresh=refresh)
     with limited(limit or ()):

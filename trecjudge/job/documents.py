@@ -103,7 +103,7 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
                 if doc_id not in places:
                     places[doc_id] = _place_of(_look_up(store, doc_id), job.documents)
                 where, carried = places[doc_id], response.documents.get(doc_id)
-                if where in LACKS and carried is not None and carried.own and carried.has_text:
+                if where in WITHOUT and carried is not None and carried.own and carried.has_text:
                     where = CARRIED
                 run[where] += 1
                 cited.ids.setdefault(where, {})[doc_id] = None

@@ -77,3 +77,13 @@ def test_among_other_files_what_is_not_settled_counts_as_lost(
 def test_the_digest_covers_title_and_text() -> None:
     digests = {digest_of(Document("d", *parts)) for parts in (("t",), ("t", "T"), ("u", "T"))}
     assert len(digests) == 3
+
+
+def test_what_an_index_cannot_know_is_said_where_a_pack_is_read_as_documents(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    write(document_line(DOCUMENT, "x") + lack_line("b", "not looked for"), "p.jsonl")
+    findings: list[Finding] = []
+    assert list(documents_in([tmp_path / "p.jsonl"], findings.append)) == [DOCUMENT]
+    message = "'b' could not be looked for; only the pack says so, an index of it does not"
+    assert [str(finding) for finding in findings] == [f"{tmp_path}/p.jsonl:2: {message}"]
