@@ -114,7 +114,9 @@ KINDS: dict[str, FindingKind] = {
     "documents_not_fetched": FindingKind(
         "error", "what depends on their text is unjudged; the same command asks again"
     ),
-    "documents_not_packed": FindingKind("note", "unjudged, unless another source has them"),
+    "documents_not_packed": FindingKind("note", "unjudged, unless another source knows"),
+    "documents_lacked": FindingKind("note", "packed: a text that one job has is there for all"),
+    "input_changed": FindingKind("warning", "what is packed may be another than the job read"),
     "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "address_differs": FindingKind("note", "none: the file is read through for these documents"),
     "files_not_given": FindingKind(

@@ -192,7 +192,9 @@ def test_an_edited_text_is_reported(tmp_path: Path) -> None:
     path = pack(tmp_path / "a", tmp_path / "p.jsonl")
     path.write_text(path.read_text().replace("1908", "1909"))
     done = judge(SAMPLES / "rag" / "runs", tmp_path / "b", "--documents", path)
-    assert f"warning: {path}:1: the text of 'msmarco_v2.1_doc_99_110001#0_210001'" in done.err
+    assert (
+        f"warning: {path}:1: the title or text of 'msmarco_v2.1_doc_99_110001#0_210001'" in done.err
+    )
 
 
 def test_a_secret_of_an_address_is_not_packed(tmp_path: Path) -> None:
@@ -285,17 +287,18 @@ def test_where_documents_are(tmp_path: Path) -> None:
     more.write_text('{"docid": "more", "text": "M."}\n{"docid": "found", "text": "Other."}')
     given = ("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path), more)
     done = command(*given)
-    assert done.status == 0
-    header, first, *rows = [line.rsplit(maxsplit=4) for line in done.out.splitlines()[:6]]
+    assert done.status == 3
+    header, first, *rows = [line.rsplit(maxsplit=4) for line in done.out.splitlines()[:7]]
     assert header == ["source", "citations", "share", "documents"]
-    assert first[1:] == ["3", "42.9", "%", "2"]
-    others = ["in the run itself", "not there", "not looked for"]
+    assert first[1:] == ["2", "28.6", "%", "1"]
+    others = ["in the run itself", "without text", "not there", "not looked for"]
     assert [row[0] for row in rows[1:]] == others
     assert {tuple(row[1:]) for row in rows} == {("1", "14.3", "%", "1")}
-    assert done.out.splitlines()[6:] == [
+    assert done.out.splitlines()[7:] == [
+        "without text: such as 'bare'",
         "not there: such as 'gone'",
         "not looked for: such as 'later'",
-        "run r: 2 of 4 citations found, 1 not there, 1 not looked for",
+        "run r: 1 of 4 citations found, 1 without text, 1 not there, 1 not looked for",
         "all found: 2 runs",
     ]
     assert f"{more}: has 1 document with another text" in done.err
@@ -316,13 +319,12 @@ def test_a_source_with_the_text_counts_before_one_without(tmp_path: Path) -> Non
 def test_where_documents_are_as_json(tmp_path: Path) -> None:
     run(tmp_path, IDS)
     status, found = as_json("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
-    assert status == 0
-    assert [(row["citations"], row["documents"]) for row in found["sources"]] == [(2, 2)]
-    assert [(row["source"], row["citations"]) for row in found["others"]] == [
-        *(("in the run itself", 0), ("not there", 1), ("not known", 0), ("not looked for", 1))
-    ]
-    counts = {"not there": 1, "not known": 0, "not looked for": 1}
-    assert found["runs"] == [{"run_id": "r", "citations": 4, "found": 2} | counts]
+    assert status == 3
+    assert [(row["citations"], row["documents"]) for row in found["sources"]] == [(1, 1)]
+    counts = {"without text": 1, "not there": 1, "not known": 0, "not looked for": 1}
+    others = [(row["source"], row["citations"]) for row in found["others"]]
+    assert others == [("in the run itself", 0), *counts.items()]
+    assert found["runs"] == [{"run_id": "r", "citations": 4, "found": 1} | counts]
 
 
 def test_what_it_prints_is_no_document(tmp_path: Path) -> None:
@@ -360,6 +362,7 @@ def test_of_a_job_its_own_documents_are_checked(tmp_path: Path) -> None:
         pytest.param(
             [str(SAMPLES / "rag" / "runs")], "no --documents: what is judged is", id="no documents"
         ),
+        pytest.param(["r.jsonl", "--refresh", "--offline"], "give one of --refresh", id="both"),
     ],
 )
 def test_a_check_of_nothing(words: list[str], message: str) -> None:
@@ -375,3 +378,124 @@ def test_only_the_worst_runs_are_listed(tmp_path: Path) -> None:
     lines = command(*given).out.splitlines()
     assert [line.split(":")[0] for line in lines[-6:-1]] == [f"run r{n}" for n in (7, 6, 5, 4, 3)]
     assert lines[-1] == "… 3 more runs without all documents; --json has them"
+
+
+def job_on(folder: Path, ids: Ids = ("found",), text: str = "Steam.") -> Path:
+    """Judge a run by a file of one document; return the folder of the output."""
+    runs = run(folder, ids).parent
+    (folder / "d.jsonl").write_text(json.dumps({"docid": "found", "text": text}))
+    judge(runs, folder / "out", "--documents", folder / "d.jsonl", "--judge", "citation")
+    return folder / "out"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param({"d.jsonl": '{"docid": "found", "text": "New."}'}, "d.jsonl: has changed"),
+        pytest.param({"runs/r.jsonl": ""}, "r.jsonl: has changed since the job read it"),
+        pytest.param({"runs/s.jsonl": None}, "s.jsonl: is new: the job did not read it"),
+    ],
+    ids=["documents", "an emptied run", "a new run"],
+)
+def test_what_changed_since_a_job_is_a_warning(
+    change: dict[str, str | None], message: str, tmp_path: Path
+) -> None:
+    run(tmp_path, ["found"], "other")
+    out = job_on(tmp_path)
+    for name, text in change.items():
+        whole = (tmp_path / "runs" / "r.jsonl").read_text() if text is None else text
+        (tmp_path / name).write_text(whole)
+    done = command("documents", "pack", out, "-o", tmp_path / "p.jsonl")
+    assert done.status == 0
+    assert [line for line in done.err.splitlines() if line.startswith("warning")] == [
+        line for line in done.err.splitlines() if message in line
+    ]
+    assert message in done.err
+
+
+def test_a_service_that_gives_others_than_to_a_job_is_a_warning(tmp_path: Path) -> None:
+    run(tmp_path, ["found"])
+    with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:
+        judge(tmp_path / "runs", tmp_path / "a", "--documents", server.pattern)
+    given = (tmp_path / "a", "-o", tmp_path / "p.jsonl", "--cache-dir", tmp_path / "empty")
+    done = command("documents", "pack", *given)
+    message = "is not as the job read it: 0 documents, 1 then"
+    assert f"warning: {server.pattern}: {message}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("runs/r.jsonl", "is an input of x"),
+        ("d.jsonl", "is an input of x"),
+        ("out/x.judgments.jsonl", "is a judgments file"),
+    ],
+)
+def test_a_pack_is_not_written_over_an_input(name: str, message: str, tmp_path: Path) -> None:
+    out, path = job_on(tmp_path), tmp_path / name
+    before = path.read_bytes()
+    done = command("documents", "pack", out, "-o", path)
+    assert (done.status, done.err) == (1, f"error: {path}: {message}; give another name\n")
+    assert path.read_bytes() == before
+
+
+def test_a_job_that_cites_nothing_has_no_pack(tmp_path: Path) -> None:
+    out = job_on(tmp_path, ["found"])
+    runs = run(tmp_path / "2", ["found"], responses=[{"text": "No.", "citations": []}]).parent
+    judge(runs, out, "--documents", tmp_path / "d.jsonl", "--judge", "citation")
+    done = command("documents", "pack", out, "-o", tmp_path / "p.jsonl")
+    assert (done.status, (tmp_path / "p.jsonl").exists()) == (1, False)
+    assert done.err.endswith("p.jsonl: not written: what was judged cites no document\n")
+
+
+def test_a_text_of_one_job_that_another_lacks_is_noted(tmp_path: Path) -> None:
+    one, other = job_on(tmp_path / "1"), job_on(tmp_path / "2", ["found", "more"])
+    more = tmp_path / "3"
+    (tmp_path / "m.jsonl").write_text('{"docid": "more", "text": "M."}')
+    judge(run(more, ["more"]), more / "out", "--documents", tmp_path / "m.jsonl")
+    done = command("documents", "pack", one, other, more / "out", "-o", tmp_path / "p.jsonl")
+    message = "has 1 document that one job found and another did not, such as 'more'"
+    assert f"note: {tmp_path}/p.jsonl: {message}" in done.err
+    assert [record["docid"] for record in packed(tmp_path / "p.jsonl")] == ["found", "more"]
+
+
+def test_a_service_that_only_a_job_names_is_not_asked(tmp_path: Path) -> None:
+    run(tmp_path, ["found", "more"])
+    with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:
+        judge(tmp_path / "runs", tmp_path / "a", "--documents", server.pattern)
+        config = tmp_path / "a" / "x.config.yml"
+        other = server.pattern.replace("books", "other")
+        config.write_text(config.read_text().replace(server.pattern, other))
+        asked = server.asked.total()
+        assert command("documents", "check", tmp_path / "a").status == 1
+        assert server.asked.total() == asked
+        given = ("--documents", server.pattern)
+        assert command("documents", "check", tmp_path / "a", *given, "--refresh").status == 0
+        assert server.asked.total() > asked
+
+
+def test_a_collection_knows_what_a_pack_does_not_say(tmp_path: Path) -> None:
+    path = pack(job_on(tmp_path / "1"), tmp_path / "p.jsonl")
+    runs = run(tmp_path / "2", ["found", "gone"]).parent
+    found = tmp_path / "1" / "d.jsonl"
+    for given in ([path, found], [found, path]):
+        done = command("documents", "check", runs, "--documents", *given)
+        assert (done.status, "1 not there" in done.out) == (0, True)
+    done = command("documents", "check", runs, "--documents", path, path)
+    assert (done.status, "1 not looked for" in done.out) == (3, True)
+
+
+def test_a_name_of_a_run_makes_no_line(tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    run(tmp_path, ["found", "gone"])
+    text = (out / "r.jsonl").read_text().replace('"run_id": "r"', r'"run_id": "r\nall found: 9"')
+    (out / "r.jsonl").write_text(text)
+    done = command("documents", "check", out, "--documents", kept(tmp_path))
+    assert r"run r\x0aall found: 9: 1 of 2" in done.out
+
+
+def test_a_text_in_the_run_counts_where_a_source_has_none(tmp_path: Path) -> None:
+    run(tmp_path, ["bare"], documents={"bare": {"text": "Own."}})
+    done = command("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
+    assert "in the run itself" in done.out
+    assert "without text" not in done.out

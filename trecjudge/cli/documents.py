@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,12 @@ from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.sources.paths import was_given_elsewhere
-from trecjudge.job.documents import check_documents, narrow_to_judged, pack_documents
+from trecjudge.job.documents import (
+    FinishedJob,
+    check_documents,
+    narrow_to_judged,
+    pack_documents,
+)
 from trecjudge.job.job import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
@@ -61,7 +66,7 @@ def pack(
     """Write the documents that jobs were judged by into one file.
 
     Others give it as --documents, and need nothing else. It keeps which documents are not there,
-    and which were not looked for.
+    and which were not looked for. What has changed since the jobs is a warning.
     """
     printer = FindingPrinter(quiet)
     # What a job has fetched is kept: nothing is asked for again.
@@ -86,53 +91,65 @@ def check(
     keys: flag.RecordKeys = "",
     cache_dir: of_model.CacheDir = None,
     offline: of_model.Offline = False,
+    refresh: of_model.Refresh = False,
     limit: flag.LimitFlag = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Show which of the documents that runs cite are found, and in which source.
 
-    What is found is kept, so that a job need not look for it again. It exits with 1 if runs cite
-    documents, and none of them is found.
+    What is found is kept, so that a job need not look for it again. Of a finished job no service is
+    asked, unless --documents gives it. It exits with 1 if runs cite documents, and none of them is
+    found; with 3 if some would be unjudged, since they were not looked for or have no text.
     """
+    if refresh and offline:
+        raise InputError("give one of --refresh and --offline")
     printer = FindingPrinter(quiet)
-    model = ModelOptions(cache_folder=cache_dir, offline=offline)
+    model = ModelOptions(cache_folder=cache_dir, offline=offline, refresh=refresh)
     with limited(limit or ()):
         if _is_job(runs):
-            whole, given = _read_job(runs[0], model)
-            job, _ = narrow_to_judged(whole)
+            # Whoever made the job may have named an address that is to get nothing of ours.
+            asking = model if documents else replace(model, offline=True, refresh=False)
+            found = _read_job(runs[0], asking)
+            job, given = narrow_to_judged(found.job)[0], found.keys
         else:  # nothing is written
             job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
         job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
         with keyed(keys or given):
-            found = check_documents(job, printer)
+            cited = check_documents(job, printer)
     printer.close()
     if as_json:
-        print_json([found.as_dict()])
+        print_json([cited.as_dict()])
     elif not quiet:
-        print_table(shown.source_table(found))
-        print_lines(shown.check_lines(found))
-    return 1 if found.none_found else printer.status()
+        print_table(shown.source_table(cited))
+        print_lines(shown.check_lines(cited))
+    if cited.none_found:
+        return 1
+    return printer.status() if cited.all_settled else 3
 
 
 def _is_job(paths: Sequence[Path]) -> bool:
-    """Return whether what is given is a job: one of its files, or FOLDER/NAME."""
-    if len(paths) != 1 or paths[0].is_dir():
+    """Return whether what is given is a job: its folder, one of its files, or FOLDER/NAME."""
+    if len(paths) != 1:
         return False
+    path = paths[0]
+    if path.is_dir():
+        return any(kind_of(file) == "judgments" for file in path.iterdir())
     with suppress(InputError):  # no job either: it is reported as a run that is not there
-        return bool(kind_of(paths[0]) or (not paths[0].exists() and judged_job(paths[0])))
+        return bool(kind_of(path) or (not path.exists() and judged_job(path)))
     return False
 
 
-def _read_job(path: Path, model: ModelOptions) -> tuple[Job, Mapping[str, str]]:
-    """Return a job by its files, and its keys. Raises InputError where a file is not there."""
+def _read_job(path: Path, model: ModelOptions) -> FinishedJob:
+    """Return a job by its files. Raises InputError where a file is not there."""
     found = judged_job(path)
-    config = found.outputs.config
-    if not config.is_file():
-        raise InputError(f"{config}: no such file; it says which documents a job read")
-    given = read_config(config).inputs
+    path = found.outputs.config
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; it says which documents a job read")
+    config = read_config(path)
+    given, record = config.inputs, config.record
     if streams := [p for p in (*given.runs, *given.documents) if was_given_elsewhere(p)]:
-        raise InputError(f"{config}: the job read {streams[0]} from a pipe; give it as a file")
+        raise InputError(f"{path}: the job read {streams[0]} from a pipe; give it as a file")
     job = Job(
         given.runs,
         found.outputs,
@@ -142,4 +159,5 @@ def _read_job(path: Path, model: ModelOptions) -> tuple[Job, Mapping[str, str]]:
         dataset=given.dataset,
         model=model,
     )
-    return job, given.keys
+    files, collections = record.get("inputs_sha256"), record.get("collections")
+    return FinishedJob(job, given.keys, files or {}, collections or {})

@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _digest(path: Path, checksums: Checksums) -> str:
+def file_digest(path: Path, checksums: Checksums) -> str:
     """Return the sha256 of a file, as it lies on disk."""
     try:
         return checksums.of(path)
@@ -76,7 +76,7 @@ def write_config(
         "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
         **head_of(job, settings, model, checksums),
         # They show later whether a repeated job had the same inputs.
-        "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
+        "inputs_sha256": {str(path): file_digest(path, checksums) for path in inputs},
         **sections,
     }
     text = written_yaml(shareable(config))
@@ -113,7 +113,7 @@ def _workflow_record(job: Job, settings: Mapping[str, Any], checksums: Checksums
     rest = {name: getattr(job.workflow, name) for name in KEYS if name not in (*whole, *CHOSEN)}
     return {
         "file": str(path) if path else None,
-        "sha256": _digest(path, checksums) if path else None,
+        "sha256": file_digest(path, checksums) if path else None,
         **job.chosen,
         "ran": whole | {name: value for name, value in rest.items() if value},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO, cast
 
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import chosen
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, counted, shown, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.documents.pack import (
@@ -27,7 +28,11 @@ from trecjudge.inputs.documents.pack import (
 )
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.sources.checksums import Checksums
+from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
+from trecjudge.job.config import file_digest
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Place, Response
@@ -37,10 +42,12 @@ from trecjudge.text.credentials import public
 
 SHOWN = 3
 """Ids of the sources that are shown where they have none that is cited."""
-CARRIED = "in the run itself"
-Sources = Mapping[Path, DocumentStore]
+CARRIED, WITHOUT_TEXT = "in the run itself", "without text"
 Where = Path | str
-"""A source as it was given, or else CARRIED or a key of LACKS."""
+"""A source as it was given, or else CARRIED, WITHOUT_TEXT or a key of LACKS."""
+UNJUDGED = (WITHOUT_TEXT, NOT_KNOWN, NOT_LOOKED_FOR)
+WITHOUT: Sequence[str] = (WITHOUT_TEXT, *LACKS)
+"""Where there is no text to judge by."""
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 
@@ -59,10 +66,16 @@ class CitedDocuments:
         """Whether there are citations, and no source has a document of any."""
         return bool(self.ids) and self.ids.keys().isdisjoint(self.sources)
 
+    @property
+    def all_settled(self) -> bool:
+        """Whether each document has a text, or is surely not there."""
+        return self.ids.keys().isdisjoint(UNJUDGED)
+
     def rows(self) -> Iterator[tuple[str, int, int]]:
         """Yield the name of each place, and how many citations and documents are there."""
         citations: Counter[Where] = sum(self.runs.values(), Counter())
-        for where in (*self.sources, CARRIED, *LACKS):
+        places: Sequence[Where] = (*self.sources, CARRIED, *WITHOUT)
+        for where in places:
             name = public(source_name(where)) if isinstance(where, Path) else where
             yield name, citations[where], len(self.ids.get(where, ()))
 
@@ -72,46 +85,58 @@ class CitedDocuments:
         count = len(self.sources)
         runs = [
             {"run_id": run_id, "citations": found.total(), "found": known(found)}
-            | {str(lack): found[lack] for lack in LACKS}
+            | {str(where): found[where] for where in WITHOUT}
             for run_id, found in self.runs.items()
         ]
         return {"sources": rows[:count], "others": rows[count:], "runs": runs}
 
 
 def known(found: Counter[Where]) -> int:
-    """Return how many citations have a document, from a source or of the run's own."""
-    return sum(count for where, count in found.items() if where not in LACKS)
+    """Return how many citations have a text, from a source or of the run's own."""
+    return sum(count for where, count in found.items() if where not in WITHOUT)
 
 
 def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
     """Return where the documents are that the runs of a job cite. Raises InputError."""
     cited = CitedDocuments(list(dict.fromkeys(job.documents)))
     places: dict[str, Where] = {}
-    with _open_sources(job, report) as (sources, responses):
-        cited.others.extend(DocumentStores(list(sources.values())).some_ids(SHOWN))
-        for response in responses:
+    with _open_inputs(job, report) as (inputs, store):
+        cited.others.extend(store.some_ids(SHOWN))
+        for _, response in inputs.responses():
             run = cited.runs.setdefault(response.run_id, Counter())
             for doc_id in _cited_in(response):
                 if doc_id not in places:
-                    found = _look_up(sources, doc_id)
-                    places[doc_id] = found if isinstance(found, str) else found[1]
+                    places[doc_id] = _place_of(_look_up(store, doc_id), job.documents)
                 where, carried = places[doc_id], response.documents.get(doc_id)
-                if where in LACKS and carried is not None and carried.own and carried.has_text:
+                if where in WITHOUT and carried is not None and carried.own and carried.has_text:
                     where = CARRIED
                 run[where] += 1
                 cited.ids.setdefault(where, {})[doc_id] = None
     return cited
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedJob:
+    """A job that is done, and what its config says of its inputs.
+
+    `keys` are those given for the parts of a record, `files` the digests of the input files by
+    path, `collections` what was found in each collection.
+    """
+
+    job: Job
+    keys: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    collections: Mapping[str, Any] = field(default_factory=dict)
+
+
 @contextmanager
-def _open_sources(job: Job, report: OnFinding) -> Iterator[tuple[Sources, Iterator[Response]]]:
-    """Open the sources of documents of a job, and its responses. Raises InputError."""
+def _open_inputs(job: Job, report: OnFinding) -> Iterator[tuple[JobInputs, DocumentStores]]:
+    """Open the inputs of a job, and its documents. Raises InputError."""
     with closing(JobInputs.read(job, report)) as inputs:
         if inputs.store is None:
             runs = ", ".join(map(str, job.runs))
             raise InputError(f"{runs}: no --documents: what is judged is what the runs carry")
-        sources = dict(zip(job.documents, inputs.store.stores, strict=True))
-        yield sources, (response for _, response in inputs.responses())
+        yield inputs, inputs.store
 
 
 def _cited_in(response: Response) -> Iterator[str]:
@@ -120,18 +145,19 @@ def _cited_in(response: Response) -> Iterator[str]:
         yield from (c.doc_id for c in sentence.citations if c.doc_id is not None)
 
 
-def _look_up(sources: Sources, doc_id: str) -> tuple[Document, Path] | Lack:
-    """Return the document of an id and its source, as `DocumentStores` choose it, or the lack."""
-    first: tuple[Document, Path] | None = None
-    for path, store in sources.items():
-        found = store.get(doc_id)
-        if found is not None:
-            if found.has_text:
-                return found, path
-            first = first or (found, path)
-    if first is None:
-        return NOT_KNOWN if any(store.lost for store in sources.values()) else NOT_THERE
-    return first if first[0].complete else NOT_LOOKED_FOR
+def _look_up(store: DocumentStores, doc_id: str) -> tuple[Document, int] | Lack:
+    """Return the document of an id and the place of its source, or the lack."""
+    found = store.look_up(doc_id)
+    if found is None:
+        return NOT_KNOWN if store.lost else NOT_THERE
+    return found if found[0].has_text or found[0].complete else NOT_LOOKED_FOR
+
+
+def _place_of(found: tuple[Document, int] | Lack, sources: Sequence[Path]) -> Where:
+    if isinstance(found, str):
+        return found
+    document, place = found
+    return sources[place] if document.has_text else WITHOUT_TEXT
 
 
 def narrow_to_judged(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
@@ -146,51 +172,70 @@ def narrow_to_judged(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
     return replace(job, only_runs=runs, only_topics=sorted(topics)), frozenset(asked)
 
 
-def pack_documents(
-    jobs: Iterable[tuple[Job, Mapping[str, str]]], path: Path, report: OnFinding
-) -> dict[str, Any]:
+def pack_documents(jobs: Iterable[FinishedJob], path: Path, report: OnFinding) -> dict[str, Any]:
     """Write the documents that jobs asked for into one file; return what is in it, as JSON values.
 
-    Each job comes with the keys that were given for the parts of a record. The same documents give
-    the same bytes. Of two texts with one id that of the first job counts. Raises InputError where
-    inputs of a job are not there, OutputError for a name that is none of a pack, or a file that
-    cannot be written.
+    The same documents give the same bytes. Of two texts with one id that of the first job counts.
+    Raises InputError where inputs of a job are not there, or none cites a document, OutputError for
+    a name that is none of a pack, and a file that is an input or cannot be written.
     """
     if not path.name.endswith(ENDINGS):
         raise OutputError(f"{path}: a pack is called NAME{', NAME'.join(ENDINGS)}")
+    if what := path.is_file() and own_output(path):
+        raise OutputError(f"{path}: is {what}; give another name")
     kept, lacks = KeptDocuments.of_this_process(path), dict[str, Lack]()
-    for number, (job, keys) in enumerate(jobs):
-        with keyed(keys), kept.change():
-            _gather_documents(job, number, kept, lacks, report)
+    for number, finished in enumerate(jobs):
+        _check_apart(path, finished.job)
+        with keyed(finished.keys), kept.change():
+            _gather_documents(finished, number, kept, lacks, report)
+    left = kept.left(sorted(lacks))
+    if not left and not any(kept.documents()):
+        raise InputError(f"{path}: not written: what was judged cites no document")
+    if there := sorted(i for i in lacks.keys() - left if lacks[i] == NOT_THERE):
+        said = f"has {counted(len(there), 'document')} that one job found and another did not"
+        message = f"{said}, such as {shown(there[0])}"
+        report(Finding("documents_lacked", Place(str(path)), message, there[0]))
     documents = text = 0
     with _open_pack(path) as file:
         for document, source in kept.documents():
             file.write(document_line(document, source))
             documents += 1
             text += len(document.text.encode())
-        left = kept.left(sorted(lacks))
         for doc_id in left:
             file.write(lack_line(doc_id, lacks[doc_id]))
     size = {"pack": str(path), "bytes": path.stat().st_size, "text": text}
     return size | {"documents": documents, "lacks": dict(Counter(lacks[i] for i in left))}
 
 
+def _check_apart(path: Path, job: Job) -> None:
+    """Raise OutputError where a pack would be written over an input of a job."""
+    given = [path for path in (job.topics, *job.runs, *job.documents) if path]
+    files = (file for source in given if not is_elsewhere(source) for file in files_below(source))
+    if path.exists() and any(path.samefile(file) for file in files):
+        raise OutputError(f"{path}: is an input of {job.outputs.name}; give another name")
+
+
 def _gather_documents(
-    finished: Job, number: int, kept: KeptDocuments, lacks: dict[str, Lack], report: OnFinding
+    finished: FinishedJob,
+    number: int,
+    kept: KeptDocuments,
+    lacks: dict[str, Lack],
+    report: OnFinding,
 ) -> None:
     """Keep what the responses ask for that a job judged, the `number`-th one from 0."""
-    job, judged = narrow_to_judged(finished)
+    job, judged = narrow_to_judged(finished.job)
     seen: set[str] = set()
-    with _open_sources(job, report) as (sources, responses):
-        for response in responses:
+    with _open_inputs(job, report) as (inputs, store):
+        _report_changes(finished, inputs, report)
+        for _, response in inputs.responses():
             if (response.run_id, response.topic_id) not in judged:
                 continue
             named = {*_cited_in(response), *response.references}
             for doc_id in sorted(named.union(response.documents) - seen):
-                found = _look_up(sources, doc_id)
+                found = _look_up(store, doc_id)
                 if not isinstance(found, str):
-                    document, path = found
-                    source = _source_of(doc_id, sources[path], path)
+                    document, place = found
+                    source = _source_of(doc_id, store.stores[place], job.documents[place])
                     first = kept.get(doc_id)
                     if first is not None and first.text != document.text:
                         message = f"has {shown(doc_id)} with another text than a job before it has"
@@ -201,6 +246,28 @@ def _gather_documents(
                 else:
                     add_lack(lacks, doc_id, found)
                 seen.add(doc_id)
+
+
+def _report_changes(finished: FinishedJob, inputs: JobInputs, report: OnFinding) -> None:
+    """Report each input that is another now than when the job read it."""
+    read, now = finished.files, set(map(str, inputs.paths))
+    for name in sorted(now | read.keys()):
+        if not os.path.exists(name):
+            what = "is gone since the job read it"
+        elif name not in read:
+            what = "is new: the job did not read it"
+        elif name in now and read[name] != file_digest(Path(name), Checksums()):
+            what = "has changed since the job read it"
+        else:
+            continue  # as it was, or of no use here, such as a workflow
+        report(Finding("input_changed", Place(name), what))
+    for name, found in inputs.collections.items():
+        before = finished.collections.get(name)
+        if before is not None and before != found:
+            count, then = found["documents"], before["documents"]
+            what = "other texts" if count == then else f"{counted(count, 'document')}, {then} then"
+            message = f"is not as the job read it: {what}"
+            report(Finding("input_changed", Place(name), message))
 
 
 def _source_of(doc_id: str, store: DocumentStore, path: Path) -> str:

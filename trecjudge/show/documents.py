@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trecjudge.findings import counted, shown
+from trecjudge.findings import counted, shown, visible_line
 from trecjudge.inputs.documents.pack import LACKS, NOT_KNOWN
-from trecjudge.job.documents import CARRIED, CitedDocuments, known
+from trecjudge.job.documents import CARRIED, WITHOUT, WITHOUT_TEXT, CitedDocuments, known
 from trecjudge.show.columns import Columns
 from trecjudge.show.tables import table
 from trecjudge.show.words import sized
@@ -23,14 +23,14 @@ def source_table(cited: CitedDocuments) -> Columns:
     rows = [
         (name, f"{citations:,}", f"{100 * citations / total:.1f} %", f"{documents:,}")
         for name, citations, documents in every
-        if citations or name not in (CARRIED, NOT_KNOWN)
+        if citations or name not in (CARRIED, WITHOUT_TEXT, NOT_KNOWN)
     ]
     return table(("source", "citations", "share", "documents"), rows)
 
 
 def check_lines(cited: CitedDocuments) -> Iterator[str]:
     """Yield an example of what has no document, and the runs that lack some, the worst first."""
-    for lack in LACKS:
+    for lack in WITHOUT:
         if ids := cited.ids.get(lack):
             yield f"{lack}: such as {shown(next(iter(ids)))}"
     if cited.none_found and cited.others:
@@ -40,8 +40,9 @@ def check_lines(cited: CitedDocuments) -> Iterator[str]:
     worst = sorted((run_id for run_id in shares if shares[run_id] < 1), key=shares.__getitem__)
     for run_id in worst[:WORST]:
         run = cited.runs[run_id]
-        found = f"run {run_id}: {known(run):,} of {counted(run.total(), 'citation')} found"
-        yield ", ".join((found, *(f"{run[lack]:,} {lack}" for lack in LACKS if run[lack])))
+        found = f"{known(run):,} of {counted(run.total(), 'citation')} found"
+        found = f"run {visible_line(run_id)}: {found}"
+        yield ", ".join((found, *(f"{run[lack]:,} {lack}" for lack in WITHOUT if run[lack])))
     if len(worst) > WORST:
         yield f"… {counted(len(worst) - WORST, 'more run')} without all documents; --json has them"
     if whole := len(shares) - len(worst):

@@ -79,6 +79,8 @@ class KeptDocuments:
     wanted: Collection[str] = ()
     """The ids that this job wants of it."""
 
+    unsaid: Collection[str] = ()
+    """Ids of which a pack says nothing: another source that was looked through knows better."""
     to_fetch: int = 0
     """How many documents a service would be asked for, where it is only planned."""
 

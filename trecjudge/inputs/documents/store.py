@@ -12,7 +12,7 @@ from typing import Protocol
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, shown
-from trecjudge.inputs.collections.kept import LOST
+from trecjudge.inputs.collections.kept import LOST, KeptDocuments
 from trecjudge.inputs.documents.collection import nothing_in
 from trecjudge.inputs.documents.files import documents_of
 from trecjudge.inputs.documents.record import document_of
@@ -71,19 +71,29 @@ class DocumentStores:
     files: Sequence[Path] = ()
 
     def get(self, doc_id: str) -> Document | None:
-        """Return the document of the first store that has its text.
+        """Return the document that `look_up` finds, or None."""
+        found = self.look_up(doc_id)
+        return found[0] if found else None
+
+    def look_up(self, doc_id: str) -> tuple[Document, int] | None:
+        """Return the document of the first store that has its text, and the store's place.
 
         Else the first one without text, which may be one that a store could not look for; None
-        where no store has it.
+        where no store has it. A pack that says nothing of it counts if no other store knows.
         """
-        empty = None
-        for store in self.stores:
+        empty: tuple[Document, int] | None = None
+        unsaid, missing = empty, False
+        for place, store in enumerate(self.stores):
             found = store.get(doc_id)
-            if found is not None:
-                if found.has_text:
-                    return found
-                empty = empty or found
-        return empty
+            if found is None:
+                missing = True
+            elif found.has_text:
+                return found, place
+            elif isinstance(store, KeptDocuments) and doc_id in store.unsaid:
+                unsaid = unsaid or (found, place)
+            else:
+                empty = empty or (found, place)
+        return empty or (None if missing else unsaid)
 
     @property
     def lost(self) -> int:

@@ -17,7 +17,7 @@ from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
 from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
-from trecjudge.inputs.documents.pack import are_packs, open_packs
+from trecjudge.inputs.documents.packs import are_packs, open_packs
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
@@ -89,7 +89,7 @@ def open_documents(
             kept = KeptDocuments.open(folder, service.name)
             fetch(service, kept, _still_wanted(asked(), stores), use, report)
             stores.append(kept)
-        elif are_packs(found := document_files(path, report)):
+        elif are_packs(found := document_files(path, report), held_bytes):
             stores.append(open_packs(path, found, _still_wanted(asked(), stores), report))
             files += found
         elif (in_memory := _hold_files(path, found, report, held_bytes)) is not None:
