@@ -13,6 +13,7 @@ from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.pack import document_line, lack_line
 from trecjudge.inputs.documents.packs import IN_FRONT, are_packs, open_packs, packs_among
+from trecjudge.inputs.documents.store import DocumentStores, HeldDocuments
 from trecjudge.records import Document
 
 A, B = Document("a", "About a.", "A"), Document("b", "About b.", "B")
@@ -146,3 +147,14 @@ def test_nobody_asks_a_pack_for_what_is_not_judged(write: Write) -> None:
     kept = open_packs(Path("p"), [write(LINES[0])], wanted, findings.append)
     assert (kept.state_of("else"), findings) == ("not looked for", [])
     assert kept.get("else") is not None
+
+
+def test_of_several_stores_one_that_knows_settles_what_a_pack_does_not_say(write: Write) -> None:
+    pack, whole = opened("other later gone", write(b"".join(LINES))), HeldDocuments({"a": A})
+    for stores in ([pack, whole], [whole, pack]):
+        both = DocumentStores(stores)
+        assert both.get("other") is None
+        assert (found := both.get("later")) is not None and not found.complete, "looked nowhere"
+        assert both.look_up("a") == (A, stores.index(whole))
+    assert DocumentStores([pack, pack]).look_up("other") == (Document("other", complete=False), 0)
+    assert DocumentStores([pack, pack]).get("gone") is None

@@ -44,11 +44,8 @@ def are_packs(files: Sequence[Path], most: int) -> bool:
 def packs_among(files: Sequence[Path]) -> set[Path]:
     """Return those files that have a line of a pack among their first ones."""
     count = max(1, IN_FRONT // max(1, len(files)))
-    return {f for f in files if any(map(_is_packed, first_objects(f, count)))}
-
-
-def _is_packed(record: object) -> bool:
-    return packed_document(record) is not None or lack_of(record) is not None
+    first = ((file, record) for file in files for record in first_objects(file, count))
+    return {file for file, record in first if packed_document(record) or lack_of(record)}
 
 
 def open_packs(
