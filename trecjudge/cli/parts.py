@@ -71,7 +71,9 @@ class Part:
         if not value:
             return f"a value is missing: give {self.wanted}"
         if self.kind is Path and is_secret_address(value):
-            return f"{value!r} is an address, not a path; give {self.wanted}"
+            in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
+            what = in_file if "{docid}" in value else "is an address, not a path"
+            return f"{value!r} {what}; give {self.wanted}"
         if self.kind is not Path and not encodable(value):
             return f"{value!r} is not UTF-8; give {self.wanted}"
         if isinstance(self.kind, tuple):

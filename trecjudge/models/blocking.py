@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -19,31 +20,31 @@ LOOK = 0.1
 def blocking(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """Return a function that runs `work` to its end, for callers without `await`.
 
-    Where an event loop runs in the caller's thread, as in a notebook, it is done in a thread of its
-    own. If it is interrupted, it first ends what it began.
+    It is done in a thread of its own: in a notebook an event loop runs in the caller's, and an
+    interrupt breaks off what it finds there. If it is interrupted, it first ends what it began.
     """
 
     @functools.wraps(work)
     def call(*arguments: P.args, **options: P.kwargs) -> T:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            begin: Callable[[Coroutine[Any, Any, T]], T] = asyncio.run
-        else:
-            begin = _in_a_thread
-        return begin(work(*arguments, **options))
+        return _in_a_thread(work(*arguments, **options))
 
     return call
 
 
 def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
+    interrupted = threading.Event()
     begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
     async def followed() -> T:
         begun.append((asyncio.get_running_loop(), cast(Any, asyncio.current_task())))
+        if interrupted.is_set():
+            work.close()
+            raise asyncio.CancelledError
         return await work
 
-    caller = asyncio.current_task()
+    caller = None
+    with suppress(RuntimeError):  # no loop runs here
+        caller = asyncio.current_task()
     with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
         # The context is copied: context variables of the caller hold in the thread too.
         future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
@@ -54,6 +55,7 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
                     raise asyncio.CancelledError
             return future.result()
         except (KeyboardInterrupt, asyncio.CancelledError):
+            interrupted.set()
             for loop, task in begun:
                 with suppress(RuntimeError):  # that loop has just ended
                     loop.call_soon_threadsafe(task.cancel)

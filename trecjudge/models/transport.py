@@ -170,13 +170,13 @@ class Transport:
         return replace(reply, text=text, reasoning=thought)
 
     async def _followed(self, body: bytes) -> tuple[int, Any, bytes]:
-        status, headers, payload, self._url = await self.followed("POST", self._url, body)
+        status, headers, payload, self._url, _ = await self.followed("POST", self._url, body)
         return status, headers, payload
 
     async def followed(
         self, method: str, url: str, body: bytes | None = None
-    ) -> tuple[int, Any, bytes, str]:
-        """Return the answer as `exchange` does, and the address that counts from now on.
+    ) -> tuple[int, Any, bytes, str, str]:
+        """Return the answer as `exchange` does, the address for later, and that which answered.
 
         A redirect is followed only on the same host, because of the key.
         """
@@ -193,7 +193,7 @@ class Transport:
             url = there
             if moved:
                 lasting = url
-        return status, headers, payload, lasting
+        return status, headers, payload, lasting, url
 
     async def exchange(
         self,
@@ -210,7 +210,6 @@ class Transport:
         The body of a 200 is written to `into`, if given: not much more than `most` bytes of it.
         Raises a Fault.
         """
-        unreachable = ""
         address, still = URL(url, encoded=True), getattr(more.get("timeout"), "sock_read", None)
         try:
             asked = self._session.request(
@@ -229,14 +228,18 @@ class Transport:
                 return response.status, response.headers, body
         except aiohttp.ClientHttpProxyError as error:
             return error.status, error.headers or {}, f"the proxy: {error.message}".encode()
+        except aiohttp.ClientConnectorCertificateError as error:
+            why = getattr(error.certificate_error, "verify_message", "")
+            words = f"the certificate of {error.host} is not trusted ({why}); SSL_CERT_FILE"
+            words += " may name a file of those that are"
+            fault: Fault = ConfigurationFault("refused", words)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            unreachable = _no_connection(error)
+            fault = Unreachable("transport", self._masked(_no_connection(error)))
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             broken = f"{type(error).__name__}: {error}".rstrip(": ")
+            fault = Fault("transport", self._masked(broken))
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
-        if unreachable:
-            raise Unreachable("transport", self._masked(unreachable))
-        raise Fault("transport", self._masked(broken))
+        raise fault
 
     def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
         """Return what goes with a request, with headers in place of those of the same name."""

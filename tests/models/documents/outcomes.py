@@ -46,6 +46,7 @@ class Library:
 
     folder: Path
     settings: Mapping[str, Any] = field(default_factory=dict)
+    proofs: Sequence[str] = ()
 
     def ask(
         self,
@@ -63,7 +64,7 @@ class Library:
                 service = Service(url, **self.settings)
                 kept = KeptDocuments.open(self.folder, "library")
                 notices: list[str] = []
-                fetcher = Fetcher(service, kept, notices.append)
+                fetcher = Fetcher(service, kept, notices.append, self.proofs)
                 left = kept.left(ids)
                 kept.not_known(left)
                 found = Outcome(kept, server, [], notices, fetcher)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import ssl
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import aiohttp
 import pytest
 
 from tests.document_service import TOKEN, Reply, missing, serving_documents
+from tests.endpoint import attesting, in_a_thread, running
 from tests.models.clock import run
 from tests.models.documents.outcomes import Library
 from trecjudge.findings import unreported
@@ -74,6 +78,8 @@ def of(doc_id: str, doc: Any) -> Reply:
         pytest.param(Reply(b"", 302, {"Location": "http://127.0.0.1:9/x"}), "unknown",
                      id="elsewhere"),
         pytest.param(Reply(b"", 301, {"Location": "d1"}), "unknown", id="to another document"),
+        pytest.param(Reply(b"", 302, {"Location": "/log/in"}), "unknown", id="to no page"),
+        pytest.param(Reply(b"", 302, {"Location": "y"}), "unknown", id="to what is not there"),
     ],
 )  # fmt: skip
 def test_what_a_reply_means(reply: Reply, outcome: str, tmp_path: Path) -> None:
@@ -182,7 +188,7 @@ def test_a_wrong_path_is_asked_no_more_than_a_thousand_times(tmp_path: Path) -> 
     done = Library(tmp_path).ask(several(1500), HELD, path="/v2/{docid}")
     assert {done.of(doc_id) for doc_id in several(1500)} == {"unknown"}
     assert done.server.asked.total() == 0
-    assert "the first 1,000 are not there; is the address right?" in done.messages
+    assert "1,000 are not there, and no document comes; is the address right?" in done.messages
 
 
 def test_a_document_proves_what_was_not_there_before_it(tmp_path: Path) -> None:
@@ -199,6 +205,93 @@ def test_documents_of_an_earlier_job_prove_it_if_they_are_still_there(tmp_path: 
     assert gone.of("z0") == "unknown"
     there = Library(tmp_path).ask(["z0"], HELD)
     assert (there.of("z0"), there.server.asked) == ("not there", {"z0": 1, "d1": 1})
+
+
+def page_404(count: int) -> list[Reply | None]:
+    return [None] * count + [Reply(PAGE, 404)]
+
+
+def test_a_gateway_that_stands_in_midway_makes_no_document_disappear(tmp_path: Path) -> None:
+    rude = {doc_id: page_404(int(doc_id == "d1")) for doc_id in HELD}
+    done = Library(tmp_path).ask(HELD, HELD, rude)
+    assert {done.of(doc_id) for doc_id in HELD} == {"unknown", "found: Text 1."}
+    assert "19 documents not fetched" in done.messages
+    assert "HTTP 404: Please log in; no document came after it: is the" in done.messages
+    assert done.server.asked.total() == 21
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcome", "requests"),
+    [
+        pytest.param([missing("x")], "not there", 1, id="named"),
+        pytest.param([Reply({"_id": "x", "found": False}, 404)], "not there", 1, id="in a field"),
+        pytest.param([Reply({"detail": "Not Found"}, 404)], "not there", 2, id="a message"),
+        pytest.param([Reply({"path": "/v1/doc/x"}, 404)], "not there", 2, id="the address"),
+        pytest.param([Reply(b"x", 404)], "not there", 2, id="plain text"),
+        pytest.param([Reply(PAGE, 404), None], "found: A.", 2, id="there after all"),
+        pytest.param([Reply(PAGE, 404), Reply(b"", 400)], "unknown", 2, id="then refused"),
+    ],
+)
+def test_what_is_not_named_is_asked_for_once_more(
+    replies: list[Reply | None], outcome: str, requests: int, tmp_path: Path
+) -> None:
+    done = Library(tmp_path).ask(["d1", "x"], HELD | {"x": "A."}, {"x": replies})
+    assert (done.of("x"), done.server.asked["x"]) == (outcome, requests)
+
+
+def test_what_is_not_there_is_settled_batch_by_batch(tmp_path: Path) -> None:
+    Library(tmp_path).ask(["d1"], HELD)
+    done = Library(tmp_path).ask(several(500), HELD, {"d1": [None, None, *page_404(0)]})
+    states = Counter(done.of(doc_id) for doc_id in several(500))
+    assert (states, done.server.asked["d1"]) == ({"not there": 400, "unknown": 100}, 3)
+
+
+def test_other_sources_name_what_may_prove_it(tmp_path: Path) -> None:
+    done = Library(tmp_path, proofs=["y", "d1", "d2"]).ask(["z0"], HELD)
+    assert (done.of("z0"), done.server.asked) == ("not there", {"z0": 1, "y": 1, "d1": 1})
+    assert (done.fetcher.done, done.fetcher.total, done.messages) == (1, 1, "")
+
+
+def test_jobs_at_the_same_time_share_what_is_to_be_asked_for(tmp_path: Path) -> None:
+    async def asked() -> tuple[int, int]:
+        slow = {doc_id: [Reply({"docid": doc_id, "doc": "A."}, delay=1.0)] for doc_id in HELD}
+        async with serving_documents(HELD, slow) as server:
+            service = Service(server.pattern, at_once=2)
+            stores = [KeptDocuments.open(tmp_path, "library") for _ in range(2)]
+            jobs = [Fetcher(service, k, unreported, seed=str(n)) for n, k in enumerate(stores)]
+            await asyncio.gather(*(job.run(list(HELD)) for job in jobs))
+            assert [job.done for job in jobs] == [job.found for job in jobs] == [20, 20]
+            return server.asked.total(), len(server.asked)
+
+    total, different = run(asked())
+    assert total < 30 and different == 20
+
+
+def test_a_certificate_that_is_not_trusted_ends_it_at_once(
+    certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*certificate)
+    with in_a_thread(running(attesting(), tls)) as server:
+        done = Library(tmp_path).ask(["d1", "d2"], HELD, path=f"{server.url}/{{docid}}")
+    assert done.raised.startswith(f"InputError: {server.url}/{{docid}}: the certificate of 127.0")
+    why = (
+        "is not trusted (self-signed certificate); SSL_CERT_FILE may name a file of those that are"
+    )
+    assert done.raised.endswith(why)
+
+
+def test_variables_in_an_address_are_sent_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIBRARY_TOKEN", f"{TOKEN}:/&")
+    path = "/v1/books/doc/{docid}?key=${LIBRARY_TOKEN}"
+    rude = {"d2": [Reply({"error": f"No key {TOKEN}:/&"}, 400)]}
+    done = Library(tmp_path).ask(["d1", "d2"], HELD, rude, path=path)
+    assert f"/v1/books/doc/d1?key={TOKEN}:%2F%26" in done.server.targets
+    assert "HTTP 400: No key ***" in done.messages
+    assert done.kept.source_of("d1").endswith("/doc/d1?key=${LIBRARY_TOKEN}")
+    assert TOKEN not in done.messages + repr(done.fetcher)
 
 
 def test_a_wrong_index_ends_the_asking_after_a_few(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.models.documents.opening import Use, fetch
 from trecjudge.models.documents.service import Service
+from trecjudge.records import Document
 
 HELD = {f"d{number}": f"Text {number}." for number in range(20)}
 
@@ -53,7 +54,9 @@ def test_a_document_is_fetched_once(server: DocumentService, tmp_path: Path) -> 
     assert kept.source_of("d1") == f"{server.url}/v1/books/doc/d1"
     assert kept.some_ids(1) != []
     job(server, tmp_path, [*HELD, "z"])
-    assert set(server.asked.values()) == {1}
+    asked = server.asked
+    # One of those that are there is asked for again: it proves that the other is not.
+    assert (asked["z"], asked.total(), len(asked)) == (1, 22, 21)
 
 
 def test_a_plan_asks_nothing_and_counts(server: DocumentService, tmp_path: Path) -> None:
@@ -62,6 +65,22 @@ def test_a_plan_asks_nothing_and_counts(server: DocumentService, tmp_path: Path)
     assert (kept.to_fetch, server.asked.total(), said) == (2, 1, [])
     kept, _ = job(server, tmp_path, ["d1", "d2", "d3"], Use(plan=True, refresh=True))
     assert kept.to_fetch == 3
+
+
+def test_a_plan_to_ask_again_forgets_nothing(server: DocumentService, tmp_path: Path) -> None:
+    job(server, tmp_path, ["d1", "z"])
+    kept, _ = job(server, tmp_path, ["d1", "z"], Use(plan=True, refresh=True))
+    assert (kept.to_fetch, kept.state_of("z")) == (2, "not there")
+
+
+def test_a_gateway_takes_no_text_that_is_kept(server: DocumentService, tmp_path: Path) -> None:
+    job(server, tmp_path, ["d1", "d2"])
+    server.rude = {"d2": [Reply(b"<h1>404 page not found</h1>", 404)]}
+    kept, said = job(server, tmp_path, ["d1", "d2"], Use(refresh=True))
+    assert (kept.get("d2") or Document("")).text == "Text 2."
+    assert said == [
+        "1 document not fetched ('d2'): HTTP 404: 404 page not found; the text that is kept stays"
+    ]
 
 
 def test_offline_nothing_is_asked(server: DocumentService, tmp_path: Path) -> None:
@@ -133,7 +152,7 @@ def found(kept: KeptDocuments) -> list[str]:
 
 
 CODE = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
@@ -149,6 +168,10 @@ def work():
 async def loop():
     work()
 
+def interrupt(*given):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGTERM, interrupt)
 try:
     asyncio.run(loop()) if inside == "yes" else work()
 except (KeyboardInterrupt, asyncio.CancelledError):
@@ -156,16 +179,22 @@ except (KeyboardInterrupt, asyncio.CancelledError):
 """
 
 
-@pytest.mark.parametrize("inside", ["no", "yes"])
-def test_an_interrupt_ends_it_with_what_has_come(inside: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("inside", "number"),
+    [("no", signal.SIGINT), ("yes", signal.SIGINT), ("no", signal.SIGTERM)],
+)
+def test_an_interrupt_ends_it_with_what_has_come(
+    inside: str, number: signal.Signals, tmp_path: Path
+) -> None:
     with in_a_thread(serving_documents(dict(HELD))) as server:
         server.answers = 5
         kept = kept_of(server, tmp_path)
         given = [sys.executable, "-c", CODE, server.pattern, str(tmp_path), inside]
         surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen(given, stdout=subprocess.PIPE, text=True, env=surroundings)
+        to = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        process = subprocess.Popen(given, text=True, env=surroundings, **to)  # type: ignore[call-overload]
         wait_until(lambda: server.asked.total() > 5 and len(found(kept)) == 5)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         said, _ = process.communicate(timeout=60)
     assert said == "interrupted\n"
     documents = [kept.get(doc_id) for doc_id in HELD]

@@ -10,7 +10,7 @@ import pytest
 from trecjudge.errors import InputError, ModelError, TrecJudgeError
 from trecjudge.models.access.secrets import NAMED
 from trecjudge.models.documents.fetcher import access_to
-from trecjudge.models.documents.service import HEADERS, can_be_asked, service_of
+from trecjudge.models.documents.service import HEADERS, address_of, can_be_asked, service_of
 
 URL = "https://library.example/v1/books/doc/{docid}"
 SECRET = "s3cret-word-of-the-library"
@@ -20,7 +20,7 @@ def test_an_address_is_a_service() -> None:
     service = service_of(Path(URL))
     assert service is not None
     assert (service.url, service.name, service.at_once, service.headers) == (URL, URL, 8, {})
-    assert service.address("a#b/c") == "https://library.example/v1/books/doc/a%23b%2Fc"
+    assert address_of(URL, "a#b/c") == "https://library.example/v1/books/doc/a%23b%2Fc"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,42 @@ only_cited: yes
         access_to(service, {})
 
 
+def test_variables_in_the_address_of_a_file(write: Callable[..., Path]) -> None:
+    text = "url: https://me:${LIBRARY_TOKEN}@${LIBRARY_HOST}/{docid}?key=${LIBRARY_TOKEN}"
+    service = service_of(write(text, "service.yml"))
+    assert service is not None and {"LIBRARY_HOST", "LIBRARY_TOKEN"} <= NAMED
+    access = access_to(service, {"LIBRARY_TOKEN": "a@b{docid}", "LIBRARY_HOST": "h:80"})
+    word = "a%40b%7Bdocid%7D"
+    assert access.url == f"https://me:{word}@h:80/{{docid}}?key={word}"
+    assert "a@b" not in access.masked("a@b{docid}") + access.masked(access.url)
+    with pytest.raises(ModelError, match="the environment has no LIBRARY_"):
+        access_to(service, {})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        pytest.param("url: U", "url: U\nat_once: 2", True, id="another pace"),
+        pytest.param("url: U", "url: U\ntext: a", False, id="another text"),
+        pytest.param("url: U?index=a", "url: U?index=b", False, id="another query"),
+        pytest.param("url: 'U?key=${A}'", "url: 'U?key=${B}'", False, id="another variable"),
+        pytest.param("url: https://a@h/{docid}", "url: https://b@h/{docid}", False, id="user"),
+        pytest.param("url: 'https://a:${A}@h/{docid}'", "url: 'https://a:${B}@h/{docid}'", True,
+                     id="another password"),
+        pytest.param("url: U\nheaders: {X-Index: a}", "url: U\nheaders: {X-Index: b}", False,
+                     id="another header"),
+        pytest.param("url: U\nheaders: {X: 1, Y: '${A}'}", "url: U\nheaders: {Y: '${A}', X: '1'}",
+                     True, id="the same headers"),
+    ],
+)  # fmt: skip
+def test_what_documents_are_kept_under(
+    one: str, other: str, same: bool, write: Callable[..., Path]
+) -> None:
+    services = [service_of(write(text.replace("U", URL, 1), "s.yml")) for text in (one, other)]
+    keys = {service.key for service in services if service is not None}
+    assert len(keys) == (1 if same else 2)
+
+
 @pytest.mark.parametrize("text", ["", "a: 1", "- url", "documents: [a]"])
 def test_other_files_are_none(text: str, write: Callable[..., Path]) -> None:
     assert service_of(write(text, "x.yml")) is None
@@ -104,7 +140,10 @@ def test_other_files_are_none(text: str, write: Callable[..., Path]) -> None:
         (f"url: {URL}\nat_once: 0", "at_once: 0 is too small; give a whole number from 1 to 64"),
         (f"url: {URL}\ntext: 3", "text: 3 is not text"),
         (f"url: {URL}\nheaders: {SECRET}", "headers: give a mapping"),
-        (f"url: {URL}\nheaders: {{Authorization: [{SECRET}]}}", "headers: give a mapping"),
+        (f"url: {URL}\nheaders: {{Authorization: [{SECRET}]}}", "'Authorization' is not text"),
+        (f"url: {URL}\nheaders: {{X-A: {SECRET}, X-B: true}}", "headers: 'X-B' is not text; put"),
+        (f"url: {URL}?api_key={SECRET}", "url: api_key looks like a secret"),
+        (f"url: https://me:{SECRET}@h/{{docid}}", "url: password looks like a secret"),
         (f"url: {URL}\nheaders: {{Authorization: {SECRET}}}", "looks like a secret"),
         (f"url: https://u:{SECRET}@h/{{docid}}\nheaders: {{authorization: 'x ${{Y}}'}}", "or the"),
         (f"url: {URL}\nurl: {URL}", "service.yml:2: key 'url' is given twice"),
@@ -124,6 +163,9 @@ def test_a_file_that_cannot_be_used(text: str, message: str, write: Callable[...
         ("Authorization=LIBRARY_TOKEN", {"Authorization": f"Bearer {SECRET}"}),
         ("authorization = LIBRARY_TOKEN ,", {"authorization": f"Bearer {SECRET}"}),
         ("X-Key=LIBRARY_TOKEN,X-B=B", {"X-Key": SECRET, "X-B": "b"}),
+        ("X-Key=B@other.example,X-B=B@library.example", {"X-B": "b"}),
+        ("X-B=B@Library.Example,X-B=LIBRARY_TOKEN", {"X-B": "b"}),
+        ("X-B=B@example,X-C=B@library.example:443,X-D=B@library", {}),
     ],
 )
 def test_headers_of_the_environment(
@@ -138,7 +180,14 @@ def test_headers_of_the_environment(
 
 @pytest.mark.parametrize(
     "written",
-    [f"Authorization={SECRET}", "Authorization", "=A", f"Bearer {SECRET}", "A=" + "A1" * 20],
+    [
+        f"Authorization={SECRET}",
+        "Authorization",
+        "=A",
+        f"Bearer {SECRET}",
+        "A=" + "A1" * 20,
+        f"A={SECRET}@h",
+    ],
 )
 def test_a_token_in_the_place_of_its_variable_is_not_shown(
     written: str, monkeypatch: pytest.MonkeyPatch

@@ -152,7 +152,7 @@ def known_in_part(*documents: Document) -> JudgmentFailed:
     unread = [document for document in documents if not document.has_text]
     few = ", ".join([document.doc_id for document in unread or documents][:_FEW])
     if unread:
-        what_to_do = "name its field `text`" if unread[0].own else "the next job looks for it again"
+        what_to_do = "name its field `text`" if unread[0].own else "the job's findings say why"
         return JudgmentFailed(NOT_READ, f"the text of {few} could not be read; {what_to_do}")
     return JudgmentFailed(EXCERPT_CUT, f"the excerpt of {few} is cut, and the rest may say it")
 

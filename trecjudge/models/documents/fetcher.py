@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, counted, shown
@@ -18,9 +18,9 @@ from trecjudge.inputs.collections.progress import Progress, tell
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.secrets import VARIABLE, substituted
-from trecjudge.models.documents.replies import NotTaken, document_in
-from trecjudge.models.documents.service import HEADERS, NAMED, Service
-from trecjudge.models.faults import Busy, Fault, Unreachable, problem_in
+from trecjudge.models.documents.replies import NotTaken, document_in, names
+from trecjudge.models.documents.service import HEADERS, NAMED, Service, address_of
+from trecjudge.models.faults import Busy, ConfigurationFault, Fault, Unreachable, problem_in
 from trecjudge.models.patience import Patience, growing
 from trecjudge.models.service import Service as ServiceOfEndpoint
 from trecjudge.models.settings import LlmSettings
@@ -38,9 +38,13 @@ TRIES, AT_FIRST = 5, 2
 FEW, MANY = 10, 200
 """Documents in a row that may be refused, before and after one has come."""
 MOST_ABSENT, MOST_FORBIDDEN = 1000, 3
-"""Documents that may be missing, or closed, before one has come: then it is address or token."""
+"""Documents that may be missing, or closed, while none comes: then it is address or token."""
+BATCH, PROOFS = 200, 3
+"""Documents asked for before those are settled that are not there; and how many may prove it."""
 NOBODY, FORBIDDEN, ABSENT = ("401", str(PROXY_DENIES)), "403", "404"
 """Kinds of causes: nobody is let in, a document is closed, or it is not there."""
+KEPT, REDIRECTED = "kept", "redirected"
+"""It is not there, but was before; or it is not there where a redirect led."""
 IS_IT_RIGHT = "is the address right?"
 SHOWN = 3
 """Ids that a message shows."""
@@ -62,13 +66,18 @@ class Fetcher:
     """Asks for documents, and keeps what comes.
 
     Of `total` documents, `done` are settled. `unknown` are those that could not be fetched, by kind
-    of cause: also those that are not there, as long as none has come, since the address may be
-    wrong. `causes` has the first of each kind in words. `ended` is why nothing more is asked.
+    of cause: also those that are not there, until a document that is known to be there has come
+    after them: one that came before, or one of `proofs`. `causes` has the first of each kind in
+    words. `ended` is why nothing more is asked. With `refresh` what is kept is asked for, too.
+    Jobs of another `seed` ask in another order: each leaves out what others have kept meanwhile.
     """
 
     service: Service
     kept: KeptDocuments
     notify: Callable[[str], None]
+    proofs: Sequence[str] = ()
+    refresh: bool = False
+    seed: str = ""
     unknown: dict[str, list[str]] = field(default_factory=dict)
     causes: dict[str, str] = field(default_factory=dict)
     ended: str = ""
@@ -76,6 +85,9 @@ class Fetcher:
     done: int = 0
     total: int = 0
     _guessed: dict[str, None] = field(default_factory=dict)
+    _named: set[str] = field(default_factory=set)
+    _came: list[str] = field(default_factory=list)
+    _proof: str = ""
     _began: float = 0.0
     _access: Access = field(init=False)
     _mask: Callable[[str], str] = field(init=False)
@@ -87,21 +99,18 @@ class Fetcher:
         self.total, self._began = len(ids), _now()
         self._open()
         # As if by chance: a run with wrong ids is no row of them.
-        queue = iter(sorted(ids, key=lambda doc_id: hashlib.sha256(doc_id.encode()).digest()))
-        workers = [asyncio.create_task(self._work(queue)) for _ in range(self.service.at_once)]
+        left = sorted(ids, key=lambda i: hashlib.sha256(f"{self.seed}{i}".encode()).digest())
         try:
-            await asyncio.gather(*workers)
-            await self._prove_again()
+            for start in range(0, len(left), BATCH):
+                await self._ask_all(left[start : start + BATCH])
+                await self._settle_absent()
         except _Ended as end:
             self.ended = str(end)
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
             self._patience.close()
             await self._transport.close()
             self._tell(ended=True)
-        if self.unknown.keys() == {FORBIDDEN} and not self.found:
+        if self.unknown.keys() == {FORBIDDEN} and not self._came:
             raise self._denial(self.causes[FORBIDDEN])
 
     def _open(self) -> None:
@@ -111,7 +120,7 @@ class Fetcher:
         long = tuple(secret for secret in self._access.secrets if len(secret) >= SHORTEST_SECRET)
         self._mask = replace(self._access, secrets=long).masked
         settings = _Settings(
-            service.url,
+            self._access.url,
             "",
             timeout=service.timeout,
             in_flight=service.at_once,
@@ -125,30 +134,75 @@ class Fetcher:
         # A wrong token costs no more requests; with one alone, a slow document would hold up all.
         pace.cap = AT_FIRST
 
+    async def _ask_all(self, ids: Sequence[str]) -> None:
+        queue = iter(ids)
+        workers = [asyncio.create_task(self._work(queue)) for _ in range(self.service.at_once)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
     async def _work(self, queue: Iterator[str]) -> None:
         for doc_id in queue:
-            await self._settle(doc_id)
+            state = self.kept.state_of(doc_id)
+            if self.refresh or state == "not looked for":
+                await self._settle(doc_id)
+            else:
+                self.done += 1
+                self.found += state == "found"
             self._tell()
 
-    async def _settle(self, doc_id: str) -> None:
-        """Ask for a document until it is settled. Raises _Ended, InputError."""
+    async def _settle_absent(self) -> None:
+        """Settle what is not there, if what is known to be there comes. Raises _Ended, InputError.
+
+        What a reply did not name may be a gateway's: it is asked for once more, and proven anew.
+        """
+        for is_second in (False, True):
+            absent = self.unknown.get(ABSENT, [])
+            if not absent or not await self._proves():
+                break
+            del self.unknown[ABSENT]
+            self.kept.not_there(i for i in absent if is_second or i in self._named)
+            if not is_second and (again := [i for i in absent if i not in self._named]):
+                self.done -= len(again)
+                await self._ask_all(again)
+        if len(self.unknown.get(ABSENT, ())) >= MOST_ABSENT:
+            raise _Ended(f"{MOST_ABSENT:,} are not there, and no document comes; {IS_IT_RIGHT}")
+
+    async def _proves(self) -> bool:
+        """Return whether a document comes that is known to be there."""
+        known = dict.fromkeys([*self._came, *self.kept.some_ids(PROOFS), *self.proofs])
+        comes = False
+        for self._proof in [i for i in known if i not in self.unknown[ABSENT]][:PROOFS]:
+            comes = comes or await self._settle(self._proof)
+        self._proof = ""
+        return comes
+
+    async def _settle(self, doc_id: str) -> bool:
+        """Ask for a document until it is settled; return whether it came.
+
+        Raises _Ended, InputError.
+        """
         tries, since = 0, _now()
         while True:
             wait = 0.0
             await self._transport.pace.enter(0)
             try:
-                await self._ask(doc_id)
-                return
+                return await self._ask(doc_id)
             except NotTaken as reply:
                 words = f"the reply {self._access.masked(str(reply))}"
                 self._note_refusal(doc_id, words.partition(":")[0], words)
-                return
+                return False
             except Fault as fault:
                 words = self._describe(fault)
+                if isinstance(fault, ConfigurationFault) and not fault.status:
+                    raise InputError(f"{self.service.name}: {words}") from None
                 # Other faults are of this very request: to ask again would not help.
                 if not (type(fault) is Fault or isinstance(fault, Busy | Unreachable)):
                     self._note_refusal(doc_id, str(fault.status), words)
-                    return
+                    return False
                 if self._is_outage(doc_id, fault):
                     self._wait(fault, words)
                 else:
@@ -156,31 +210,34 @@ class Fetcher:
                     wait = growing(tries, *PAUSES)
                 if tries >= TRIES or _now() - since > self.service.patience:
                     self._note_unknown(doc_id, str(fault.status), words)
-                    return
+                    return False
             finally:
                 self._transport.pace.leave()
             await asyncio.sleep(wait)
 
-    async def _ask(self, doc_id: str) -> None:
-        """Ask once, and keep what comes. Raises NotTaken, Fault, _Ended."""
-        transport, url = self._transport, self.service.address(doc_id)
-        status, headers, payload, _ = await transport.followed("GET", url)
+    async def _ask(self, doc_id: str) -> bool:
+        """Ask once, and keep what comes; return whether it came. Raises NotTaken, Fault, _Ended."""
+        transport, url = self._transport, address_of(self._access.url, doc_id)
+        status, headers, payload, _, there = await transport.followed("GET", url)
         transport.pace.learn(headers)
         if status not in (200, 404, 410):
             raise transport.failure(status, headers, payload)
         self._note_answer()
         if status != 200:
-            self._note_absent(doc_id, str(problem_in(status, payload, self._access.masked)))
-            return
+            is_elsewhere = there.partition(":")[2] != url.partition(":")[2]
+            self._note_absent(doc_id, status, payload, is_elsewhere)
+            return False
         path, tell_guess = self.service.text, self._guessed.setdefault
         document = document_in(payload, doc_id, path, tell_guess, self._mask)
         with self.kept.change():
             self.kept.add([FoundDocument(document, source=self.service.public_address(doc_id))])
             self.kept.sample([doc_id])
-        self.found += 1
-        self.done += 1
+        self.found += doc_id != self._proof
+        self.done += doc_id != self._proof
+        self._came = [doc_id]
         self._patience.succeeded()
-        self._prove()
+        self._patience.give_up_after = MANY
+        return True
 
     def _note_answer(self) -> None:
         """Note that the service answers, whatever it says."""
@@ -191,27 +248,19 @@ class Fetcher:
             pace.cap = math.inf
         pace.succeeded()
 
-    def _note_absent(self, doc_id: str, words: str) -> None:
-        """Note that a document is not there. Raises _Ended where that holds for too many."""
-        self._note_unknown(doc_id, ABSENT, words)
-        if self.found:
-            self._prove()
-        elif len(self.unknown[ABSENT]) >= MOST_ABSENT and not self.kept.some_ids(1):
-            raise _Ended(f"the first {MOST_ABSENT:,} are not there; {IS_IT_RIGHT}")
-
-    def _prove(self) -> None:
-        """Note that a document came from here: what is not there then surely is not."""
-        self._patience.give_up_after = MANY
-        if absent := self.unknown.pop(ABSENT, []):
-            self.kept.not_there(absent)
-
-    async def _prove_again(self) -> None:
-        """Where nothing asked for is there, ask for a document that is kept from before."""
-        for doc_id in self.kept.some_ids(1) if ABSENT in self.unknown else ():
-            self.total += 1
-            await self._settle(doc_id)
-            if doc_id in self.unknown.get(ABSENT, ()):
-                self.unknown[ABSENT].remove(doc_id)
+    def _note_absent(self, doc_id: str, status: int, payload: bytes, is_elsewhere: bool) -> None:
+        """Note that a document is not there, or not where a redirect led. Raises _Ended."""
+        problem = problem_in(status, payload, self._access.masked)
+        words, kind = str(problem).rstrip(": "), ABSENT
+        if is_elsewhere:
+            words = f"{words}, where a redirect led; give the address that has the documents"
+            self._note_refusal(doc_id, REDIRECTED, words)
+            return
+        if names(doc_id, payload, problem.words):
+            self._named.add(doc_id)
+        elif self.kept.state_of(doc_id) == "found":
+            words, kind = f"{words}; the text that is kept stays", KEPT
+        self._note_unknown(doc_id, kind, words)
 
     def _is_outage(self, doc_id: str, fault: Fault) -> bool:
         """Return whether a fault is the service's, not this document's; note one that is not."""
@@ -254,7 +303,7 @@ class Fetcher:
         self._note_unknown(doc_id, kind, words)
         # Some may be closed to all; so many, and no other answer, show that it is the token.
         closed = len(self.unknown.get(FORBIDDEN, ())) >= MOST_FORBIDDEN
-        if closed and not (self.found or ABSENT in self.unknown):
+        if closed and not (self._came or ABSENT in self.unknown):
             raise self._denial(words)
         if self._patience.failed(kind, hash(doc_id)):
             row = f"{self._patience.in_a_row} in a row were refused"
@@ -262,6 +311,8 @@ class Fetcher:
 
     def _note_unknown(self, doc_id: str, kind: str, words: str) -> None:
         """Note a document of which it is not known whether it is there."""
+        if doc_id == self._proof:  # it is not asked for itself
+            return
         self.done += 1
         self.unknown.setdefault(kind, []).append(doc_id)
         self.causes.setdefault(kind, words)
@@ -283,7 +334,8 @@ class Fetcher:
         for kind, ids in self.unknown.items():
             why = self.causes[kind]
             if kind == ABSENT:
-                why = f"{why}; no document at all was there: {IS_IT_RIGHT}"
+                came = "came after it" if self._came else "at all was there"
+                why = f"{why}; no document {came}: {IS_IT_RIGHT}"
             some = ", ".join(map(shown, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
             message = f"{counted(len(ids), 'document')} not fetched ({some}): {why}"
             yield Finding("documents_not_fetched", place, message, some)
@@ -301,11 +353,15 @@ def access_to(service: Service, environment: Mapping[str, str]) -> Access:
     """Return how a service is reached, with all that must be hidden. Raises ModelError."""
     taken: list[str] = []
     sent = substituted(f"{service.name}: headers", service.headers, environment, taken)
+    values = {name: f"${{{name}}}" for name in VARIABLE.findall(service.url)}
+    values = substituted(f"{service.name}", values, environment, taken)
+    url = VARIABLE.sub(lambda found: quote(values[found[1]], safe=":"), service.url)
     # A variable may hold `Bearer` itself.
     sent = {name: value.replace("Bearer Bearer ", "Bearer ") for name, value in sent.items()}
-    password = urlsplit(service.url).password or ""
-    secrets = (*taken, *(value.split()[-1] for value in taken), password, unquote(password))
-    return Access.at(service.url, {"Accept": "application/json"} | sent, secrets, environment)
+    password = urlsplit(url).password or ""
+    secrets = [*taken, *(value.split()[-1] for value in taken), password, unquote(password)]
+    secrets += [quote(value, safe=":") for value in taken]
+    return Access.at(url, {"Accept": "application/json"} | sent, secrets, environment)
 
 
 def _now() -> float:

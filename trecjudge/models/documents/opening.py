@@ -86,7 +86,7 @@ def open_documents(
             stores.append(DocumentsOfIndex(path))
             files.append(path)
         elif service := service_of(path):
-            kept = KeptDocuments.open(folder, service.name)
+            kept = KeptDocuments.open(folder, service.key)
             fetch(service, kept, _still_wanted(asked(), stores), use, report)
             stores.append(kept)
         elif are_packs(found := document_files(path, report), held_bytes):
@@ -130,11 +130,17 @@ def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
 
 
 def fetch(
-    service: Service, kept: KeptDocuments, wanted: Wanted, use: Use, report: OnFinding
+    service: Service,
+    kept: KeptDocuments,
+    wanted: Wanted,
+    use: Use,
+    report: OnFinding,
+    proofs: Sequence[str] = (),
 ) -> None:
     """Fetch the documents that are wanted and not kept; each is kept as soon as it has come.
 
-    What was not fetched is not known: it is never taken for a document that is not there. Raises
+    What was not fetched is not known: it is never taken for a document that is not there. Where
+    nothing has come, a few of the ids in `proofs`, which other sources have, are asked for. Raises
     InputError where the service does not let anybody in, ModelError for headers that cannot be
     sent.
     """
@@ -144,10 +150,10 @@ def fetch(
     asked = wanted.cited if service.only_cited else wanted.named
     ids = [doc_id for doc_id in asked if can_be_asked(doc_id)]
     others = len(asked) - len(ids)
-    if use.refresh and not use.offline:
-        kept.not_known(ids)
-    else:
+    if not use.refresh or use.offline:
         ids = kept.left(ids)
+    elif not use.plan:
+        kept.not_known(ids)
     kept.to_fetch = len(ids)
     if ids and use.offline and not use.plan:
         message = f"--offline: {counted(len(ids), 'document')} not kept, and not asked for"
@@ -160,7 +166,8 @@ def fetch(
     # Imported late: aiohttp loads slowly, and most jobs ask no service.
     from trecjudge.models.documents.fetcher import Fetcher
 
-    fetcher = Fetcher(service, kept, use.notify)
+    usable = list(filter(can_be_asked, proofs))
+    fetcher = Fetcher(service, kept, use.notify, usable, use.refresh, str(os.getpid()))
     blocking(fetcher.run)(ids)
     for finding in fetcher.findings():
         report(finding)
@@ -240,7 +247,7 @@ def _differ(one: Document | None, other: Document | None) -> bool:
 def store_name(path: Path) -> str:
     """Return by what name the documents of a path are kept."""
     service = service_of(path)
-    return service.name if service else os.path.realpath(path)
+    return service.key if service else os.path.realpath(path)
 
 
 def some_kept(paths: Sequence[Path], folder: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -53,6 +54,15 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
         if not names_text(record):
             raise NotTaken(f"has no text under a known name: keys {shown(sorted(record))}")
     return document
+
+
+def names(doc_id: str, payload: bytes, words: str) -> bool:
+    """Return whether an object of JSON has this id in its `words`, and not in an address only.
+
+    Only the service itself says so that a document is not there; a gateway may quote the address.
+    """
+    is_object = payload.lstrip().startswith(b"{")
+    return is_object and bool(re.search(rf"(?<![\w/=]){re.escape(doc_id)}(?!\w)", words))
 
 
 def _load(payload: bytes) -> Any:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.store import address_in
-from trecjudge.models.access.secrets import check_named, is_secret
+from trecjudge.models.access.secrets import NAMED as VARIABLES
+from trecjudge.models.access.secrets import VARIABLE, check_named, is_secret
 from trecjudge.models.settings import HeaderValue
 from trecjudge.settings.fields import ranged, typed_fields
 from trecjudge.settings.yaml_files import read_yaml_file
@@ -23,7 +25,7 @@ PLACE = "{docid}"
 HEADERS = "TRECJUDGE_DOCUMENTS_HEADERS"
 """The variable with the headers for an address that is given without a file."""
 NAMED = "HEADER=VARIABLE"
-"""What it holds, for a message."""
+"""What it holds, for a message; `HEADER=VARIABLE@HOST` is for one host."""
 FORM = f"https://HOST/v1/INDEX/doc/{PLACE}"
 LONGEST_ID = 2000
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -34,14 +36,14 @@ class Service:
     """A service of documents.
 
     `url` is the address of one document, with `{docid}` in the place of its id. `headers` are sent
-    with every request; `${NAME}` in a value is a variable of the environment. `text` is the dotted
+    with every request; `${NAME}` in both is a variable of the environment. `text` is the dotted
     path to the text in a reply; empty: it is found as in any document. At most `at_once` requests
     are under way. With `only_cited`, references that no sentence cites are not fetched. A request
     may take `timeout` seconds; a service that is out of order is waited for `patience` seconds.
     """
 
     url: str = field(repr=False)
-    headers: dict[str, HeaderValue] = field(default_factory=dict, repr=False)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
     text: str = ""
     at_once: int = ranged(8, 1, 64)
     only_cited: bool = False
@@ -50,16 +52,27 @@ class Service:
 
     @property
     def name(self) -> str:
-        """What messages and files may show of it, no secrets; what it gives is kept under this."""
+        """What messages and files may show of it: no secrets."""
         return f"{public(self.url)} ({self.text})" if self.text else public(self.url)
 
-    def address(self, doc_id: str) -> str:
-        """Return where a document is asked for: secrets may stand in it."""
-        return self.url.replace(PLACE, quote(doc_id, safe=""))
+    @property
+    def key(self) -> str:
+        """What its documents are kept under: another user, query or header may get others.
+
+        What a variable holds does not count, nor a password: they change, and the documents stay.
+        """
+        address = re.sub(r"(//[^/?#:@]*):[^/?#]*@", r"\1@", self.url)
+        written = repr((address, self.text, sorted(self.headers.items())))
+        return f"service {hashlib.sha256(written.encode()).hexdigest()}"
 
     def public_address(self, doc_id: str) -> str:
         """Return the address of a document without secrets."""
-        return public(self.url).replace(PLACE, quote(doc_id, safe=""))
+        return address_of(public(self.url), doc_id)
+
+
+def address_of(url: str, doc_id: str) -> str:
+    """Return where a document is asked for, by the address of a service."""
+    return url.replace(PLACE, quote(doc_id, safe=""))
 
 
 def can_be_asked(doc_id: str) -> bool:
@@ -71,21 +84,27 @@ def service_of(path: Path) -> Service | None:
     """Return the service that an address with `{docid}`, or a YAML file with its `url`, names.
 
     None for any other path. The headers for an address are those that the variable
-    TRECJUDGE_DOCUMENTS_HEADERS names. Raises InputError for an address without `{docid}`,
-    WorkflowError or ModelError for a file that cannot be used.
+    TRECJUDGE_DOCUMENTS_HEADERS names for it, or for all. Raises InputError for an address without
+    `{docid}`, WorkflowError or ModelError for a file that cannot be used.
     """
     if url := address_in(path):
-        headers = _read_headers(os.environ.get(HEADERS, ""))
-        return _check_service(Service(url, headers), "--documents")
+        service = _check_service(Service(url), "--documents")
+        headers = _read_headers(os.environ.get(HEADERS, ""), urlsplit(url).netloc)
+        return _check_service(replace(service, headers=headers), "--documents")
     if path.suffix.lower() not in (".yml", ".yaml") or not path.is_file():
         return None
     given = read_yaml_file(path, "description of a service").value
     if not isinstance(given, Mapping) or Service.__dataclass_fields__.keys().isdisjoint(given):
         return None
-    _check_headers(f"{path}: headers", given.get("headers", {}))
+    headers = _check_headers(f"{path}: headers", given.get("headers", {}))
     if not isinstance(given.get("url"), str):
         raise InputError(f"{path}: has no url; give url: {FORM}")
-    return _check_service(Service(**typed_fields(Service, given, str(path))), f"{path}: url")
+    values = typed_fields(Service, {**given, "headers": headers}, str(path))
+    service = _check_service(Service(**values), f"{path}: url")
+    parts = urlsplit(service.url)
+    in_clear = dict(parse_qsl(parts.query)) | {"password": parts.password}
+    check_named(f"{path}: url", {k: v for k, v in in_clear.items() if v}, "a file")
+    return service
 
 
 def _check_service(service: Service, where: str) -> Service:
@@ -104,30 +123,39 @@ def _check_service(service: Service, where: str) -> Service:
         raise InputError(f"{where}: {message}; give {FORM}")
     if "@" in parts.netloc and "authorization" in map(str.lower, service.headers):
         raise InputError(f"{where}: give a name and password, or the header Authorization")
+    VARIABLES.update(VARIABLE.findall(url))
     return service
 
 
-def _check_headers(where: str, headers: Any) -> None:
-    """Raise InputError or ModelError for headers that are none: no message quotes a value."""
-    if not isinstance(headers, Mapping) or not all(
-        isinstance(name, str) and isinstance(value, HeaderValue) for name, value in headers.items()
-    ):
+def _check_headers(where: str, headers: Any) -> dict[str, str]:
+    """Return headers as text. Raises InputError or ModelError: no message quotes a value."""
+    if not isinstance(headers, Mapping):
         raise InputError(f"{where}: give a mapping, such as Authorization: Bearer ${{MY_TOKEN}}")
+    for name, value in headers.items():
+        if isinstance(value, bool) or not isinstance(value, HeaderValue):
+            raise InputError(f"{where}: {name!r} is not text; put its value in quotes")
     check_named(where, headers, "a file")
+    return {str(name): str(value) for name, value in headers.items()}
 
 
-def _read_headers(written: str) -> dict[str, HeaderValue]:
-    """Return the headers of `Authorization=MY_TOKEN,X-Key=MY_KEY`: the names of variables.
+def _read_headers(written: str, host: str) -> dict[str, str]:
+    """Return the headers of `Authorization=MY_TOKEN,X-Key=MY_KEY@HOST`: the names of variables.
 
-    A token for `Authorization` is sent as `Bearer`. Raises InputError that quotes no value: it may
-    be the token itself.
+    Those with another host are left out. A token for `Authorization` is sent as `Bearer`. Raises
+    InputError that quotes no value: it may be the token itself.
     """
-    found: dict[str, HeaderValue] = {}
-    for entry in filter(None, map(str.strip, written.split(","))):
+    found: dict[str, str] = {}
+    here = host.rpartition("@")[2].lower()
+    # Those for this very host come last, and count.
+    for entry in sorted(filter(None, map(str.strip, written.split(","))), key=lambda e: "@" in e):
         name, _, variable = (part.strip() for part in entry.partition("="))
+        variable, at, only = (part.strip() for part in variable.partition("@"))
         if not name or not _VARIABLE.fullmatch(variable) or is_secret("", variable):
             hint = "a header, and the variable that has its value, in capital letters"
             raise InputError(f"{HEADERS}: give {NAMED}: {hint}")
+        VARIABLES.add(variable)
+        if at and only.lower() not in (here, re.sub(r":\d+\Z", "", here)):
+            continue
         scheme = "Bearer " if name.lower() == "authorization" else ""
         found[name] = f"{scheme}${{{variable}}}"
     check_named(HEADERS, found, "the environment")
