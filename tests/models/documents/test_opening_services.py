@@ -89,7 +89,7 @@ def test_offline_nothing_is_asked(server: DocumentService, tmp_path: Path) -> No
     unknown = kept.get("d2")
     assert unknown is not None and not unknown.complete
     assert (kept.state_of("d1"), server.asked.total()) == ("found", 1)
-    assert said == ["--offline: 1 document not kept, and not asked for"]
+    assert said == ["offline: 1 document not kept, and not asked for"]
 
 
 def test_refresh_asks_again_for_what_is_wanted(server: DocumentService, tmp_path: Path) -> None:

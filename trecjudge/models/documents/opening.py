@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ class Use:
 
 
 AS_IT_IS = Use()
+PROOFS = 3
+"""Documents of other sources that show whether a service is the right one."""
 
 
 def open_documents(
@@ -86,18 +89,22 @@ def open_documents(
             stores.append(DocumentsOfIndex(path))
             files.append(path)
         elif service := service_of(path):
-            kept = KeptDocuments.open(folder, service.key)
-            fetch(service, kept, _still_wanted(asked(), stores), use, report)
+            kept, left = KeptDocuments.open(folder, service.key), _still_wanted(asked(), stores)
+            elsewhere = (doc_id for doc_id in asked().named if doc_id not in left.named)
+            fetch(service, kept, left, use, report, list(islice(elsewhere, PROOFS)))
             stores.append(kept)
         elif are_packs(found := document_files(path, report), held_bytes):
             stores.append(open_packs(path, found, _still_wanted(asked(), stores), report))
             files += found
-        elif (in_memory := _hold_files(path, found, report, held_bytes)) is not None:
-            stores.append(in_memory)
-            files += found
         else:
-            left = _still_wanted(asked(), stores)
-            stores.append(_look_through(path, found, folder, report, left))
+            log = FindingLog([report])
+            in_memory = _hold_files(path, found, log, held_bytes)
+            if in_memory is not None:
+                stores.append(in_memory)
+                files += found
+                continue
+            left, again = _still_wanted(asked(), stores), _unless_reported(log.counts, report)
+            stores.append(_look_through(path, found, folder, again, left))
     both = list(zip(paths, stores, strict=True))
     if len(stores) > 1:
         _report_differences(both, asked, report)
@@ -156,7 +163,7 @@ def fetch(
         kept.not_known(ids)
     kept.to_fetch = len(ids)
     if ids and use.offline and not use.plan:
-        message = f"--offline: {counted(len(ids), 'document')} not kept, and not asked for"
+        message = f"offline: {counted(len(ids), 'document')} not kept, and not asked for"
         report(Finding("documents_not_fetched", Place(service.name), message))
     if others:
         message = f"{counted(others, 'id')} not asked for: too long, or no part of an address"
@@ -174,20 +181,24 @@ def fetch(
 
 
 def _hold_files(
-    path: Path, files: Sequence[Path], report: OnFinding, held_bytes: int
+    path: Path, files: Sequence[Path], log: FindingLog, held_bytes: int
 ) -> HeldDocuments | None:
-    """Return the documents of files in memory; None, and no findings, where they are too many."""
+    """Return the documents of files in memory; None where they are too many."""
     if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
         return None
-    findings: list[Finding] = []
-    try:
-        store = held(path, files, FindingLog([findings.append]), IN_MEMORY * held_bytes)
-        if store is None:  # the files are read again
-            findings.clear()
-        return store
-    finally:
-        for finding in findings:
+    return held(path, files, log, IN_MEMORY * held_bytes)
+
+
+def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
+    """Return what reports the findings of files read again, but for those reported before."""
+    left = Counter(counts)
+
+    def report_new(finding: Finding) -> None:
+        left[finding.kind] -= 1
+        if left[finding.kind] < 0:
             report(finding)
+
+    return report_new
 
 
 def _look_through(
