@@ -59,10 +59,12 @@ class Service:
     def key(self) -> str:
         """What its documents are kept under: another user, query or header may get others.
 
-        What a variable holds does not count, nor a password: they change, and the documents stay.
+        What a variable holds does not count, nor a password, nor how one is let in: they change,
+        and a report is made where no token is set.
         """
         address = re.sub(r"(//[^/?#:@]*):[^/?#]*@", r"\1@", self.url)
-        written = repr((address, self.text, sorted(self.headers.items())))
+        others = sorted(h for h in self.headers.items() if h[0].lower() != "authorization")
+        written = repr((address, self.text, others))
         return f"service {hashlib.sha256(written.encode()).hexdigest()}"
 
     def public_address(self, doc_id: str) -> str:
