@@ -239,11 +239,11 @@ def test_what_is_not_named_is_asked_for_once_more(
     assert (done.of("x"), done.server.asked["x"]) == (outcome, requests)
 
 
-def test_what_is_not_there_is_settled_batch_by_batch(tmp_path: Path) -> None:
+def test_one_document_proves_all_replies_that_name_what_is_not_there(tmp_path: Path) -> None:
     Library(tmp_path).ask(["d1"], HELD)
     done = Library(tmp_path).ask(several(500), HELD, {"d1": [None, None, *page_404(0)]})
     states = Counter(done.of(doc_id) for doc_id in several(500))
-    assert (states, done.server.asked["d1"]) == ({"not there": 400, "unknown": 100}, 3)
+    assert (states, done.server.asked["d1"]) == ({"not there": 500}, 1)
 
 
 def test_other_sources_name_what_may_prove_it(tmp_path: Path) -> None:

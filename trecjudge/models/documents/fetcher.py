@@ -157,8 +157,13 @@ class Fetcher:
     async def _settle_absent(self) -> None:
         """Settle what is not there, if what is known to be there comes. Raises _Ended, InputError.
 
-        What a reply did not name may be a gateway's: it is asked for once more, and proven anew.
+        A reply that names the document is the service's own: one document that came is enough. Any
+        other may be a gateway's: it is asked for once more, and proven anew.
         """
+        if self._came and (absent := self.unknown.pop(ABSENT, [])):
+            self.kept.not_there(i for i in absent if i in self._named)
+            if others := [i for i in absent if i not in self._named]:
+                self.unknown[ABSENT] = others
         for is_second in (False, True):
             absent = self.unknown.get(ABSENT, [])
             if not absent or not await self._proves():
