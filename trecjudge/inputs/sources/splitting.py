@@ -16,29 +16,40 @@ def numbered(pieces: Iterable[bytes], most: int, cut: bool = False) -> Iterator[
 
     With `cut`, the beginning of the first line that is longer than `most` bytes is the last.
     """
-    number = 1
-    for place, lines in whole_lines(pieces, most, cut=cut):
-        if lines is None:
-            yield number, place, None
+    number, place, size, blank = 1, 0, 0, True
+    rest: list[bytes] = []
+    for piece in pieces:
+        begin = piece.rfind(b"\n") + 1 if blank and piece.isspace() else 0
+        if begin:  # gigabytes may be blank
+            number, place, size = number + piece.count(b"\n"), place + begin, 0
+            rest.clear()
+        for text in io.BytesIO(piece[begin:]):
+            place += len(text)
+            ends = text.endswith(b"\n")
+            if size or not ends or len(text) > most:
+                size += len(text)
+                blank = blank and text.isspace()
+                if size - ends <= most:
+                    rest.append(text)
+                elif cut and not blank:
+                    yield number, place, (b"".join(rest) + text)[: most + 1]
+                    return
+                else:
+                    rest.clear()
+                if not ends:
+                    continue
+                if not blank:
+                    yield number, place, b"".join(rest) or None
+                rest.clear()
+                size, blank = 0, True
+            elif not text.isspace():
+                yield number, place, text
             number += 1
-        elif lines.isspace():  # gigabytes may be blank
-            number += lines.count(b"\n")
-        else:
-            for line in io.BytesIO(lines):
-                place += len(line)
-                if len(line) > most and len(line.removesuffix(b"\n")) > most:
-                    if not line.isspace():
-                        yield number, place, line[: most + 1] if cut else None
-                        if cut:
-                            return
-                elif not line.isspace():
-                    yield number, place, line
-                number += 1
+    if not blank:
+        yield number, place, b"".join(rest) or None
 
 
-def whole_lines(
-    pieces: Iterable[bytes], most: int, place: int = 0, cut: bool = False
-) -> Iterator[Piece]:
+def whole_lines(pieces: Iterable[bytes], most: int, place: int = 0) -> Iterator[Piece]:
     """Yield the lines of pieces, the first of which begins at a place, many at once.
 
     A line that is longer than `most` bytes may be among others only if it came in one piece.
@@ -52,13 +63,8 @@ def whole_lines(
             if size > most:
                 begin = piece.find(b"\n") + 1
                 place += size + begin
-                if blank and piece[:begin].isspace():
-                    yield place, b"\n"
-                elif cut:
-                    yield place, piece[: min(begin, most + 1)]
-                    return
-                else:
-                    yield place, None
+                is_blank = blank and piece[:begin].isspace()
+                yield place, b"\n" if is_blank else None
             lines = b"".join((*held, memoryview(piece)[begin:end]))
             if lines:
                 yield place, lines
@@ -69,8 +75,6 @@ def whole_lines(
         size += len(rest)
         blank = blank and (not rest or rest.isspace())
         if size > most:
-            if cut and not blank:
-                break
             held.clear()
     if held and size:
         yield place, b"".join(held)
