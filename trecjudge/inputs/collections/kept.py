@@ -15,15 +15,15 @@ from typing import Any, Literal
 import orjson
 
 from trecjudge.errors import OutputError, why
-from trecjudge.files import keep_private, make_private, open_regular
+from trecjudge.files import keep_private, make_private
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.units import FoundDocument
+from trecjudge.inputs.sources.databases import belongs_to
 from trecjudge.records import Document, Place
 
 APPLICATION = 0x74724463
 """Says that a file of SQLite has what was found of a collection ("trDc")."""
 SHAPE = 1
-MAGIC, PLACE = b"SQLite format 3\0", slice(68, 72)
 ELSEWHERE = "give another folder with --cache-dir"
 WAIT = 60.0
 """Seconds in which another job must have written what it found."""
@@ -326,12 +326,7 @@ def path_of(folder: Path, name: str) -> Path:
 
 def is_kept(path: Path) -> bool:
     """Return whether a file has what was found of a collection."""
-    try:
-        with open_regular(path) as file:
-            head = file.read(PLACE.stop)
-    except OSError:
-        return False
-    return head.startswith(MAGIC) and head[PLACE] == APPLICATION.to_bytes(4, "big")
+    return belongs_to(path, APPLICATION)
 
 
 @contextmanager

@@ -14,13 +14,18 @@ import orjson
 
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import open_regular
-from trecjudge.inputs.sources.databases import PATIENCE, Watched, fault_of_files, open_database
+from trecjudge.inputs.sources.databases import (
+    MAGIC,
+    PATIENCE,
+    PLACE,
+    Watched,
+    belongs_to,
+    fault_of_files,
+    open_database,
+)
 from trecjudge.records import Document
 from trecjudge.settings.limits import limits
 
-MAGIC = b"SQLite format 3\0"
-PLACE = slice(68, 72)
-"""Where a file of SQLite says which application it belongs to."""
 AGAIN = "index the documents again, into another file"
 APPLICATION = 0x74724978
 """Says that a file is an index of this program ("trIx")."""
@@ -164,12 +169,7 @@ def check_tables(database: sqlite3.Connection, path: Path) -> None:
 
 def is_index(path: Path) -> bool:
     """Return whether a file is an index of this program."""
-    try:
-        with open_regular(path) as file:
-            head = file.read(PLACE.stop)
-    except OSError:
-        return False
-    return head.startswith(MAGIC) and head[PLACE] == APPLICATION.to_bytes(4, "big")
+    return belongs_to(path, APPLICATION)
 
 
 def sha256_of(*parts: str) -> str:

@@ -14,6 +14,9 @@ from typing import Any
 from trecjudge.files import open_regular
 from trecjudge.settings.limits import limits
 
+MAGIC = b"SQLite format 3\0"
+PLACE = slice(68, 72)
+"""Where a file of SQLite says which application it belongs to."""
 PATIENCE = 10.0
 """Seconds that one answer of a file may take: its pages may lead round in a circle."""
 STEPS = 100_000
@@ -84,6 +87,16 @@ def open_database(
         database.close()
         raise
     return database
+
+
+def belongs_to(path: Path, application: int) -> bool:
+    """Return whether a file is a database of an application, by its number."""
+    try:
+        with open_regular(path) as file:
+            head = file.read(PLACE.stop)
+    except OSError:
+        return False
+    return head.startswith(MAGIC) and head[PLACE] == application.to_bytes(4, "big")
 
 
 def fault_of_files(path: Path, beside: Sequence[str] = BESIDE) -> str:
