@@ -177,6 +177,7 @@ class _Run:
     _began: float = field(default_factory=time.monotonic)
     _written: float = field(default_factory=time.monotonic)
     _told: float = 0.0
+    _read_before: int = 0
     _at_places: bool = False
     _deaths: int = 0
     _named: set[str] = field(default_factory=set)
@@ -192,6 +193,7 @@ class _Run:
                 self.waiting.append(number)
         # Texts that may be ids are no documents that anyone waits for.
         self._named = set(self.wanted).intersection(self.kept.wanted) or set(self.wanted)
+        self._read_before = sum(self._positions.values())
         if done:
             self._find_holders()
 
@@ -291,7 +293,9 @@ class _Run:
             self._told = now
             named = self._named
             found = sum(doc_id in named for doc_id in self.holders)
-            counts = (sum(self._positions.values()), sum(self._sizes), found, len(named))
+            # What was read before took no time now.
+            read, size = sum(self._positions.values()), sum(self._sizes)
+            counts = (read - self._read_before, size - self._read_before, found, len(named))
             seconds, in_bytes = now - self._began, not self._at_places
             tell(Progress(self.name, *counts, seconds, in_bytes, ended))
 
