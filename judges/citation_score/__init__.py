@@ -113,7 +113,7 @@ class CitationScoreJudge:
         # What it cites there is unknown, so no axis is known.
         if unread := [c for s in response.sentences for c in s.citations if c.unread]:
             return [unjudged(item, citation_not_read(unread[0]))] * len(AXES)
-        ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
+        ids = dict.fromkeys(response.cited_ids())
         there = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
         cited = {
             i: _cited_text(found) for i, found in there.items() if not (found and found.hollow)

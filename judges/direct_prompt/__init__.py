@@ -178,7 +178,7 @@ def _documents(topic: Topic, response: Response) -> Iterator[Item]:
     Of what it only refers to, those with text; of what it cites, all that exist or, where no
     document text was given at all, may exist.
     """
-    cited = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id is not None)
+    cited = response.cited_ids()
     for doc_id in dict.fromkeys((*cited, *filter(response.documents.get, response.references))):
         document = response.documents.get(doc_id)
         if response.has(doc_id) is False:

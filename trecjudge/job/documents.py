@@ -35,7 +35,7 @@ from trecjudge.inputs.topics import read_topics
 from trecjudge.job.config import file_digest
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.models.documents.opening import source_name
-from trecjudge.records import Document, Place, Response
+from trecjudge.records import Document, Place
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.packed import Frames
 from trecjudge.text.credentials import public
@@ -104,7 +104,7 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
         cited.others.extend(store.some_ids(SHOWN))
         for _, response in inputs.responses():
             run = cited.runs.setdefault(response.run_id, Counter())
-            for doc_id in _cited_in(response):
+            for doc_id in response.cited_ids():
                 if doc_id not in places:
                     places[doc_id] = _place_of(_look_up(store, doc_id), job.documents)
                 where, carried = places[doc_id], response.documents.get(doc_id)
@@ -137,12 +137,6 @@ def _open_inputs(job: Job, report: OnFinding) -> Iterator[tuple[JobInputs, Docum
             runs = ", ".join(map(str, job.runs))
             raise InputError(f"{runs}: no --documents: what is judged is what the runs carry")
         yield inputs, inputs.store
-
-
-def _cited_in(response: Response) -> Iterator[str]:
-    """Yield the id of each citation of a response, as often as it is cited."""
-    for sentence in response.sentences:
-        yield from (c.doc_id for c in sentence.citations if c.doc_id is not None)
 
 
 def _look_up(store: DocumentStores, doc_id: str) -> tuple[Document, int] | Lack:
@@ -230,7 +224,7 @@ def _gather_documents(
         for _, response in inputs.responses():
             if (response.run_id, response.topic_id) not in judged:
                 continue
-            named = {*_cited_in(response), *response.references}
+            named = {*response.cited_ids(), *response.references}
             for doc_id in sorted(named.union(response.documents) - seen):
                 found = _look_up(store, doc_id)
                 if not isinstance(found, str):

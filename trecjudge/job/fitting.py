@@ -37,8 +37,7 @@ def _is_cited(banks: Mapping[str, Bank], inputs: JobInputs, report: OnFinding) -
     every = {doc_id: None for bank in banks.values() for doc_id in bank.documents}
     cited: dict[str, None] = {}
     for _, response in inputs.responses() if every else ():
-        own = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
-        for doc_id in own:
+        for doc_id in response.cited_ids():
             if doc_id in every:
                 return True
             cited.setdefault(doc_id)

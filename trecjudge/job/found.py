@@ -109,7 +109,7 @@ def _read_runs(found: Found) -> None:
     for _, response in RunReader(files, unreported, taken=taken):
         found.responses += 1
         found.topic_ids.add(response.topic_id)
-        found.cited |= {c.doc_id for s in response.sentences for c in s.citations if c.doc_id}
+        found.cited.update(response.cited_ids())
         found.carries_text |= any(document.has_text for document in response.documents.values())
 
 

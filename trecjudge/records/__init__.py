@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -221,6 +221,11 @@ class Response:
     def has_text(self) -> bool:
         """Whether one of its sentences has a visible character."""
         return any(sentence.has_text for sentence in self.sentences)
+
+    def cited_ids(self) -> Iterator[str]:
+        """Yield the id of each citation that names a document, as often as it is cited."""
+        for sentence in self.sentences:
+            yield from (c.doc_id for c in sentence.citations if c.doc_id is not None)
 
     def has(self, doc_id: str | None) -> bool | None:
         """Return whether a cited document is there; None where that cannot be known."""

@@ -12,7 +12,7 @@ from trecjudge.findings import Finding, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.pack import document_line, lack_line
-from trecjudge.inputs.documents.packs import IN_FRONT, are_packs, open_packs, packs_among
+from trecjudge.inputs.documents.packs import IN_FRONT, open_packs, packs_among
 from trecjudge.inputs.documents.store import DocumentStores, HeldDocuments
 from trecjudge.records import Document
 
@@ -29,7 +29,8 @@ Write = Callable[..., Path]
 def opened(
     wanted: str, *files: Path, findings: Callable[[Finding], None] = unreported
 ) -> KeptDocuments:
-    return open_packs(files[0].parent, files, Wanted.of_ids(wanted.split()), findings)
+    packs = packs_among(files, 1 << 20)
+    return open_packs(files[0].parent, files, packs, Wanted.of_ids(wanted.split()), findings)
 
 
 def test_what_is_known_of_each_id(write: Write) -> None:
@@ -62,7 +63,8 @@ def test_each_kind_of_what_is_not_settled_is_reported_once(write: Write) -> None
 
 def test_what_only_may_be_an_id_is_no_document(write: Write) -> None:
     wanted = Wanted({"a": None}, {}, {"a": None, "3": None})
-    kept = open_packs(Path("p"), [write(b"".join(LINES))], wanted, unreported)
+    pack = write(b"".join(LINES))
+    kept = open_packs(Path("p"), [pack], [pack], wanted, unreported)
     assert kept.get("3") is None
 
 
@@ -122,12 +124,12 @@ def test_a_line_of_a_pack_among_the_first_ones_makes_a_pack(write: Write) -> Non
     other = write('{"docid": "e", "text": "t"}\n' * 9, "o.jsonl")
     added = write('{"docid": "e", "text": "t"}\n' + LINES[2].decode(), "a.jsonl")
     files = [other, added, write(LINES[0], "p.jsonl"), write("docid\ttext\n", "t.tsv")]
-    assert packs_among(files) == {added, files[2]}
-    assert are_packs(files, 500)
-    assert not are_packs(files, 50), "a large collection stays one"
-    assert not are_packs([other], 500)
-    assert not are_packs([], 500)
-    assert not packs_among([write(b'{"docid": "e", "text": "t"}\n' * IN_FRONT + LINES[0])])
+    assert packs_among(files, 500) == {added, files[2]}
+    assert not packs_among(files, 50), "a large collection stays one"
+    assert not packs_among([other], 500)
+    assert not packs_among([], 500)
+    late = write(b'{"docid": "e", "text": "t"}\n' * IN_FRONT + LINES[0])
+    assert not packs_among([late], 1 << 20)
 
 
 def test_what_lies_beside_a_pack_is_read_and_settles_nothing_for_it(write: Write) -> None:
@@ -144,7 +146,8 @@ def test_what_lies_beside_a_pack_is_read_and_settles_nothing_for_it(write: Write
 def test_nobody_asks_a_pack_for_what_is_not_judged(write: Write) -> None:
     wanted = Wanted({"a": None}, {"a": None}, {"a": None}, {"else": None})
     findings: list[Finding] = []
-    kept = open_packs(Path("p"), [write(LINES[0])], wanted, findings.append)
+    pack = write(LINES[0])
+    kept = open_packs(Path("p"), [pack], [pack], wanted, findings.append)
     assert (kept.state_of("else"), findings) == ("not looked for", [])
     assert kept.get("else") is not None
 

@@ -305,7 +305,3 @@ def main() -> None:
             while True:
                 read_unit(asking.recv(), answers)
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -40,9 +40,7 @@ class Wanted:
 
     def add(self, response: Response) -> None:
         """Add what a response cites and lists, if its documents were asked for."""
-        cited = (c.doc_id for sentence in response.sentences for c in sentence.citations)
-        for doc_id in filter(self.possible.__contains__, cited):
-            assert doc_id is not None
+        for doc_id in filter(self.possible.__contains__, response.cited_ids()):
             self.named[doc_id] = self.cited[doc_id] = None
         for doc_id in filter(self.possible.__contains__, response.references):
             self.named[doc_id] = None

@@ -31,16 +31,12 @@ class Overlap:
 
     def add(self, response: Response, store: DocumentStore | None = None) -> None:
         """Count the citations of a response; without `store` none is looked up."""
-        for sentence in response.sentences:
-            for citation in sentence.citations:
-                doc_id = citation.doc_id
-                if doc_id is None:
-                    continue
-                self.citations += 1
-                self.there += doc_id in response.documents
-                self.stored += store is not None and store.get(doc_id) is not None
-                if len(self.distinct) < (SHOWN if store is None else MOST_DISTINCT):
-                    self.distinct[doc_id] = None
+        for doc_id in response.cited_ids():
+            self.citations += 1
+            self.there += doc_id in response.documents
+            self.stored += store is not None and store.get(doc_id) is not None
+            if len(self.distinct) < (SHOWN if store is None else MOST_DISTINCT):
+                self.distinct[doc_id] = None
 
     def is_few(self, found: int) -> bool:
         """Return whether so many are hardly any of the citations; False without citations."""

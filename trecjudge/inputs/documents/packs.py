@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,26 +32,23 @@ IN_FRONT = 1000
 been added in front of it."""
 
 
-def are_packs(files: Sequence[Path], most: int) -> bool:
-    """Return whether there is a pack among files, and others of at most `most` bytes together.
+def packs_among(files: Sequence[Path], most: int) -> set[Path]:
+    """Return those files that have a line of a pack among their first ones.
 
-    A larger collection in which a pack lies stays one.
+    None of them where the others have more than `most` bytes together: a larger collection in which
+    a pack lies stays one.
     """
-    others = set(files) - packs_among(files)
-    return len(others) < len(files) and sum(file.stat().st_size for file in others) <= most
-
-
-def packs_among(files: Sequence[Path]) -> set[Path]:
-    """Return those files that have a line of a pack among their first ones."""
     count = max(1, IN_FRONT // max(1, len(files)))
     first = ((file, record) for file in files for record in first_objects(file, count))
-    return {file for file, record in first if packed_document(record) or lack_of(record)}
+    packs = {file for file, record in first if packed_document(record) or lack_of(record)}
+    beside = sum(file.stat().st_size for file in files if file not in packs) if packs else 0
+    return packs if beside <= most else set()
 
 
 def open_packs(
-    path: Path, files: Sequence[Path], wanted: Wanted, report: OnFinding
+    path: Path, files: Sequence[Path], packs: Collection[Path], wanted: Wanted, report: OnFinding
 ) -> KeptDocuments:
-    """Return the wanted documents of packs and of files beside them, all given as `path`.
+    """Return the wanted documents of `packs` and of files beside them, all given as `path`.
 
     A wanted id of which they say nothing counts as not looked for, unless another source knows.
     They are kept outside of memory: the pack of a season may be larger. Raises InputError where a
@@ -61,7 +58,6 @@ def open_packs(
     kept.wanted = wanted.named
     log = FindingLog([report, lambda finding: kept.add((), [finding])])
     lacks: dict[str, Lack] = {}
-    packs = packs_among(files)
     with kept.change():
         for file in files:
             for line, document, record in _lines(file, file in packs, log):

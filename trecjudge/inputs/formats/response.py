@@ -279,7 +279,7 @@ class Reader:
 
         A document that is cited and has no text is reported with its citation.
         """
-        cited = {c.doc_id for s in response.sentences for c in s.citations}
+        cited = set(response.cited_ids())
         run = f"{response.team_id}/{response.run_id}"
         beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
         if beside:

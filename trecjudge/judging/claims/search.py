@@ -113,8 +113,8 @@ class Library:
         hollow = [document.doc_id for document in every if document.hollow]
         unread = [d.doc_id for d in every if not (d.has_text or d.hollow)]
         if response.documents_lost:
-            cited = (c.doc_id for s in response.sentences for c in s.citations)
-            unread += dict.fromkeys(i for i in cited if i and response.has(i) is None)
+            cited = response.cited_ids()
+            unread += dict.fromkeys(i for i in cited if response.has(i) is None)
         in_part = [document for document in every if not document.complete]
         return cls(with_text, unread, hollow=hollow, in_part=in_part)
 

@@ -18,7 +18,7 @@ from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
 from trecjudge.inputs.collections.passing import pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
-from trecjudge.inputs.documents.packs import are_packs, open_packs
+from trecjudge.inputs.documents.packs import open_packs, packs_among
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
@@ -93,8 +93,8 @@ def open_documents(
             elsewhere = (doc_id for doc_id in asked().named if doc_id not in left.named)
             fetch(service, kept, left, use, report, list(islice(elsewhere, PROOFS)))
             stores.append(kept)
-        elif are_packs(found := document_files(path, report), held_bytes):
-            stores.append(open_packs(path, found, _still_wanted(asked(), stores), report))
+        elif packs := packs_among(found := document_files(path, report), held_bytes):
+            stores.append(open_packs(path, found, packs, _still_wanted(asked(), stores), report))
             files += found
         else:
             log = FindingLog([report])
@@ -127,13 +127,17 @@ def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, d
 
 def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
     """Return the documents that are wanted and that none of some stores has."""
+    if not stores:
+        return wanted
     before = DocumentStores(stores)
+    # All others are among those that are possible: each is looked up once.
+    left = {i for i in wanted.possible if not ((d := before.get(i)) and d.has_text)}
 
-    def without(ids: Iterable[str]) -> dict[str, None]:
-        return {i: None for i in ids if not ((d := before.get(i)) and d.has_text)}
+    def still(ids: Iterable[str]) -> dict[str, None]:
+        return {doc_id: None for doc_id in ids if doc_id in left}
 
     every = wanted.named, wanted.cited, wanted.possible, wanted.beside
-    return Wanted(*map(without, every))
+    return Wanted(*map(still, every))
 
 
 def fetch(

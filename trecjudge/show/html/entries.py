@@ -148,9 +148,8 @@ def _origin(line: ProvenanceLine) -> dict[str, Any]:
 
 def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[str]:
     """Return the ids of the documents that a response cites or a judgment names, each once."""
-    cited = (c.doc_id for sentence in response.sentences for c in sentence.citations)
     judged = (doc_id for j in judgments for doc_id in (j.doc_id, *(s.doc_id for s in j.sources)))
-    return list(dict.fromkeys(doc_id for doc_id in (*cited, *judged) if doc_id))
+    return list(dict.fromkeys(doc_id for doc_id in (*response.cited_ids(), *judged) if doc_id))
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:
