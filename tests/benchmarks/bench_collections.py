@@ -26,7 +26,7 @@ from itertools import islice
 from pathlib import Path
 
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.passing import pass_over
+from trecjudge.inputs.collections.lookup import pass_over
 from trecjudge.inputs.sources.paths import files_below
 
 SEED, WORDS, TEXTS = 3, 5000, 3000

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from trecjudge.findings import Finding
-from trecjudge.inputs.documents.files import documents_of
+from trecjudge.inputs.documents.collection import documents_of
 from trecjudge.records import Document
 
 

@@ -14,9 +14,8 @@ import pytest
 from tests import made_collections as made
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.inputs.collections.addressing import by_address
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.passing import pass_over
+from trecjudge.inputs.collections.lookup import by_address, pass_over
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.records import Document
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from trecjudge.inputs.collections.filters import RawIds, Strings
+from trecjudge.inputs.collections.lines import RawIds, Strings
 
 
 @pytest.mark.parametrize(

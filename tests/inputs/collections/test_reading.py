@@ -23,7 +23,7 @@ import zstandard
 from tests.inputs.collections.oracle import slowly
 from tests.reading import Write
 from trecjudge.inputs.collections import reading
-from trecjudge.inputs.collections.filters import RawIds
+from trecjudge.inputs.collections.lines import RawIds
 from trecjudge.inputs.collections.reading import MEMBER, Answers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document

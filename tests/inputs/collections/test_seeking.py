@@ -14,7 +14,7 @@ import pytest
 from tests import made_collections as made
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, unreported
-from trecjudge.inputs.collections import seek_tables
+from trecjudge.inputs.collections import seeking
 from trecjudge.inputs.collections.seeking import LinesFrom, documents_at
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.inputs.sources.packing import unpacking
@@ -24,7 +24,7 @@ from trecjudge.records import Document, Place
 @pytest.fixture
 def near(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let places to read on from lie near one another."""
-    monkeypatch.setattr(seek_tables, "SPACING", 1 << 16)
+    monkeypatch.setattr(seeking, "SPACING", 1 << 16)
 
 
 def packed(folder: Path) -> tuple[Path, list[Document]]:

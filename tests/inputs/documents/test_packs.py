@@ -12,8 +12,13 @@ from trecjudge.findings import Finding, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.pack import document_line, lack_line
-from trecjudge.inputs.documents.packs import IN_FRONT, open_packs, packs_among
-from trecjudge.inputs.documents.store import DocumentStores, HeldDocuments
+from trecjudge.inputs.documents.store import (
+    IN_FRONT,
+    DocumentStores,
+    HeldDocuments,
+    open_packs,
+    packs_among,
+)
 from trecjudge.records import Document
 
 A, B = Document("a", "About a.", "A"), Document("b", "About b.", "B")

@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from trecjudge.findings import Finding
-from trecjudge.inputs.documents.files import documents_of
+from trecjudge.inputs.documents.collection import documents_of
 
 
 def read(path: Path, rows: list[dict[str, Any]]) -> tuple[dict[str, str], list[Finding]]:

@@ -7,7 +7,7 @@ import pytest
 from tests.reading import Write
 from trecjudge.findings import Finding
 from trecjudge.inputs.topics import read_topics
-from trecjudge.inputs.topics.tables import header_of
+from trecjudge.inputs.topics.reading import header_of
 from trecjudge.records import Topic
 
 BOTH = [Topic("1", "ferries"), Topic("2", "lamps, lit")]

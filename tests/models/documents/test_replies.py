@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trecjudge.findings import unreported
-from trecjudge.models.documents.replies import NotTaken, document_in
+from trecjudge.models.documents.fetcher import NotTaken, document_in
 
 KEYS = ("docid", "id", "doc", "text", "contents", "raw", "error", "status", "_source", "candidates")
 VALUES: st.SearchStrategy[Any] = st.recursive(

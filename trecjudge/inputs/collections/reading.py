@@ -16,21 +16,25 @@ from typing import Any
 
 from trecjudge.errors import InputError, why
 from trecjudge.findings import UNREAD, Finding, OnFinding
-from trecjudge.inputs.collections.filters import RawIds
 from trecjudge.inputs.collections.lines import (
     PIECE,
+    RawIds,
     candidates,
     line_number,
     line_start,
     range_of,
     read_ahead,
 )
-from trecjudge.inputs.collections.parquet import documents_of_rows
 from trecjudge.inputs.collections.seeking import documents_at
 from trecjudge.inputs.collections.units import FoundDocument, Unit
-from trecjudge.inputs.documents.collection import entries, file_unusable, is_json_lines
-from trecjudge.inputs.documents.files import Records, parts_of
-from trecjudge.inputs.documents.parquet import NO_PACKAGE, is_parquet
+from trecjudge.inputs.documents.collection import (
+    Records,
+    entries,
+    file_unusable,
+    layout_of,
+    parts_of,
+)
+from trecjudge.inputs.documents.parquet import NO_PACKAGE, is_parquet, wanted_entries
 from trecjudge.inputs.pipelines.parquet_rows import bound_memory
 from trecjudge.inputs.sources.containers import Opened, is_json
 from trecjudge.inputs.sources.packing import Refused, is_packed
@@ -73,9 +77,9 @@ class Answers:
         self._send = send
         self._answers: list[Answer] = []
         self._sent = 0.0
-        self.begin()
+        self.begin_unit()
 
-    def begin(self) -> None:
+    def begin_unit(self) -> None:
         """Forget the unit before."""
         self.position = 0
         self._found: set[str] = set()
@@ -107,6 +111,11 @@ class Answers:
         if count <= MOST_FINDINGS or finding.kind not in UNREAD:
             self._answers.append(("finding", finding))
 
+    def unreadable(self, path: Path, error: object) -> None:
+        """Answer that a file, or one in an archive, cannot be read to its end."""
+        message = str(error).removeprefix(f"{path}: ")
+        self.finding(Finding("collection_unreadable", Place(str(path)), message))
+
     def failed(self, message: str) -> None:
         """Answer why a unit cannot be read this time."""
         self._answers.append(("failed", message))
@@ -115,18 +124,20 @@ class Answers:
         """Send what is known so far, not too often."""
         if (now := time.monotonic()) - self._sent > PAUSE:
             self._sent = now
-            self._send([*self._answers, ("at", self.position)])
-            self._answers.clear()
+            self._flush("at", self.position)
 
-    def end(self) -> None:
+    def end_unit(self) -> None:
         """Answer that a unit is read."""
-        self._send([*self._answers, ("end", None)])
+        self._flush("end", None)
+
+    def _flush(self, *last: Any) -> None:
+        self._send([*self._answers, last])
         self._answers.clear()
 
 
 def read_unit(unit: Unit, answers: Answers) -> None:
     """Answer with what is wanted of a unit, and why it could not be read to its end."""
-    answers.begin()
+    answers.begin_unit()
     try:
         before = unit.path.stat()
         for found in _found_in(unit, answers):
@@ -139,19 +150,14 @@ def read_unit(unit: Unit, answers: Answers) -> None:
         if isinstance(error.__cause__, Refused) or getattr(error.__cause__, "errno", None):
             answers.failed(str(error).removeprefix(f"{unit.path}: "))
         else:
-            answers.finding(_unreadable(unit.path, error))
+            answers.unreadable(unit.path, error)
     except ImportError:
         answers.failed(NO_PACKAGE)
     except MemoryError:
         answers.failed("takes more memory than reading a file may")
     except OSError as error:
         answers.failed(f"cannot be read: {why(error)}")
-    answers.end()
-
-
-def _unreadable(path: Path, error: object) -> Finding:
-    message = str(error).removeprefix(f"{path}: ")
-    return Finding("collection_unreadable", Place(str(path)), message)
+    answers.end_unit()
 
 
 def _found_in(unit: Unit, answers: Answers) -> Iterator[FoundDocument]:
@@ -175,7 +181,7 @@ def _found_in(unit: Unit, answers: Answers) -> Iterator[FoundDocument]:
             except InputError as error:
                 if not within or isinstance(error.__cause__, Refused):
                     raise
-                answers.finding(_unreadable(part.path, error))
+                answers.unreadable(part.path, error)
 
 
 def _documents_in_range(unit: Unit, end: int, answers: Answers) -> Iterator[tuple[int, Document]]:
@@ -210,21 +216,19 @@ def _documents(part: Opened, answers: Answers) -> Iterator[tuple[int, Document]]
     records, first = Records(part.path, answers.finding), part.beginning()
     if is_parquet(first):
         if isinstance(part, Member):
-            answers.finding(_unreadable(part.path, "is Parquet in an archive; unpack the archive"))
+            answers.unreadable(part.path, "is Parquet in an archive; unpack the archive")
             return
         part.close()
-        yield from _documents_of_parquet(part.path, answers)
-    elif is_json_lines(part):
+        yield from _documents_of_parquet(records, answers)
+    elif layout_of(part) == "lines":
 
         def chunks() -> Iterator[bytes]:
             for chunk in part.chunks(PIECE):
                 answers.position = part.position
                 yield chunk
 
-        packed = is_packed(part.on_disk)
-        yield from _documents_of_lines(
-            records, read_ahead(chunks()) if packed else chunks(), answers
-        )
+        pieces = read_ahead(chunks()) if is_packed(part.on_disk) else chunks()
+        yield from _documents_of_lines(records, pieces, answers)
     else:
         yield from _documents_of_records(part, first, records, answers)
 
@@ -282,16 +286,21 @@ def _documents_of_records(
     records.report_guesses()
 
 
-def _documents_of_parquet(path: Path, answers: Answers) -> Iterator[tuple[int, Document]]:
+def _documents_of_parquet(records: Records, answers: Answers) -> Iterator[tuple[int, Document]]:
+    """Yield (row from 0, document)."""
     import pyarrow.parquet  # noqa: F401 (before the memory is bounded)
 
+    path, ids = records.path, answers.ids.ids
     answers.bound()
     try:
-        yield from documents_of_rows(path, answers.ids.ids, answers.finding, answers.sample)
+        for number, row, key in wanted_entries(path, ids, answers.finding, answers.sample):
+            for document, _ in records.documents(number, row, key):
+                yield number - 1, document
+        records.report_guesses()
     except MemoryError:
-        answers.finding(_unreadable(path, "takes more memory than a file may"))
+        answers.unreadable(path, "takes more memory than a file may")
     except (ValueError, TypeError) as error:  # pyarrow's own errors are these
-        answers.finding(_unreadable(path, f"cannot be read: {error}"))
+        answers.unreadable(path, f"cannot be read: {error}")
 
 
 def main() -> None:

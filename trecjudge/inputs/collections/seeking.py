@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import os
+import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, BinaryIO, cast
 
-from trecjudge.errors import InputError, why
-from trecjudge.files import open_regular
+from trecjudge.errors import InputError, OutputError, why
+from trecjudge.files import keep_private, open_regular, remove_left_parts, whole_path
 from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.collections.schemes.registry import address_of
-from trecjudge.inputs.collections.seek_tables import GZIP, sought
 from trecjudge.inputs.collections.units import FoundDocument, Unit
-from trecjudge.inputs.documents.files import Records
+from trecjudge.inputs.documents.collection import Records
 from trecjudge.inputs.sources.containers import BOM, bare_name, is_json
 from trecjudge.inputs.sources.packing import (
     CHUNK,
@@ -26,10 +28,15 @@ from trecjudge.inputs.sources.packing import (
     unpacking,
 )
 from trecjudge.inputs.sources.values import values_of_line
-from trecjudge.inputs.sources.zstd_places import FramesReader
 from trecjudge.records import Document, Place
 from trecjudge.settings.limits import SWELLS, limits
 
+GZIP = b"\x1f\x8b"
+SPACING = 16 << 20
+"""Unpacked bytes from one place to the next; each takes 32 kB, so 10 GB take 20 MB."""
+BUFFER = 1 << 18
+"""Unpacked bytes that are taken at a time: each time it is read on from such a place."""
+DIGEST = hashlib.sha256().digest_size
 USUAL = 10
 """How many times its size a packed file of JSON usually becomes."""
 
@@ -219,18 +226,65 @@ def _lines_of(path: Path, places: Sequence[tuple[int, str]], tables: str) -> Ite
         if not is_packed(first):
             yield LinesFrom(file, size)
             return
-        if (frames := FramesReader.of(file)) is not None:
-            text = io.BufferedReader(frames)
-            size = text.seek(0, io.SEEK_END)
-            text.seek(0)
-            yield LinesFrom(text, size)
-            return
-        file.seek(0)
-        found: IO[bytes] = file
+        sought = None
         if tables and first.startswith(GZIP):
             last = min(places[-1][0], USUAL * size)
-            found = files.enter_context(sought(file, path, len(places), last, Path(tables)))
-        if found is not file:
-            yield LinesFrom(found, max(limits().unpacked, SWELLS * size), sure=False)
+            sought = files.enter_context(_sought(file, path, len(places), last, Path(tables)))
+        if sought is not None:
+            yield LinesFrom(sought, max(limits().unpacked, SWELLS * size), sure=False)
         else:
             yield LinesFrom(files.enter_context(unpacking(file)), None)
+
+
+@contextmanager
+def _sought(
+    file: BinaryIO, path: Path, places: int, last: int, folder: Path
+) -> Iterator[IO[bytes] | None]:
+    """Yield a gzip file to be read at any place; None where that would not pay.
+
+    It pays where `places` are few between the beginning and the `last` one. It needs the package
+    `indexed_gzip`, an extra. What is learned of the file is kept in a folder, as far as it can be
+    written; what is kept there and does not fit the file is made anew.
+    """
+    try:
+        import indexed_gzip  # an extra
+    except ImportError:
+        indexed_gzip = None
+    if indexed_gzip is None or places * SPACING > last:
+        yield None
+        return
+    state = f"{path.resolve()}\0{os.fstat(file.fileno()).st_size}\0{path.stat().st_mtime_ns}"
+    key = hashlib.sha256(os.fsencode(state)).digest()
+    table = folder / f"gzip1-{key.hex()[:32]}.places"
+    known = _read_table(table, key)
+    options = {"spacing": SPACING, "buffer_size": BUFFER, "skip_crc_check": True}
+    with indexed_gzip.IndexedGzipFile(fileobj=file, **options) as found:
+        if known:
+            found.import_index(fileobj=io.BytesIO(known))
+        before = sum(1 for _ in found.seek_points())
+        yield cast(IO[bytes], found)
+        if sum(1 for _ in found.seek_points()) > before:
+            _write_table(table, key, found)
+
+
+def _read_table(table: Path, key: bytes) -> bytes:
+    """Return what a table holds; nothing where it is damaged, or of another file."""
+    try:
+        written = table.read_bytes()
+        text = zlib.decompress(written[DIGEST:])
+    except (OSError, zlib.error):
+        return b""
+    return text if hashlib.sha256(key + text).digest() == written[:DIGEST] else b""
+
+
+def _write_table(table: Path, key: bytes, file: Any) -> None:
+    written = io.BytesIO()
+    file.export_index(fileobj=written)
+    text = written.getvalue()
+    try:
+        keep_private(table.parent)
+        remove_left_parts(table.parent, "gzip1")
+        with whole_path(table, private=True) as partial:
+            partial.write_bytes(hashlib.sha256(key + text).digest() + zlib.compress(text, 1))
+    except (OSError, OutputError):  # it is read through again
+        return

@@ -31,7 +31,6 @@ from trecjudge.inputs.sources.packing import (
     unpacking,
 )
 from trecjudge.inputs.sources.splitting import Line, numbered
-from trecjudge.inputs.sources.zstd_places import FramesReader
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
@@ -266,14 +265,11 @@ def chunks(path: Path) -> Iterator[bytes]:
 def seekable(path: Path) -> BinaryIO:
     """Return a file, opened and unpacked, to read at any place of it.
 
-    One of small zstd frames, as this program packs, is unpacked where it is read. Another packed
-    one is unpacked into a temporary file without a name. Raises OSError, or as `lines`.
+    A packed one is unpacked into a temporary file without a name. Raises OSError, or as `lines`.
     """
     file = open_regular(path)
     if not is_packed(file.read(8)):
         return file
-    if (frames := FramesReader.of(file)) is not None:
-        return io.BufferedReader(frames)
     file.close()
     unpacked: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 (closed by who reads it)
     for chunk in chunks(path):

@@ -1,4 +1,4 @@
-"""Values of JSON in other layouts than lines: arrays, or one after another, on any lines."""
+"""Values of JSON in other layouts than lines: arrays, members of objects, one after another."""
 
 from __future__ import annotations
 
@@ -12,17 +12,24 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import Opened
-from trecjudge.inputs.sources.passing import Passing
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
-_PASSED_OVER = re.compile(r"[ \t\r\n,\[\]]*+")
+_IN_STRING = re.compile(r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+', re.DOTALL)
+"""The rest of a string: up to its end, to a line end (it may hold none) or to half an escape."""
+_TOKEN = re.compile(rf'"{_IN_STRING.pattern}"|[\[{{]+|[\]}}]+|"', re.DOTALL)
+_SCALAR = re.compile(r'[^\s,\[\]{}"]*+')
+_BETWEEN_VALUES = re.compile(r"[ \t\r\n,\[\]]*+")
+_BEFORE_MEMBER, _BEFORE_VALUE = re.compile(r"[ \t\r\n,{]*+"), re.compile(r"[ \t\r\n:]*+")
+_KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
+_OBJECT_END = re.compile(r"\s*\}\s*")
+_DECODER = json.JSONDecoder()
 
 
 class Decoder(json.JSONDecoder):
     """Reads JSON with NaN and Infinity as null, as Python and pandas write them.
 
-    `constants` are those that it met in the last value.
+    `constants` are those of the last value.
     """
 
     def __init__(self) -> None:
@@ -51,10 +58,72 @@ class TooLarge(Exception):
     """A value beyond a limit; the message names the limit."""
 
 
-class JsonStream:
-    """Incremental parser for multi-line JSON: an array's entries, or values one after another.
+class JsonSkipper:
+    """Follows a value that is too large to be held to its end, in pieces of its text."""
 
-    It holds no more of the text than the current value needs. `chunks` are the bytes to read, where
+    def __init__(self) -> None:
+        self.over = False
+        self._depth = 0
+        self._in_string = False
+        self._is_scalar: bool | None = None
+
+    def find_end(self, text: str, at: int) -> int:
+        """Return where to go on: at the value's end, which makes it `over`, or inside it.
+
+        A string that holds a line end is broken: the value is taken to end there.
+        """
+        if self._is_scalar is None:
+            self._is_scalar = text[at] not in '"[{'
+        if self._is_scalar:
+            at = _end(_SCALAR, text, at)
+            self.over = at < len(text)
+            return at
+        if self._in_string:
+            at = self._pass_string(text, at)
+        while not self.over and not self._in_string:
+            found = _TOKEN.search(text, at)
+            if found is None:
+                return len(text)
+            at = self._pass_token(found, text)
+        return at
+
+    def _pass_token(self, found: re.Match[str], text: str) -> int:
+        """Return where to go on after a string, the beginning of one, or some brackets."""
+        first, length = found[0][0], found.end() - found.start()
+        if first == '"':
+            if length == 1:
+                return self._pass_string(text, found.end())
+        elif first in "[{":
+            self._depth += length
+        elif length >= self._depth:
+            self.over = True
+            return found.start() + self._depth
+        else:
+            self._depth -= length
+        self.over = not self._depth
+        return found.end()
+
+    def _pass_string(self, text: str, at: int) -> int:
+        """Return where a string ends, or where its text breaks off."""
+        at = _end(_IN_STRING, text, at)
+        rest = text[at : at + 2]
+        self._in_string = rest in ("", "\\")
+        if rest.startswith('"'):
+            self.over = not self._depth
+            return at + 1
+        self.over = not self._in_string
+        return at
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+class JsonStream:
+    """Reads JSON on any lines: an array's entries, values one after another, or members.
+
+    No more of the text is held than the current value needs. `chunks` are the bytes to read, where
     only the beginning of the file is looked at.
     """
 
@@ -62,16 +131,15 @@ class JsonStream:
         self, file: Path | Opened, report: OnFinding, chunks: Iterator[bytes] | None = None
     ) -> None:
         opened = Opened.of(file)
-        self._path = opened.path
+        self._path = str(opened.path)
         self._report = report
         self._chunks = opened.chunks() if chunks is None else chunks
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")()
         self._decoder = Decoder()
         self._most = limits()
         self._text = ""
-        self._many = False
-        self._position = 0
-        self._line = 1
+        self._has_many = False
+        self._position, self._line = 0, 1
         self._open = 0
         self._ended = False
         self._broken: InputError | None = None
@@ -82,7 +150,7 @@ class JsonStream:
         Raises InputError where packed data break off, after what could be read.
         """
         try:
-            while self._skip(_PASSED_OVER):
+            while self._skip(_BETWEEN_VALUES):
                 found = self._next()
                 if found is not None:
                     yield found
@@ -90,9 +158,32 @@ class JsonStream:
                 raise ValueError("the array is not closed")
         except ValueError as error:
             if self._broken is None:
-                self._complain(error)
+                self._report_broken(error)
         if self._broken is not None:
             raise self._broken
+
+    def members(self) -> Iterator[tuple[int, str, Any]]:
+        """Yield (line, key, value) of the members of one object, or of several.
+
+        Reports and stops where nothing more can be read.
+        """
+        is_closed = False
+        try:
+            while self._skip(_BEFORE_MEMBER):
+                is_closed = self._text[self._position] == "}"
+                if is_closed:
+                    self._position += 1
+                    continue
+                key = self._next()
+                if key is None or not isinstance(key[1], str) or not self._skip(_BEFORE_VALUE):
+                    raise ValueError("no key of an object")
+                found = self._next()
+                if found is not None:
+                    yield found[0], key[1], found[1]
+            if not is_closed:
+                raise ValueError("the object is not closed")
+        except ValueError as error:
+            self._report_broken(error)
 
     def _next(self) -> tuple[int, Any] | None:
         """Return the next (line, value) and go past it; None, reported, where it is too large.
@@ -101,47 +192,49 @@ class JsonStream:
         """
         line = self._line
         try:
-            value, end = self._value()
+            value, end = self._decode()
             excess = self._most.excess(value)
             if not excess:
-                self._decoder.report(Place(str(self._path), line), self._report)
+                self._decoder.report(Place(self._path, line), self._report)
                 if self._text.find("\\u", self._position, end) >= 0:
                     # Half a character cannot be written.
                     json.dumps(value, ensure_ascii=False).encode()
-                self._stand_at(end)
+                self._go_to(end)
                 return line, value
         except RecursionError:
             excess = self._most.too_deep
         except TooLarge as error:
             excess = str(error)
-        self._report(too_large(Place(str(self._path), line), excess))
+        self._report(too_large(Place(self._path, line), excess))
         self._pass_over()
         return None
 
     def _pass_over(self) -> None:
         """Go past the current value without ever holding all of it. Raises ValueError."""
-        passing = Passing()
+        skipper = JsonSkipper()
         while True:
-            self._stand_at(passing.end(self._text, self._position))
-            if passing.over:
+            self._go_to(skipper.find_end(self._text, self._position))
+            if skipper.over:
                 return
             if self._ended:
                 raise ValueError("a value that is too large is not closed")
-            self._more(1)
+            self._read_on(1)
 
-    def _stand_at(self, end: int) -> None:
+    def _go_to(self, end: int) -> None:
         self._line += self._text.count("\n", self._position, end)
         self._position = end
 
-    def _value(self) -> tuple[Any, int]:
+    def _decode(self) -> tuple[Any, int]:
         """Return (value, position after it), reading on while it is not complete.
 
         Raises TooLarge.
         """
         while True:
             held, most = len(self._text) - self._position, self._most.record
-            if self._many and (excess := self._most.excess_of_text(self._held_of_value())):
-                raise TooLarge(excess)
+            if self._has_many:
+                end = JsonSkipper().find_end(self._text, self._position)
+                if excess := self._most.excess_of_text(self._text[self._position : end]):
+                    raise TooLarge(excess)
             try:
                 value, end = self._decoder.raw_decode(self._text, self._position)
                 # A number at the end of what is held may go on.
@@ -157,26 +250,21 @@ class JsonStream:
             if held > most:
                 raise TooLarge(self._most.too_long)
             # Doubled: to parse a value from its start at every chunk would take quadratic time.
-            self._more(min(2 * held, most + 1 - held))
+            self._read_on(min(2 * held, most + 1 - held))
 
-    def _held_of_value(self) -> str:
-        """Return the text of the current value, as far as it is held."""
-        return self._text[self._position : Passing().end(self._text, self._position)]
-
-    def _skip(self, passed_over: re.Pattern[str]) -> bool:
+    def _skip(self, between: re.Pattern[str]) -> bool:
         """Go to the next value; return False at the end."""
         while True:
-            begin, found = self._position, passed_over.match(self._text, self._position)
-            end = found.end() if found else begin
+            begin, end = self._position, _end(between, self._text, self._position)
             self._open += self._text.count("[", begin, end) - self._text.count("]", begin, end)
-            self._stand_at(end)
+            self._go_to(end)
             if end < len(self._text):
                 return True
             if self._ended:
                 return False
-            self._more(1)
+            self._read_on(1)
 
-    def _more(self, wanted: int) -> None:
+    def _read_on(self, wanted: int) -> None:
         """Hold at least `wanted` characters more, dropping what was read."""
         parts = [self._text[self._position :]]
         self._position, size = 0, 0
@@ -186,17 +274,35 @@ class JsonStream:
             except InputError as error:
                 self._broken, chunk = error, b""
             self._ended = not chunk
-            whole = self._ended and self._broken is None
-            parts.append(self._utf8.decode(chunk, final=whole))
+            parts.append(self._utf8.decode(chunk, final=self._ended and self._broken is None))
             size += len(parts[-1])
         self._text = "".join(parts)
-        self._many = bool(self._most.excess_of_text(self._text))
+        self._has_many = bool(self._most.excess_of_text(self._text))
 
-    def _complain(self, error: Exception) -> None:
-        place = Place(str(self._path), self._line)
+    def _report_broken(self, error: Exception) -> None:
+        place = Place(self._path, self._line)
         if isinstance(error, UnicodeDecodeError):
             self._report(Finding("bad_utf8", place, "is not UTF-8 from here on"))
             return
         found = shown(self._text[self._position : self._position + 80])
         message = f"is not JSON from here on: {type(error).__name__}: {error}"
         self._report(Finding("line_not_json", place, message, found))
+
+
+def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None]:
+    """Return (members, rest): the first members of the object that a text begins with.
+
+    A value is None where the text breaks off in it. The rest is what follows the object, None where
+    its end is not reached.
+    """
+    found: dict[str, Any] = {}
+    position = text.find("{") + 1
+    while len(found) < most and (key := _KEY.match(text, position)):
+        try:
+            name = json.loads(key[1], strict=False)
+            found[name] = None
+            found[name], position = _DECODER.raw_decode(text, key.end())
+        except (ValueError, RecursionError):
+            return found, None
+    end = _OBJECT_END.match(text, position)
+    return found, text[end.end() :] if end else None

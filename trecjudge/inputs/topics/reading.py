@@ -2,31 +2,202 @@
 
 from __future__ import annotations
 
+import codecs
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from itertools import chain
 from pathlib import Path
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.hostile import HostileText
-from trecjudge.inputs.sources.containers import first_line
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
+from trecjudge.inputs.sources.containers import ENDINGS, chunks, first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import as_file
 from trecjudge.inputs.sources.room import Room, weight
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.sources.streams import too_large
+from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.inputs.topics.record import (
     ID_KEYS,
     SAME_KEYS,
     TEXT_KEYS,
     Record,
+    name_of,
     named,
     texts_in,
     topic_of,
 )
-from trecjudge.inputs.topics.tables import table_topics
-from trecjudge.inputs.topics.tagged import tagged_topics
 from trecjudge.inputs.topics.turns import topics_in, turns_in
 from trecjudge.records import Place, Topic
+from trecjudge.settings.limits import limits
+
+MOST_COLUMNS = 1000
+
+
+def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
+    """Yield a record for each row: by the names of a header, or of id and text without one."""
+    rows = _rows(path, report)
+    place, first = next(rows, (Place(str(path)), []))
+    names = header_of(first)
+    if not names and first:
+        yield from _row(place, first, report)
+    for place, cells in rows:
+        if names:
+            yield place, _by_name(names, cells)
+        else:
+            yield from _row(place, cells, report)
+
+
+def header_of(cells: Sequence[str]) -> list[str]:
+    """Return the names of the columns, if a first row is a header; else none.
+
+    A header names only known columns, or at least an id and a text. Where all columns are of text
+    (`topic`, `title`), the first holds the ids. A row without tabs or commas is read word by word.
+    """
+    parted = cells[0].split() if len(cells) == 1 else cells[:MOST_COLUMNS]
+    # Headers are often commented out: `#qid`.
+    names = [name_of(cell.lstrip("#")) for cell in parted]
+    ids = [name for name in names if name in ID_KEYS]
+    texts = [name for name in names if name in TEXT_KEYS]
+    if len(set(names)) < len(names):
+        return []
+    if len(texts) == len(names) > 1:
+        return ["topic_id", *names[1:]]
+    return names if ids and (texts or len(ids) == len(names)) else []
+
+
+def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the cells of every row, by commas or `;` where the file's name or header shows them."""
+    texts = decoded_lines(path, report)
+    number, first = next(texts, (0, ""))
+    rest = chain([(number, first)] if number else [], texts)
+    if delimiter := _csv_delimiter(path, first):
+        yield from _csv_rows(path, rest, delimiter, report)
+        return
+    for n, text in rest:
+        if text.count("\t") > limits().entries:
+            report(too_large(Place(str(path), n), limits().too_many))
+        else:
+            yield Place(str(path), n), text.split("\t")
+
+
+def _csv_delimiter(path: Path, first: str) -> str | None:
+    name = path.name
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    if "\t" in first:
+        return None
+    inside = next((separator for separator in ",;" if separator in first), None)
+    return delimiter_of(first, header_of) or (inside if name.endswith(".csv") else None)
+
+
+def _csv_rows(
+    path: Path, texts: Iterator[tuple[int, str]], delimiter: str, report: OnFinding
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the rows of a CSV file at the lines where they end; cells may hold line ends."""
+    try:
+        for number, cells in csv_rows(texts, delimiter):
+            yield Place(str(path), number), cells
+    except BrokenCsv as error:
+        message = f"is no CSV from here on: {error}"
+        report(Finding("topic_unreadable", Place(str(path), error.line), message))
+
+
+def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
+    """Return a row by the names of its columns; surplus cells belong to the last."""
+    last = len(names) - 1
+    fitted = [*cells[:last], "\t".join(cells[last:])]
+    return {name: cell.strip() for name, cell in zip(names, fitted, strict=False)}
+
+
+def _row(place: Place, cells: Sequence[str], report: OnFinding) -> Iterator[tuple[Place, Record]]:
+    topic_id, *rest = cells
+    # A binary file has words of control characters.
+    is_id = topic_id.strip().lstrip("\ufeff").isprintable() and len(topic_id.split()) == 1
+    if is_id and not topic_id.startswith(("{", "[")):
+        yield place, {"topic_id": topic_id, "title": "\t".join(rest).strip()}
+    else:
+        message = "is neither JSON nor id<TAB>text"
+        report(Finding("topic_unreadable", place, message, shown(topic_id)))
+
+
+BEGIN = re.compile(r"<(top|topic|query)\b([^<>]*)>", re.IGNORECASE)
+# TREC leaves `<num>` and its like open: a field ends where the next tag begins.
+FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]++|<(?![/\w]))*+)")
+ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
+LABEL = re.compile(r"\A\s*+(?:number|topic|title|description|narrative)\s*+:", re.IGNORECASE)
+"""The label before the text of a field: `<num> Number: 301`."""
+
+
+def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
+    """Yield a record for each topic of a file: its tags and attributes as names."""
+    text = _text(path, report)
+    line, counted = 1, 0
+    for start, attributes, content in _parts(text):
+        line += text.count("\n", counted, start)
+        counted = start
+        yield Place(str(path), line), _record(attributes, content)
+
+
+def _parts(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (start, attributes, content) of each topic that is closed.
+
+    It uses two patterns: with one, every topic that is not closed would be searched to the end of
+    the file.
+    """
+    position, not_closed = 0, set[str]()
+    while (begin := BEGIN.search(text, position)) is not None:
+        name, position = begin[1].lower(), begin.end()
+        if name in not_closed:
+            continue
+        end = re.compile(rf"</{name}\s*+>", re.IGNORECASE).search(text, position)
+        if end is None:
+            not_closed.add(name)
+            continue
+        yield begin.start(), begin[2], text[begin.end() : end.start()]
+        position = end.end()
+
+
+def _text(path: Path, report: OnFinding) -> str:
+    most = limits()
+    content = bytearray()
+    for chunk in chunks(path):
+        content += chunk
+        if len(content) > most.record:  # its topics may stand in one another: all of it is held
+            raise InputError(f"{path}: {most.too_long}")
+    try:
+        return codecs.decode(content, "utf-8-sig")
+    except UnicodeDecodeError as bad:
+        message = f"is not UTF-8 at byte {bad.start}; such bytes are replaced"
+        line = content.count(b"\n", 0, bad.start) + 1
+        report(Finding("bytes_replaced", Place(str(path), line), message))
+        return content.decode("utf-8-sig", errors="replace")
+
+
+def _record(attributes: str, content: str) -> Record:
+    """Return the fields of a topic; those of one name are joined, free text is its `text`."""
+    fields: dict[str, list[str]] = {}
+    for name, double, single in map(re.Match.groups, ATTRIBUTE.finditer(attributes)):
+        fields.setdefault(name_of(name), []).append(_unescaped(double or single or ""))
+    fields.setdefault("text", []).append(_even(content.partition("<")[0]))
+    for name, text in map(re.Match.groups, FIELD.finditer(content)):
+        fields.setdefault(name_of(name), []).append(_even(LABEL.sub("", text, count=1)))
+    return {name: "\n".join(filter(None, texts)) for name, texts in fields.items()}
+
+
+def _even(text: str) -> str:
+    return " ".join(_unescaped(text).split())
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return unescape(text)
+    except ValueError:  # a character's number of thousands of digits
+        return text
+
 
 WORDS_OF_A_QUESTION = 5
 OF_A_TOPIC = 500

@@ -13,12 +13,10 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
-from trecjudge.inputs.collections.addressing import by_address
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
-from trecjudge.inputs.collections.passing import pass_over
+from trecjudge.inputs.collections.lookup import by_address, pass_over
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
-from trecjudge.inputs.documents.packs import open_packs, packs_among
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
@@ -29,6 +27,8 @@ from trecjudge.inputs.documents.store import (
     document_files,
     held,
     is_data_set,
+    open_packs,
+    packs_among,
 )
 from trecjudge.models.blocking import blocking
 from trecjudge.models.documents.service import Service, can_be_asked, service_of

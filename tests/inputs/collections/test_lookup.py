@@ -20,9 +20,9 @@ import pytest
 from tests.inputs.collections.oracle import slowly
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
-from trecjudge.inputs.collections import passing
+from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.passing import pass_over, units_of
+from trecjudge.inputs.collections.lookup import pass_over, units_of
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.documents.store import document_files, held
 from trecjudge.inputs.sources.paths import files_below
@@ -32,11 +32,11 @@ from trecjudge.settings.limits import limited
 SLOW = """
 import os, signal, sys
 from pathlib import Path
-from trecjudge.inputs.collections import passing
+from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import progress_to
 
-passing.COMMIT = passing.TELL = 0
+lookup.COMMIT = lookup.TELL = 0
 folder, cache, how, *wanted = sys.argv[1:]
 files = sorted(Path(folder).iterdir())
 kept = KeptDocuments.open(Path(cache), "c")
@@ -47,7 +47,7 @@ def kill(progress):
         os.kill(os.getpid(), int(how))
 
 with progress_to(kill):
-    passing.pass_over(files, kept, wanted, print, "c", 1)
+    lookup.pass_over(files, kept, wanted, print, "c", 1)
 """
 
 
@@ -210,7 +210,7 @@ def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
 
 
 def test_ranges_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passing, "RANGE", 10_000)
+    monkeypatch.setattr(lookup, "RANGE", 10_000)
     path = tmp_path / "c.jsonl"
     path.write_text(lines_of([*range(1000), *range(500)]) + "broken\n")
     (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(os.urandom(30_000)))
@@ -300,7 +300,7 @@ def children() -> list[int]:
 def test_a_process_that_is_killed_leaves_its_file_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passing, "TELL", 0)
+    monkeypatch.setattr(lookup, "TELL", 0)
     folder, before = tmp_path / "c", set(children())
     folder.mkdir()
     for number in range(3):
