@@ -84,14 +84,14 @@ class CitedDocuments:
         rows = [{"source": name, "citations": c, "documents": d} for name, c, d in self.rows()]
         count = len(self.sources)
         runs = [
-            {"run_id": run_id, "citations": found.total(), "found": known(found)}
+            {"run_id": run_id, "citations": found.total(), "found": count_known(found)}
             | {str(where): found[where] for where in WITHOUT}
             for run_id, found in self.runs.items()
         ]
         return {"sources": rows[:count], "others": rows[count:], "runs": runs}
 
 
-def known(found: Counter[Where]) -> int:
+def count_known(found: Counter[Where]) -> int:
     """Return how many citations have a text, from a source or of the run's own."""
     return sum(count for where, count in found.items() if where not in WITHOUT)
 
@@ -182,7 +182,7 @@ def pack_documents(jobs: Iterable[FinishedJob], path: Path, report: OnFinding) -
         _check_apart(path, finished.job)
         with keyed(finished.keys), kept.change():
             _gather_documents(finished, number, kept, lacks, report)
-    left = kept.left(sorted(lacks))
+    left = kept.select_unsettled(sorted(lacks))
     if not left and not any(kept.documents()):
         raise InputError(f"{path}: not written: what was judged cites no document")
     if there := sorted(i for i in lacks.keys() - left if lacks[i] == NOT_THERE):

@@ -67,7 +67,7 @@ def state_line(progress: Progress) -> str:
         done = f"{sized(progress.done)} of {sized(progress.total)}"
     else:
         done = f"{progress.done:,} of {progress.total:,} asked for"
-    left = f", {_time(progress.left)} left" if progress.left is not None else ""
+    left = f", {_time(progress.seconds_left)} left" if progress.seconds_left is not None else ""
     found = f"{progress.found:,} of {progress.wanted:,} documents found"
     return f"{done}, {found}{left}"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from trecjudge.findings import counted, shown, visible_line
 from trecjudge.inputs.documents.pack import LACKS, NOT_KNOWN
-from trecjudge.job.documents import CARRIED, WITHOUT, WITHOUT_TEXT, CitedDocuments, known
+from trecjudge.job.documents import CARRIED, WITHOUT, WITHOUT_TEXT, CitedDocuments, count_known
 from trecjudge.show.columns import Columns
 from trecjudge.show.tables import table
 from trecjudge.show.words import sized
@@ -36,11 +36,11 @@ def check_lines(cited: CitedDocuments) -> Iterator[str]:
     if cited.none_found and cited.others:
         there = ", ".join(map(shown, cited.others))
         yield f"--documents has ids such as {there}: give the collection of these runs"
-    shares = {run_id: known(run) / max(1, run.total()) for run_id, run in cited.runs.items()}
+    shares = {run_id: count_known(run) / max(1, run.total()) for run_id, run in cited.runs.items()}
     worst = sorted((run_id for run_id in shares if shares[run_id] < 1), key=shares.__getitem__)
     for run_id in worst[:WORST]:
         run = cited.runs[run_id]
-        found = f"{known(run):,} of {counted(run.total(), 'citation')} found"
+        found = f"{count_known(run):,} of {counted(run.total(), 'citation')} found"
         found = f"run {visible_line(run_id)}: {found}"
         yield ", ".join((found, *(f"{run[lack]:,} {lack}" for lack in WITHOUT if run[lack])))
     if len(worst) > WORST:

@@ -15,7 +15,7 @@ from tests import made_collections as made
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.lookup import by_address, pass_over
+from trecjudge.inputs.collections.lookup import find_by_address, find_in_pass
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.records import Document
 
@@ -32,7 +32,7 @@ class Read:
         self.kept.wanted = wanted
         self.kept.begin(self.files)
         self.said: list[Finding] = []
-        self.back = by_address(self.files, self.kept, wanted, self.said.append, folder.name)
+        self.back = find_by_address(self.files, self.kept, wanted, self.said.append, folder.name)
         self.wanted = wanted
 
     @property
@@ -172,7 +172,7 @@ def test_what_a_pass_finds_is_found(make: Make, packing: str, seed: int, tmp_pat
     wanted += [f"{doc_id[:-1]}{chance.randrange(10)}" for doc_id in wanted]
     read = Read(tmp_path / "c", list(dict.fromkeys(wanted)))
     if read.back:
-        pass_over(read.files, read.kept, read.back, read.said.append, "c", 1)
+        find_in_pass(read.files, read.kept, read.back, read.said.append, "c", 1)
     there = [f'"{doc_id}"'.encode() in text for doc_id in read.wanted]
     assert [read.kept.state_of(doc_id) == "found" for doc_id in read.wanted] == there
     assert "not looked for" not in map(read.kept.state_of, read.wanted)
@@ -337,7 +337,7 @@ def test_what_was_found_stays_where_it_is_interrupted(tmp_path: Path) -> None:
     with progress_to(stop), pytest.raises(KeyboardInterrupt):
         Read(tmp_path / "c", wanted)
     kept = KeptDocuments.open(tmp_path / "cache", str(tmp_path / "c"))
-    assert len(kept.left(wanted)) < 40
+    assert len(kept.select_unsettled(wanted)) < 40
     assert Read(tmp_path / "c", wanted).states == ["+"] * 40
 
 
@@ -369,7 +369,7 @@ def test_a_file_that_is_gone(tmp_path: Path) -> None:
     read = Read(tmp_path / "c", [])
     read.files[0].unlink()
     ids = [document.doc_id for document in documents]
-    assert by_address(read.files, read.kept, ids, read.said.append, "c") == []
+    assert find_by_address(read.files, read.kept, ids, read.said.append, "c") == []
     assert [read.kept.state_of(i) for i in ids] == ["not looked for"] * 4 + ["found"] * 4
     assert read.kinds == ["collection_unreadable"]
 

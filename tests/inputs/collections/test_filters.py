@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from trecjudge.inputs.collections.lines import RawIds, Strings
+from trecjudge.inputs.collections.lines import RawIds, StringFilter
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_an_element_without_any_id_is_read_too(text: str, has_id: bool) -> None:
 def test_a_string_that_is_there_is_found(before: str, size: int, after: str) -> None:
     string = ("0123456789é" * 3)[:size].encode()
     piece = f'{before}"'.encode() + string + f'"{after}'.encode()
-    assert Strings([b"another", string, b"x" * 40]).may_be_in(piece)
+    assert StringFilter([b"another", string, b"x" * 40]).may_be_in(piece)
 
 
 def test_of_strings_that_are_not_there_few_are_looked_for() -> None:
     rng = random.Random(1)
-    known = Strings(f"D{n}".encode() for n in range(1000))
+    known = StringFilter(f"D{n}".encode() for n in range(1000))
     for _ in range(50):
         ids = (rng.randrange(1000, 9999) for _ in range(20))
         assert not known.may_be_in("".join(f'{{"id": "D{i}"}}\n' for i in ids).encode())
-    assert not Strings([]).may_be_in(b'{"id": "a", "text": "b"}\n')
+    assert not StringFilter([]).may_be_in(b'{"id": "a", "text": "b"}\n')

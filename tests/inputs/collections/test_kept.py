@@ -59,10 +59,10 @@ def test_what_is_there_what_is_not_and_what_is_not_known_are_three_things(
     assert kept.get("a") == Document("a", "T.", "N", "u", "2024", "7")
     assert [kept.get("b"), kept.get("d")] == [None, None]
     assert kept.get("c") == Document("c", complete=False)
-    assert kept.left("abcd") == ["c", "d"]
+    assert kept.select_unsettled("abcd") == ["c", "d"]
     add(kept, FoundDocument(Document("c", "Now.")))
     kept.not_there(["d"])
-    assert kept.left("abcd") == []
+    assert kept.select_unsettled("abcd") == []
     assert kept.get("c") == Document("c", "Now.")
 
 
@@ -78,10 +78,10 @@ def test_a_changed_file_takes_with_it_what_was_found_in_it_and_what_was_not_ther
         kept.add([], [Finding("bad_utf8", Place(str(files[1]), 3), "is broken")])
     kept.not_there(["c"])
     kept.begin(files)
-    assert kept.left("abc") == []
+    assert kept.select_unsettled("abc") == []
     os.utime(files[1], ns=(1, 1))
     kept.begin(files)
-    assert kept.left("abc") == ["b", "c"]
+    assert kept.select_unsettled("abc") == ["b", "c"]
     assert list(kept.findings()) == []
 
 
@@ -91,7 +91,7 @@ def test_a_file_that_is_new_keeps_what_was_found(kept: KeptDocuments, files: lis
     new = files[0].with_name("zero.jsonl")
     new.write_text("{}")
     kept.begin([*files, new])
-    assert kept.left("ac") == ["c"]
+    assert kept.select_unsettled("ac") == ["c"]
 
 
 def test_a_pass_goes_on_where_it_was_for_the_same_ids_or_fewer(kept: KeptDocuments) -> None:
@@ -150,7 +150,7 @@ def test_a_damaged_file_is_named_with_what_to_do(content: bytes, kept: KeptDocum
     kept.database.close()
     kept.path.write_bytes(content)
     if not content:  # as a killed process leaves it
-        assert KeptDocuments.open(folder, "collection").left("a") == ["a"]
+        assert KeptDocuments.open(folder, "collection").select_unsettled("a") == ["a"]
         return
     assert not is_kept(kept.path)
     with pytest.raises(OutputError, match=r"documents4-\w+\.sqlite: cannot be used: .*; remove it"):

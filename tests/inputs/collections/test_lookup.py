@@ -22,9 +22,9 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.lookup import pass_over, units_of
+from trecjudge.inputs.collections.lookup import find_in_pass, units_of
 from trecjudge.inputs.collections.progress import Progress, progress_to
-from trecjudge.inputs.documents.store import document_files, held
+from trecjudge.inputs.documents.store import document_files, hold_documents
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
@@ -86,7 +86,7 @@ def passed(
 ) -> KeptDocuments:
     """Return what is kept after a pass; where no list is given, no finding may be reported."""
     kept, files = opened(path, cache)
-    pass_over(files, kept, wanted, findings[0].append if findings else fail, str(path))
+    find_in_pass(files, kept, wanted, findings[0].append if findings else fail, str(path))
     return kept
 
 
@@ -129,7 +129,7 @@ def test_what_is_wanted_is_kept_and_what_is_nowhere_is_known(folder: Path, tmp_p
     found, kinds = slowly(files_below(folder), wanted)
     assert {i: kept.get(i) for i in wanted if kept.get(i)} == found
     assert kept.state_of("nowhere") == "not there"
-    assert (kept.lost, kept.left(wanted), kinds) == (0, [], [])
+    assert (kept.lost, kept.select_unsettled(wanted), kinds) == (0, [], [])
     assert {"D0", "D500", "D1000", "D1500"} <= set(kept.some_ids(30))
     assert len(kept.some_ids(100)) <= 30
     again = passed(folder, ["D7", "D41", "D1999"], tmp_path)
@@ -186,7 +186,7 @@ def test_the_order_of_files_is_the_same_in_memory(tmp_path: Path) -> None:
         (tmp_path / "c" / name).write_text(f'{{"docid": "D0", "body": "{name}"}}\n')
     files = document_files(tmp_path / "c", fail)
     kept = passed(tmp_path / "c", ["D0"], tmp_path)
-    in_memory = held(tmp_path / "c", files, FindingLog([]), 1 << 20)
+    in_memory = hold_documents(tmp_path / "c", files, FindingLog([]), 1 << 20)
     assert in_memory is not None
     assert kept.get("D0") == in_memory.get("D0") == Document("D0", "a-1.jsonl")
 
@@ -200,11 +200,11 @@ def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
     kept, files = opened(folder, tmp_path)
     told: list[Progress] = []
     with progress_to(told.append):
-        pass_over(files, kept, ["D0", "D3"], fail, "c", 1)
+        find_in_pass(files, kept, ["D0", "D3"], fail, "c", 1)
     assert kept.lost == 0
     assert (told[-1].found, told[-1].wanted, told[-1].ended) == (2, 2, True)
     assert told[-1].done < told[-1].total / 2
-    pass_over(files, kept, ["D0", "D99"], fail, "c")
+    find_in_pass(files, kept, ["D0", "D99"], fail, "c")
     assert kept.lost == 1
     assert kept.state_of("D99") == "not there"
 
@@ -245,7 +245,7 @@ def test_a_pass_that_was_interrupted_goes_on(how: int, tmp_path: Path) -> None:
             file.write_text('{"docid":"later"}'.ljust(found.st_size - 1) + "\n")
             os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
     # It looks for all that was wanted before, not only for what is wanted now.
-    pass_over(files, kept, ["D59", "nowhere"], fail, "c")
+    find_in_pass(files, kept, ["D59", "nowhere"], fail, "c")
     assert {kept.state_of(f"D{n}") for n in range(60)} == {"found"}
     assert {kept.state_of(i) for i in ("later", "nowhere")} == {"not there"}
     assert kept.begin_pass(["D59"]).done == frozenset()
@@ -318,12 +318,12 @@ def test_a_process_that_is_killed_leaves_its_file_unread(
 
     wanted = ["D0", "D1", "D7", "D1001"]
     with progress_to(kill):
-        pass_over(files, kept, wanted, findings.append, "c", 1)
+        find_in_pass(files, kept, wanted, findings.append, "c", 1)
     assert [finding.kind for finding in findings] == ["collection_unreadable"]
     assert "2.jsonl: was not read to its end" in str(findings[0])
     assert kept.state_of("D7") == "not looked for"
     assert kept.get("D7") == Document("D7", complete=False)
-    pass_over(files, kept, wanted, fail, "c")
+    find_in_pass(files, kept, wanted, fail, "c")
     assert [kept.state_of(i) for i in wanted] == ["found", "found", "not there", "found"]
     assert kept.get("D7") is None
 
@@ -399,7 +399,7 @@ def test_what_cannot_be_read_this_time_is_read_the_next_time(
     whole, state = (folder / "b.jsonl").read_text(), (folder / "b.jsonl").stat()
     change(folder)
     findings: list[Finding] = []
-    pass_over(files, kept, ["D0", "D1"], findings.append, "c")
+    find_in_pass(files, kept, ["D0", "D1"], findings.append, "c")
     assert [finding.kind for finding in findings] == ["collection_unreadable"]
     assert why in findings[0].message
     assert [kept.state_of(i) for i in ("D0", "D1")] == ["found", "not looked for"]
@@ -407,7 +407,7 @@ def test_what_cannot_be_read_this_time_is_read_the_next_time(
     (folder / "b.jsonl").write_text(whole)
     os.utime(folder / "b.jsonl", ns=(state.st_atime_ns, state.st_mtime_ns))
     kept.begin(files)
-    pass_over(files, kept, ["D0", "D1"], fail, "c")
+    find_in_pass(files, kept, ["D0", "D1"], fail, "c")
     assert kept.get("D1") == Document("D1", text_of(1))
 
 
@@ -417,4 +417,4 @@ def test_a_file_that_is_the_only_one_and_cannot_be_read(tmp_path: Path) -> None:
     kept, files = opened(path, tmp_path)
     path.unlink()
     with pytest.raises(InputError, match=r"c\.jsonl: .*there is no such file"):
-        pass_over(files, kept, ["D1"], [].append, str(path))
+        find_in_pass(files, kept, ["D1"], [].append, str(path))

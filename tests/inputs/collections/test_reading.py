@@ -24,7 +24,7 @@ from tests.inputs.collections.oracle import slowly
 from tests.reading import Write
 from trecjudge.inputs.collections import reading
 from trecjudge.inputs.collections.lines import RawIds
-from trecjudge.inputs.collections.reading import MEMBER, Answers, read_unit
+from trecjudge.inputs.collections.reading import MEMBER, UnitAnswers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document
 from trecjudge.settings.limits import limited
@@ -44,7 +44,7 @@ def read(unit: Unit, wanted: Sequence[str]) -> dict[str, list[Any]]:
         for kind, value in some:
             answers.setdefault(kind, []).append(value)
 
-    read_unit(unit, Answers(take, RawIds.of(wanted)))
+    read_unit(unit, UnitAnswers(take, RawIds.of(wanted)))
     return answers
 
 

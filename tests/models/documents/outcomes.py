@@ -12,7 +12,7 @@ from tests.models.clock import run
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.models.documents.fetcher import Fetcher
-from trecjudge.models.documents.service import Service
+from trecjudge.models.documents.service import DocumentApi
 
 
 @dataclass
@@ -61,11 +61,11 @@ class Library:
         async def asked() -> Outcome:
             async with serving_documents(documents, rude, token) as server:
                 url = path if "://" in path else f"{server.url}{path}"
-                service = Service(url, **self.settings)
+                service = DocumentApi(url, **self.settings)
                 kept = KeptDocuments.open(self.folder, "library")
                 notices: list[str] = []
                 fetcher = Fetcher(service, kept, notices.append, self.proofs)
-                left = kept.left(ids)
+                left = kept.select_unsettled(ids)
                 kept.not_known(left)
                 found = Outcome(kept, server, [], notices, fetcher)
                 try:

@@ -19,7 +19,7 @@ from tests.models.documents.outcomes import Library
 from trecjudge.findings import unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.models.documents.fetcher import Fetcher
-from trecjudge.models.documents.service import Service
+from trecjudge.models.documents.service import DocumentApi
 
 HELD = {f"d{number}": {"contents": f"Text {number}."} for number in range(20)}
 SEGMENT = "msmarco_v2.1_doc_00_0#1_2"
@@ -256,7 +256,7 @@ def test_jobs_at_the_same_time_share_what_is_to_be_asked_for(tmp_path: Path) -> 
     async def asked() -> tuple[int, int]:
         slow = {doc_id: [Reply({"docid": doc_id, "doc": "A."}, delay=1.0)] for doc_id in HELD}
         async with serving_documents(HELD, slow) as server:
-            service = Service(server.pattern, at_once=2)
+            service = DocumentApi(server.pattern, at_once=2)
             stores = [KeptDocuments.open(tmp_path, "library") for _ in range(2)]
             jobs = [Fetcher(service, k, unreported, seed=str(n)) for n, k in enumerate(stores)]
             await asyncio.gather(*(job.run(list(HELD)) for job in jobs))
@@ -469,7 +469,7 @@ def test_a_proxy_of_the_environment_is_used(
         async with serving_documents(HELD) as proxy:
             monkeypatch.setenv("HTTP_PROXY", proxy.url)
             kept = KeptDocuments.open(tmp_path, "library")
-            service = Service("http://library.invalid/v1/books/doc/{docid}")
+            service = DocumentApi("http://library.invalid/v1/books/doc/{docid}")
             await Fetcher(service, kept, unreported).run(["d1"])
             return kept.state_of("d1"), proxy.targets
 

@@ -21,7 +21,7 @@ from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.models.documents.opening import Use, fetch
-from trecjudge.models.documents.service import Service
+from trecjudge.models.documents.service import DocumentApi
 from trecjudge.records import Document
 
 HELD = {f"d{number}": f"Text {number}." for number in range(20)}
@@ -44,7 +44,7 @@ def job(
     found: list[Finding] = []
     kept = kept_of(server, folder)
     wanted = Wanted.of_ids(ids)
-    fetch(Service(server.pattern, **more), kept, wanted, use or Use(), found.append)  # type: ignore[arg-type]
+    fetch(DocumentApi(server.pattern, **more), kept, wanted, use or Use(), found.append)  # type: ignore[arg-type]
     return kept, [finding.message for finding in found]
 
 
@@ -106,7 +106,7 @@ def test_what_no_sentence_cites_need_not_be_fetched(
 ) -> None:
     wanted = Wanted(dict.fromkeys(["d1", "d2"]), {"d2": None})
     kept, ignored = kept_of(server, tmp_path), list[Finding]()
-    fetch(Service(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
+    fetch(DocumentApi(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
     unknown = kept.get("d1")
     assert (dict(server.asked), ignored) == ({"d2": 1}, [])
     assert unknown is not None and not unknown.complete
@@ -119,7 +119,7 @@ def test_what_only_other_responses_name_is_not_fetched_and_not_missing(
         Wanted({"d2": None}, {"d2": None}, beside={"d1": None}),
         kept_of(server, tmp_path),
     )
-    fetch(Service(server.pattern), kept, wanted, Use(), unreported)
+    fetch(DocumentApi(server.pattern), kept, wanted, Use(), unreported)
     unknown = kept.get("d1")
     assert dict(server.asked) == {"d2": 1}
     assert unknown is not None and not unknown.complete

@@ -88,7 +88,7 @@ class KeptDocuments:
     def open(cls, folder: Path, name: str) -> KeptDocuments:
         """Return what a folder keeps of the collection of this name. Raises OutputError."""
         path = path_of(folder, name)
-        with writing(path):
+        with sqlite_errors_as_output_errors(path):
             keep_private(folder)
             if not path.exists():
                 path.touch(0o600)
@@ -128,13 +128,13 @@ class KeptDocuments:
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         """Return the rows that a query gives. Raises OutputError."""
-        with writing(self.path):
+        with sqlite_errors_as_output_errors(self.path):
             return self.database.execute(query, values).fetchall()
 
     @contextmanager
     def change(self) -> Iterator[None]:
         """Write all that is done within it, or nothing. Raises OutputError."""
-        with writing(self.path):
+        with sqlite_errors_as_output_errors(self.path):
             self.database.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -217,7 +217,7 @@ class KeptDocuments:
             rows = ((path, *state) for path, state in states.items())
             self.database.executemany("INSERT INTO files VALUES (?, ?, ?)", rows)
 
-    def left(self, wanted: Iterable[str]) -> list[str]:
+    def select_unsettled(self, wanted: Iterable[str]) -> list[str]:
         """Return those ids that are neither kept nor known not to be there."""
         return [i for i in wanted if not (self._has("documents", i) or self._has("missing", i))]
 
@@ -330,7 +330,7 @@ def is_kept(path: Path) -> bool:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def sqlite_errors_as_output_errors(path: Path) -> Iterator[None]:
     """Raise what SQLite says of a file as OutputError."""
     try:
         yield

@@ -50,7 +50,7 @@ WORD = 8
 """Bytes that are compared at a time."""
 
 
-class Strings:
+class StringFilter:
     """Strings to look for between quotation marks, by their lengths and last bytes.
 
     None of them is empty.
@@ -143,11 +143,11 @@ def _in_json(doc_id: str) -> Iterator[bytes]:
         return
     text = orjson.dumps(doc_id.encode(errors="replace").decode())[1:-1].decode()
     choices: tuple[tuple[Write, ...], ...] = (
-        (_escaped(BEYOND_ASCII, "04x"), _escaped(BEYOND_ASCII, "04X")),
+        (_make_escaper(BEYOND_ASCII, "04x"), _make_escaper(BEYOND_ASCII, "04X")),
         (lambda written: written.replace("/", "\\/"),),
-        (_escaped(IN_HTML, "04x"), _escaped(IN_HTML, "04X")),
-        (_escaped(IN_SCRIPTS, "04X"),),
-        (_escaped(IN_PAGES, "04x"),),
+        (_make_escaper(IN_HTML, "04x"), _make_escaper(IN_HTML, "04X")),
+        (_make_escaper(IN_SCRIPTS, "04X"),),
+        (_make_escaper(IN_PAGES, "04x"),),
         (lambda written: written.replace('\\"', "\\u0022"),),
     )
     forms = {text}
@@ -156,7 +156,7 @@ def _in_json(doc_id: str) -> Iterator[bytes]:
     yield from map(str.encode, forms)
 
 
-def _escaped(some: re.Pattern[str], digits: str) -> Write:
+def _make_escaper(some: re.Pattern[str], digits: str) -> Write:
     """Return what escapes some characters, with small or capital letters in their numbers."""
 
     def written(found: re.Match[str]) -> str:
@@ -261,7 +261,7 @@ def candidates(
     `place` is the byte at which it begins. `at` is called now and then.
     """
     shape, begins, number = LineShape(), True, 1
-    strings, most = Strings(ids.in_strings), limits().record
+    strings, most = StringFilter(ids.in_strings), limits().record
     for place, piece in pieces:
         at()
         if piece is None:

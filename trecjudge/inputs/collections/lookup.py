@@ -49,7 +49,7 @@ START = (
 )
 
 
-def pass_over(
+def find_in_pass(
     files: Sequence[Path],
     kept: KeptDocuments,
     wanted: Sequence[str],
@@ -70,7 +70,7 @@ def pass_over(
     current = kept.begin_pass(wanted)
     units = [unit for file in sorted(files, key=str) for unit in units_of(file)]
     failed = run_units(units, kept, current.wanted, report, name, current, processes)
-    missing = kept.left(current.wanted)
+    missing = kept.select_unsettled(current.wanted)
     if not (len(missing) < len(current.wanted) or kept.some_ids(1)):
         raise failed[0] if len(failed) == len(units) == 1 else nothing_in(Path(name))
     if failed:
@@ -110,7 +110,7 @@ def run_units(
     Units of a pass that were read before are left out, and those that can change nothing any more.
     Returns why units could not be read, which is reported too. Raises OutputError.
     """
-    run = _Run(units, kept, wanted, report, name, pass_)
+    run = _UnitPool(units, kept, wanted, report, name, pass_)
     usable = getattr(os, "sched_getaffinity", None)  # not on every system
     most = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
     with ExitStack() as readers:
@@ -121,7 +121,7 @@ def run_units(
     return list(run.failed.values())
 
 
-class _Reader:
+class _UnitReader:
     """A process that reads units, one at a time."""
 
     def __init__(self, wanted: Sequence[str]) -> None:
@@ -155,7 +155,7 @@ class _Reader:
         self.answers.close()
 
 
-class _Run:
+class _UnitPool:
     """Hands units to processes in their order, and keeps what they answer."""
 
     def __init__(
@@ -208,10 +208,10 @@ class _Run:
 
     def read(self, readers: ExitStack, most: int) -> None:
         """Read all units that can still change something, with so many processes at most."""
-        reading: dict[Connection, _Reader] = {}
+        reading: dict[Connection, _UnitReader] = {}
         while True:
             while len(reading) < most and self._has_more():
-                reader = _Reader(self.wanted)
+                reader = _UnitReader(self.wanted)
                 readers.callback(reader.end)
                 reading[reader.answers] = reader
                 self._begin_next(reader)
@@ -238,13 +238,13 @@ class _Run:
     def _has_more(self) -> bool:
         return bool(self.waiting) and self._needs(self.waiting[-1])
 
-    def _begin_next(self, reader: _Reader) -> None:
+    def _begin_next(self, reader: _UnitReader) -> None:
         """Let a process read the next unit, if there is one."""
         reader.unit = self.waiting.pop() if self._has_more() else None
         if reader.unit is not None:
             reader.send(self.units[reader.unit])
 
-    def _take(self, reader: _Reader, kind: str, value: Any) -> None:
+    def _take(self, reader: _UnitReader, kind: str, value: Any) -> None:
         """Take an answer of a process on its unit; see `reading.Answer`."""
         number = reader.unit
         assert number is not None
@@ -270,7 +270,7 @@ class _Run:
         self.report(Finding("collection_unreadable", Place(path), message))
         self.failed[number] = InputError(f"{path}: {message}")
 
-    def _note_end(self, reader: _Reader) -> None:
+    def _note_end(self, reader: _UnitReader) -> None:
         """Report the unit whose process has ended."""
         status = reader.process.wait()
         how = f"was killed (signal {-status})" if status < 0 else f"ended with status {status}"
@@ -307,7 +307,7 @@ class _Run:
         self._answers.clear()
 
 
-def by_address(
+def find_by_address(
     files: Sequence[Path], kept: KeptDocuments, wanted: Iterable[str], report: OnFinding, name: str
 ) -> list[str]:
     """Read the wanted documents whose ids say where in these files they lie; keep what is found.
@@ -318,7 +318,7 @@ def by_address(
     finding. `name` names the collection. Findings on files are kept, and not reported. What was
     found stays kept where this is interrupted. Raises InputError, OutputError.
     """
-    left = kept.left(dict.fromkeys(wanted))
+    left = kept.select_unsettled(dict.fromkeys(wanted))
     paths: dict[str, list[Path]] = {}
     for file in sorted(files, key=str):
         paths.setdefault(file_name(file), []).append(file)
@@ -327,21 +327,21 @@ def by_address(
         address = address_of(doc_id)
         if address is not None and address.file in paths:
             asked.setdefault(address.file, {})[doc_id] = address
-    back, unread = _read_places(paths, asked, kept, report, name)
-    kept.not_known(kept.left(unread))
-    left = [doc_id for doc_id in kept.left(left) if doc_id not in unread]
+    back, unread = _find_at_places(paths, asked, kept, report, name)
+    kept.not_known(kept.select_unsettled(unread))
+    left = [doc_id for doc_id in kept.select_unsettled(left) if doc_id not in unread]
     if not left or not _all_of_schemes(files, kept):
         return left
     rest = [doc_id for doc_id in left if doc_id not in back]
     given = {scheme_of_file(file) for file in paths}
     at_places = {doc_id for addresses in asked.values() for doc_id in addresses}
     lacking = [i for i in rest if i not in at_places and address_of(i) and scheme_of(i) in given]
-    _lack(lacking, kept, report, name)
+    _report_files_not_given(lacking, kept, report, name)
     kept.not_there(set(rest).difference(lacking))
     return [doc_id for doc_id in left if doc_id in back]
 
 
-def _read_places(
+def _find_at_places(
     paths: Mapping[str, Sequence[Path]],
     asked: Mapping[str, Mapping[str, Address]],
     kept: KeptDocuments,
@@ -360,7 +360,7 @@ def _read_places(
         units: list[Unit] = []
         ids: dict[Path, list[str]] = {}
         for file, addresses in asked.items():
-            left = kept.left(addresses) if turn < len(paths[file]) else []
+            left = kept.select_unsettled(addresses) if turn < len(paths[file]) else []
             if not left:
                 continue
             path = paths[file][turn]
@@ -373,14 +373,14 @@ def _read_places(
             continue
         every = [doc_id for left in ids.values() for doc_id in left]
         failed = run_units(units, kept, every, report, name)
-        if len(failed) == len(units) and len(kept.left(every)) == len(every):
+        if len(failed) == len(units) and len(kept.select_unsettled(every)) == len(every):
             raise failed[0]
         for path, wanted in ids.items():
-            left = kept.left(wanted)
+            left = kept.select_unsettled(wanted)
             if any(str(error).startswith(f"{path}: ") for error in failed):
                 unread.update(left)
             elif left:
-                more_back, more_unread = _doubts(path, left, kept)
+                more_back, more_unread = _classify_missing(path, left, kept)
                 back.update(more_back)
                 unread.update(more_unread)
     return back, unread
@@ -392,7 +392,9 @@ def _beginning(path: Path) -> bytes:
     return b""
 
 
-def _doubts(path: Path, left: Sequence[str], kept: KeptDocuments) -> tuple[list[str], list[str]]:
+def _classify_missing(
+    path: Path, left: Sequence[str], kept: KeptDocuments
+) -> tuple[list[str], list[str]]:
     """Return those of the ids that a file must be read through for, and those in what is unread."""
     first = _first_id(path) if is_parquet(_beginning(path)) else None
     if first is not None and not stands_at(path, 0, first):
@@ -429,7 +431,9 @@ def _first_id(path: Path) -> str | None:
     return None
 
 
-def _lack(ids: Sequence[str], kept: KeptDocuments, report: OnFinding, name: str) -> None:
+def _report_files_not_given(
+    ids: Sequence[str], kept: KeptDocuments, report: OnFinding, name: str
+) -> None:
     """Note and report documents that lie in files which are not given."""
     kept.not_known(ids)
     # What a text has in brackets may be an id, and only looks like a citation.

@@ -34,7 +34,7 @@ class Progress:
         return self.seconds >= LONG
 
     @property
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """The seconds that the rest will take at this speed; None at first."""
         if not self.done or self.seconds < 1:
             return None

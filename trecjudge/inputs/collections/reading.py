@@ -58,7 +58,7 @@ Answer = tuple[str, Any]
 which the unit is, as they lie on disk; why it `failed`; and its `end`."""
 
 
-class Answers:
+class UnitAnswers:
     """Collects the answers on one unit at a time, and sends them now and then.
 
     `bound` is called before Parquet is read: a few bytes of it may fill memory.
@@ -135,7 +135,7 @@ class Answers:
         self._answers.clear()
 
 
-def read_unit(unit: Unit, answers: Answers) -> None:
+def read_unit(unit: Unit, answers: UnitAnswers) -> None:
     """Answer with what is wanted of a unit, and why it could not be read to its end."""
     answers.begin_unit()
     try:
@@ -160,7 +160,7 @@ def read_unit(unit: Unit, answers: Answers) -> None:
     answers.end_unit()
 
 
-def _found_in(unit: Unit, answers: Answers) -> Iterator[FoundDocument]:
+def _found_in(unit: Unit, answers: UnitAnswers) -> Iterator[FoundDocument]:
     path = str(unit.path)
     if unit.places:
         for count, found in enumerate(documents_at(unit, answers.finding), 1):
@@ -184,7 +184,9 @@ def _found_in(unit: Unit, answers: Answers) -> Iterator[FoundDocument]:
                 answers.unreadable(part.path, error)
 
 
-def _documents_in_range(unit: Unit, end: int, answers: Answers) -> Iterator[tuple[int, Document]]:
+def _documents_in_range(
+    unit: Unit, end: int, answers: UnitAnswers
+) -> Iterator[tuple[int, Document]]:
     """Yield (place, document) of the lines that begin in a range of a plain file."""
     begin = line_start(unit.path, unit.start, end)
 
@@ -211,7 +213,7 @@ def _report_behind(path: Path, begin: int, report: OnFinding) -> OnFinding:
     return report_it
 
 
-def _documents(part: Opened, answers: Answers) -> Iterator[tuple[int, Document]]:
+def _documents(part: Opened, answers: UnitAnswers) -> Iterator[tuple[int, Document]]:
     """Yield (place, document) of a file; documents that are surely not wanted are left out."""
     records, first = Records(part.path, answers.finding), part.beginning()
     if is_parquet(first):
@@ -234,7 +236,7 @@ def _documents(part: Opened, answers: Answers) -> Iterator[tuple[int, Document]]
 
 
 def _documents_of_lines(
-    records: Records, chunks: Iterable[bytes], answers: Answers, begin: int = 0
+    records: Records, chunks: Iterable[bytes], answers: UnitAnswers, begin: int = 0
 ) -> Iterator[tuple[int, Document]]:
     """Yield (place, document) of lines of JSON from a byte of a file on."""
     path, most = str(records.path), limits()
@@ -263,7 +265,7 @@ def _up_to_error(chunks: Iterable[bytes], broken: list[InputError]) -> Iterator[
 
 
 def _documents_of_records(
-    part: Opened, first: bytes, records: Records, answers: Answers
+    part: Opened, first: bytes, records: Records, answers: UnitAnswers
 ) -> Iterator[tuple[int, Document]]:
     """Yield (line, document) of markup, a table or JSON in another layout than lines."""
     ids = answers.ids
@@ -286,7 +288,7 @@ def _documents_of_records(
     records.report_guesses()
 
 
-def _documents_of_parquet(records: Records, answers: Answers) -> Iterator[tuple[int, Document]]:
+def _documents_of_parquet(records: Records, answers: UnitAnswers) -> Iterator[tuple[int, Document]]:
     """Yield (row from 0, document)."""
     import pyarrow.parquet  # noqa: F401 (before the memory is bounded)
 
@@ -310,7 +312,7 @@ def main() -> None:
     with suppress(EOFError, ConnectionError):  # it has ended
         most, wanted = asking.recv()
         with limits_are(most):
-            answers = Answers(asking.send, RawIds.of(wanted), bound_memory)
+            answers = UnitAnswers(asking.send, RawIds.of(wanted), bound_memory)
             while True:
                 read_unit(asking.recv(), answers)
     os._exit(0)

@@ -124,7 +124,7 @@ def documents_at(unit: Unit, report: OnFinding) -> Iterator[FoundDocument]:
     while True:
         try:
             with _lines_of(unit.path, left, tables) as lines:
-                yield from _documents(unit.path, left, lines, report)
+                yield from _documents_on_lines(unit.path, left, lines, report)
             if not left:
                 return
             tables = ""  # it has ended early: read from its beginning it says why
@@ -140,7 +140,7 @@ def documents_at(unit: Unit, report: OnFinding) -> Iterator[FoundDocument]:
             return
 
 
-def _documents(
+def _documents_on_lines(
     path: Path, left: list[tuple[int, str]], lines: LinesFrom, report: OnFinding
 ) -> Iterator[FoundDocument]:
     """Yield the documents at places, and remove each place from those that are `left`.

@@ -9,7 +9,7 @@ from typing import Any
 from trecjudge.findings import shown
 from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import KNOWN, plain
-from trecjudge.inputs.documents.record import document_of, ids_of, joined, names_text
+from trecjudge.inputs.documents.record import document_of, ids_of, merge_chunks, names_text
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document
 
@@ -50,7 +50,7 @@ class Carried:
 
     def join_chunks(self) -> None:
         """Make one document of those that share an id."""
-        self.documents |= {doc_id: joined(parts) for doc_id, parts in self.chunks.items()}
+        self.documents |= {doc_id: merge_chunks(parts) for doc_id, parts in self.chunks.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class CarriedReader:
 
     def _read_already(self, carried: Carried, read: ReadDocuments) -> None:
         for name in read.guessed:
-            self._tell(name)
+            self._report_guess(name)
         for document in read.documents:
             self._add(document, carried, again=True)
         carried.given, carried.unread = True, read.unread
@@ -110,24 +110,24 @@ class CarriedReader:
         if next(iter(value), None) in self.known:
             return False
         ids = [as_id(key) for key in value]
-        if not self.known.isdisjoint(ids) or self._wanted(*ids):
+        if not self.known.isdisjoint(ids) or self._is_wanted(*ids):
             return False
         places = ids == [str(place) for place in range(len(self.references))]
         inside = (ids_of(entry)[0] for entry in value.values() if isinstance(entry, dict))
         return bool(ids) and (
-            self._is_one(value) or places or any(self._wanted(*found) for found in inside)
+            self._is_one(value) or places or any(self._is_wanted(*found) for found in inside)
         )
 
     def _is_one(self, value: dict[Any, Any]) -> bool:
         """Return whether an object is itself a document: all its keys are names of fields."""
         return names_text(value) and all(plain(key) in KNOWN for key in value)
 
-    def _wanted(self, *ids: str | None) -> bool:
+    def _is_wanted(self, *ids: str | None) -> bool:
         return any(i in self.known or i in self.cited() for i in ids if i)
 
     def _by_key(self, value: dict[Any, Any], carried: Carried) -> None:
         for key, entry in value.items():
-            document = document_of(entry, as_id(key), carried=True, tell=self._tell)
+            document = document_of(entry, as_id(key), carried=True, tell=self._report_guess)
             if document is None:
                 self._refuse(key)
             else:
@@ -160,29 +160,29 @@ class CarriedReader:
         if isinstance(entry, str):
             written = entry.strip()
             # What is cited is an id and no text.
-            if not written or self._wanted(written):
+            if not written or self._is_wanted(written):
                 return None
             return document_of(entry, PLACE, carried=True)
         if not isinstance(entry, dict):
             return None
-        document = document_of(entry, by_address=False, carried=True, tell=self._tell)
+        document = document_of(entry, by_address=False, carried=True, tell=self._report_guess)
         if document is None:
-            return self._unnamed(entry)
+            return self._document_without_id(entry)
         if document.doc_id in self.known:
             return document
         ids, _ = ids_of(entry)
         if len(ids) < 2:
             return document
-        wanted = next((i for i in ids if self._wanted(i)), document.doc_id)
+        wanted = next((i for i in ids if self._is_wanted(i)), document.doc_id)
         return replace(document, doc_id=wanted)
 
-    def _unnamed(self, entry: dict[str, Any]) -> Document | None:
+    def _document_without_id(self, entry: dict[str, Any]) -> Document | None:
         """Return the document of an object without id: by its address where that is cited."""
         if not names_text(entry) and not guess_text(entry).open:
             return None
         _, addresses = ids_of(entry)
-        address = next((found for found in addresses if self._wanted(found)), PLACE)
-        return document_of(entry, address, carried=True, tell=self._tell)
+        address = next((found for found in addresses if self._is_wanted(found)), PLACE)
+        return document_of(entry, address, carried=True, tell=self._report_guess)
 
     def _id_at(self, place: int, named: Collection[str]) -> str:
         """Return the id of the reference at this place, or the place where another has it."""
@@ -212,7 +212,7 @@ class CarriedReader:
             message = f"has {document.doc_id!r} with no text that could be read for sure"
             self.complain("document_not_read", message, document.doc_id)
 
-    def _tell(self, name: str) -> None:
+    def _report_guess(self, name: str) -> None:
         message = f"has texts of documents in the field {name!r}, whose name is not known"
         self.complain("text_field_guessed", message, name)
 

@@ -190,28 +190,31 @@ def _tab_separated(
     columns = 0
     for number, line in decoded:
         if not columns:
-            cells = [_unquoted(cell) for cell in line.split("\t")]
+            cells = [_unquote(cell) for cell in line.split("\t")]
             header = cells if _is_header(cells) else []
             columns = len(cells) if header else min(len(cells), MOST_COLUMNS)
             if header:
                 continue
         # Further tabs belong to the text, which comes last.
-        cells = [_unquoted(cell) for cell in line.split("\t", columns - 1)]
+        cells = [_unquote(cell) for cell in line.split("\t", columns - 1)]
         if len(cells) > 1:
-            yield number, dict(zip(header, cells, strict=False)) if header else _unnamed(cells)
+            yield (
+                number,
+                dict(zip(header, cells, strict=False)) if header else _record_of_cells(cells),
+            )
             continue
         message = f"has no tab between an id and a text: {shown(line)}"
         report(Finding("documents_unusable", Place(str(path), number), message, shown(line)))
 
 
-def _unquoted(cell: str) -> str:
+def _unquote(cell: str) -> str:
     """Return a cell without the quotation marks of CSV, where its marks are such."""
     inner = cell[1:-1].replace('""', "")
     quoted = len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner
     return cell[1:-1].replace('""', '"') if quoted else cell
 
 
-def _unnamed(cells: list[str]) -> dict[str, Any]:
+def _record_of_cells(cells: list[str]) -> dict[str, Any]:
     """Return the record of a row without a header: id first, text last, an address by its form."""
     doc_id, *middle, text = cells
     urls = [cell for cell in middle if ADDRESS.match(cell.strip())]

@@ -32,22 +32,22 @@ def further_fields(record: object) -> dict[str, str]:
     """
     if not isinstance(record, dict):
         return {}
-    found = dict(_own(record))
+    found = dict(_own_fields(record))
     for name, value in record.items():
         if isinstance(value, dict) and plain(name) in INSIDE:
-            found = dict(_own(value)) | found
+            found = dict(_own_fields(value)) | found
     return found
 
 
-def _own(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _own_fields(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         (str(name), text)
         for name, value in record.items()
-        if plain(name) not in READ and (text := _written(value)) and len(text) <= LONGEST
+        if plain(name) not in READ and (text := _format_value(value)) and len(text) <= LONGEST
     ]
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, str | int | float) else ""

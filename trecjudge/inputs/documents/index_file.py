@@ -131,14 +131,14 @@ def open_reader(path: Path) -> Watched:
     with understood(path):
         for mode in MODES[:-1]:
             try:
-                return _checked(path, mode)
+                return _open_checked(path, mode)
             except sqlite3.OperationalError as error:
                 if not _is_unusable(error):
                     raise
-        return _checked(path, MODES[-1])
+        return _open_checked(path, MODES[-1])
 
 
-def _checked(path: Path, mode: str) -> Watched:
+def _open_checked(path: Path, mode: str) -> Watched:
     database = open_database(path, mode)
     try:
         check_tables(database, path)

@@ -68,7 +68,7 @@ def marked_up(
     elements = _Elements(opened)
     for line, document in elements.read():
         if chosen is None or chosen(document):
-            yield line, _record(_decoded(document))
+            yield line, _record(_decode(document))
     if elements.broken:
         place = Place(str(opened.path), elements.line)
         report(Finding("collection_unreadable", place, "a document is not closed from here on"))
@@ -122,7 +122,7 @@ class _Elements:
         return bool(chunk)
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     """Return the text; the collections of the nineties are Latin-1."""
     try:
         return raw.decode()

@@ -45,10 +45,10 @@ class Overlap:
     def figures(self, found: int, store: DocumentStore) -> str:
         """Return, for a message, how many citations were found, and ids of each side."""
         message = f"{found} of {self.citations} citations are of documents in --documents"
-        message += f"; cited are {_listed(list(self.distinct)[:SHOWN])}"
+        message += f"; cited are {_list_ids(list(self.distinct)[:SHOWN])}"
         there = store.some_ids(SHOWN)
-        return f"{message}; --documents has {_listed(there)}" if there else message
+        return f"{message}; --documents has {_list_ids(there)}" if there else message
 
 
-def _listed(ids: list[str]) -> str:
+def _list_ids(ids: list[str]) -> str:
     return ", ".join(repr(doc_id if len(doc_id) < 60 else f"{doc_id[:60]}…") for doc_id in ids)

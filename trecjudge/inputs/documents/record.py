@@ -47,10 +47,10 @@ def document_of(
     if not isinstance(record, dict):
         texts = isinstance(record, list) and record and all(isinstance(t, str) for t in record)
         given = record is None or isinstance(record, str) or texts
-        return Document(doc_id, _written(record), own=carried) if doc_id and given else None
+        return Document(doc_id, _text_of_value(record), own=carried) if doc_id and given else None
     written, shape = record, shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
-        record = _unnested(record, shape)
+        record = _flatten(record, shape)
         shape = shape_of(record)
     own = doc_id or next(_ids(record, shape), None)
     if own is None and by_address:
@@ -68,7 +68,7 @@ def document_of(
         own=carried,
     )
     if not key and tell is not None:
-        return _guessed(found, written, tell)
+        return _with_guessed_text(found, written, tell)
     if not (key and carried and (shape.excerpts or shape.flags)):
         return found
     cut = key in shape.excerpts and _is_cut(body)
@@ -82,7 +82,7 @@ def _address(record: Mapping[str, Any], shape: Shape, carried: bool) -> str:
     return address or (_first(record, shape.files) if carried and shape.files else "")
 
 
-def _guessed(document: Document, record: dict[str, Any], tell: Tell) -> Document:
+def _with_guessed_text(document: Document, record: dict[str, Any], tell: Tell) -> Document:
     """Return a document with the text of its one long field; not complete if several may be it."""
     guess = guess_text(record)
     if guess.field:
@@ -105,7 +105,7 @@ def breaks_off(text: str) -> bool:
     return BREAKS_OFF.search(text[-LONGEST_END:]) is not None
 
 
-def joined(chunks: Sequence[Document]) -> Document:
+def merge_chunks(chunks: Sequence[Document]) -> Document:
     """Return chunks of one document as one: all their texts in order, each once."""
     texts = dict.fromkeys(chunk.text for chunk in chunks if chunk.has_text)
     title = next((chunk.title for chunk in chunks if chunk.title), "")
@@ -115,7 +115,7 @@ def joined(chunks: Sequence[Document]) -> Document:
 
 def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Return a record's ids, the preferred one first, and its addresses."""
-    record = _unnested(record, shape_of(record))
+    record = _flatten(record, shape_of(record))
     shape = shape_of(record)
     addresses = (as_id(record[key]) for key in shape.addresses)
     return list(dict.fromkeys(_ids(record, shape))), [found for found in addresses if found]
@@ -123,7 +123,7 @@ def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 def names_text(record: Mapping[str, Any]) -> bool:
     """Return whether a record has a field of text, even a null one."""
-    parts = record, _unnested(record, shape_of(record))
+    parts = record, _flatten(record, shape_of(record))
     return any(not isinstance(p[key], dict) for p in parts for key in shape_of(p).texts)
 
 
@@ -157,14 +157,14 @@ def _ids(record: Mapping[str, Any], shape: Shape) -> Iterator[str]:
     yield from numbers
 
 
-def _unnested(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
+def _flatten(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
     """Return the record with the parts of the objects inside it that describe the document."""
     inner = [value for key in shape.nested if isinstance(value := record[key], dict)]
     if not inner:
         return record
     whole: dict[str, Any] = {}
     # Later values win: the record's own, then those of the first object inside it.
-    flat = [_unnested(part, shape_of(part)) for part in reversed(inner)]
+    flat = [_flatten(part, shape_of(part)) for part in reversed(inner)]
     for part in (*flat, record):
         kept = {k: v for k, v in part.items() if v is not None and not isinstance(v, dict)}
         whole |= {k: v for k, v in kept.items() if v != "" or k not in whole}
@@ -187,18 +187,18 @@ def _text(record: Mapping[str, Any], shape: Shape) -> tuple[str, str]:
     blank = ""
     for key in shape.texts:
         value = record[key]
-        text = value if isinstance(value, str) else _written(value)
+        text = value if isinstance(value, str) else _text_of_value(value)
         if is_blank(text):
             blank = blank or text
             continue
         if shape.abstracts and key in shape.whole:
-            abstracts = (_written(record[name]) for name in shape.abstracts)
+            abstracts = (_text_of_value(record[name]) for name in shape.abstracts)
             return key, max(text, *abstracts, key=len)
-        return key, _unpacked(text) if key.casefold() in ("raw", "html") else text
+        return key, _unpack_raw(text) if key.casefold() in ("raw", "html") else text
     return "", blank
 
 
-def _written(value: object) -> str:
+def _text_of_value(value: object) -> str:
     """Return text; that of a list of paragraphs, or of objects that have some, line by line."""
     if not isinstance(value, list):
         return as_text(value)
@@ -213,7 +213,7 @@ def _part(value: object) -> str:
     return next((found for key in keys if (found := as_text(value[key]))), "")
 
 
-def _unpacked(raw: str) -> str:
+def _unpack_raw(raw: str) -> str:
     """Return the text of an index's field `raw`, which is the document's JSON or markup."""
     start = raw.lstrip()[:1]
     if start == "{":

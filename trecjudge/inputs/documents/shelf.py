@@ -54,7 +54,7 @@ class Shelf:
             return ""
         if self._was_reported(run, mine):
             return ""
-        given = self._given(mine.doc_id)
+        given = self._text_in_store(mine.doc_id)
         if given is None:
             return ""
         how = _other_text(mine, given)
@@ -70,7 +70,11 @@ class Shelf:
             return ""
         # Two digests: most texts are exactly the same, and then need no normalising.
         to_the_letter = digest(mine.doc_id, mine.text)
-        if to_the_letter in self.first or self._was_reported(run, mine) or self._given(mine.doc_id):
+        if (
+            to_the_letter in self.first
+            or self._was_reported(run, mine)
+            or self._text_in_store(mine.doc_id)
+        ):
             return ""
         now = digest(_plain(mine.text))
         same = self.first.setdefault(digest(mine.doc_id), now) == now
@@ -86,7 +90,7 @@ class Shelf:
         self.reported.setdefault(key, 1)
         return is_new
 
-    def _given(self, doc_id: str) -> Document | None:
+    def _text_in_store(self, doc_id: str) -> Document | None:
         """Return the document of the store, if it has text there."""
         given = self.store.get(doc_id) if self.store is not None else None
         return given if given is not None and given.has_text else None

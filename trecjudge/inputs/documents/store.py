@@ -177,7 +177,9 @@ def is_elsewhere(path: Path) -> bool:
     return is_data_set(path) or bool(address_in(path))
 
 
-def held(path: Path, files: Sequence[Path], log: FindingLog, most: int) -> HeldDocuments | None:
+def hold_documents(
+    path: Path, files: Sequence[Path], log: FindingLog, most: int
+) -> HeldDocuments | None:
     """Return the documents in memory; None where they take more than `most` bytes of it.
 
     Raises InputError where there is none.
@@ -265,15 +267,15 @@ def open_packs(
                     _keep_document(document, record, Place(str(file), line), wanted, kept, log)
                 elif (why := lack_of(record)) and record["docid"] in wanted.possible:
                     add_lack(lacks, record["docid"], why)
-    left = {why: [i for i in kept.left(lacks) if lacks[i] == why] for why in LACKS}
+    left = {why: [i for i in kept.select_unsettled(lacks) if lacks[i] == why] for why in LACKS}
     with kept.change():  # each counts as lost, as it did where the pack was made
         lost = (
             Finding("documents_unusable", Place(doc_id), NOT_KNOWN) for doc_id in left[NOT_KNOWN]
         )
         kept.add((), lost)
     kept.not_there(left[NOT_THERE])
-    kept.unsaid = frozenset(i for i in kept.left(wanted.named) if i not in lacks)
-    kept.not_known([*kept.unsaid, *left[NOT_LOOKED_FOR], *kept.left(wanted.beside)])
+    kept.unsaid = frozenset(i for i in kept.select_unsettled(wanted.named) if i not in lacks)
+    kept.not_known([*kept.unsaid, *left[NOT_LOOKED_FOR], *kept.select_unsettled(wanted.beside)])
     _report_lacks(path, left, sorted(kept.unsaid), report)
     return kept
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
-from trecjudge.inputs.documents.record import joined
+from trecjudge.inputs.documents.record import merge_chunks
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.formats.citations import References, Resolver, ids_written
 from trecjudge.inputs.formats.draft import ABSENT, Draft
@@ -210,7 +210,7 @@ class Reader:
         for name in sorted(cited - documents.keys()) if own else ():
             if ids := targets.titles().groups.get(name):
                 chunks = [d for i in ids if (d := self.shelf.find(i, own))]
-                found[name] = replace(joined(chunks), doc_id=name)
+                found[name] = replace(merge_chunks(chunks), doc_id=name)
         return found
 
     def _check_again(self, reader: SentenceReader, sentences: tuple[Sentence, ...]) -> None:

@@ -96,7 +96,7 @@ class Opened:
         if self._sought < count:
             self._first = []
             with suppress(*UNREADABLE):  # reported where the file is read
-                found = self._texts(numbered(self._looked(), limits().record, cut=True), _ignored)
+                found = self._texts(numbered(self._look(), limits().record, cut=True), _ignored)
                 self._first.extend(text for _, text in islice(found, count))
             self._sought = count if len(self._first) == count else sys.maxsize
         return self._first[:count]
@@ -104,7 +104,7 @@ class Opened:
     def look(self) -> Iterator[bytes]:
         """Yield the bytes from the beginning on; what was taken is held. Raises as `lines`."""
         try:
-            yield from self._looked()
+            yield from self._look()
         except UNREADABLE as error:
             raise _unreadable(self.path, 0, error) from error
 
@@ -176,13 +176,13 @@ class Opened:
         try:
             with self._files:
                 try:
-                    yield chain(_replayed(held), iter(lambda: file.read(size), b""))
+                    yield chain(_replay(held), iter(lambda: file.read(size), b""))
                 finally:
                     self._position = self.position
         finally:
             self._unpacked = None
 
-    def _looked(self) -> Iterator[bytes]:
+    def _look(self) -> Iterator[bytes]:
         """Yield what is held, and pieces of the file from there on, which are held too."""
         yield from map(_whole, tuple(self._held))
         for piece in iter(lambda: self._open().read(LOOK), b""):
@@ -234,7 +234,7 @@ class _Packed(bytes):
         return super().__new__(cls, zlib.compress(piece, 1))
 
 
-def _replayed(held: deque[bytes]) -> Iterator[bytes]:
+def _replay(held: deque[bytes]) -> Iterator[bytes]:
     """Yield the pieces that are held, and free each as it is yielded."""
     while held:
         yield _whole(held.popleft())

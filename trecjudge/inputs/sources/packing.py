@@ -76,11 +76,11 @@ class ZstdFrame:
             except StopIteration:
                 self.eof = True
             if self._has_data:
-                found.append(self._unpacked(part))
+                found.append(self._unpack_part(part))
                 size += len(found[-1])
         return b"".join(found)
 
-    def _unpacked(self, part: bytes) -> bytes:
+    def _unpack_part(self, part: bytes) -> bytes:
         import zstandard
 
         try:

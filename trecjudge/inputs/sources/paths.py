@@ -46,11 +46,11 @@ def as_file(path: Path) -> Path:
     if number not in _copies:  # once, since inputs are read more than once
         if number:
             with os.fdopen(os.dup(number), "rb") as pipe:
-                _copies[number] = _copied(pipe, f"fd-{number}", f"/dev/fd/{number}")
+                _copies[number] = _copy_stream(pipe, f"fd-{number}", f"/dev/fd/{number}")
         elif sys.stdin is None:
             raise InputError("standard input is closed")
         else:
-            _copies[0] = _copied(sys.stdin.buffer, "stdin", "standard input")
+            _copies[0] = _copy_stream(sys.stdin.buffer, "stdin", "standard input")
     return _copies[number]
 
 
@@ -70,7 +70,7 @@ def _stream(path: Path) -> int | None:
     return int(found[1] or 0)
 
 
-def _copied(pipe: BinaryIO, name: str, shown: str) -> Path:
+def _copy_stream(pipe: BinaryIO, name: str, shown: str) -> Path:
     folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
     _kept.append(folder)
     path: Path = _Copy(folder.name) / name

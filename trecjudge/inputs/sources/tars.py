@@ -33,7 +33,7 @@ DESCRIBE = (
 """Kinds of members that only describe the next one, and are read into memory."""
 
 
-class _Part:
+class _MemberBytes:
     """The bytes of a member, a few at a time: what `Readable` needs of a file."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -52,7 +52,7 @@ class Member(Opened):
 
     def __init__(self, path: Path, file: IO[bytes], archive: io.BufferedReader) -> None:
         super().__init__(path)
-        self._member = io.BufferedReader(Readable(_Part(file), archive), CHUNK)
+        self._member = io.BufferedReader(Readable(_MemberBytes(file), archive), CHUNK)
         self._archive = archive
 
     @property

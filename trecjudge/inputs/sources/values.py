@@ -48,18 +48,20 @@ def values_of_line(
     except orjson.JSONDecodeError as error:
         place = Place(path, number)
         for found in _salvage(place, line, error, report):
-            yield from _kept(place, found, most, report)
+            yield from _within_limits(place, found, most, report)
         return
     if value == [] and number > 1:
         place = Place(path, number)
         report(Finding("record_not_an_object", place, "is an empty list, not an object"))
     elif most.excess(value):
-        yield from _kept(Place(path, number), value, most, report)
+        yield from _within_limits(Place(path, number), value, most, report)
     else:
         yield from _entries(number, value)
 
 
-def _kept(place: Place, value: Any, most: Limits, report: OnFinding) -> Iterator[tuple[int, Any]]:
+def _within_limits(
+    place: Place, value: Any, most: Limits, report: OnFinding
+) -> Iterator[tuple[int, Any]]:
     """Yield the entries of an array on one line, or its one value; too large ones are reported."""
     for number, entry in _entries(place.line or 1, value):
         if excess := most.excess(entry):

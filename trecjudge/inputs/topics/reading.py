@@ -181,18 +181,18 @@ def _record(attributes: str, content: str) -> Record:
     """Return the fields of a topic; those of one name are joined, free text is its `text`."""
     fields: dict[str, list[str]] = {}
     for name, double, single in map(re.Match.groups, ATTRIBUTE.finditer(attributes)):
-        fields.setdefault(name_of(name), []).append(_unescaped(double or single or ""))
-    fields.setdefault("text", []).append(_even(content.partition("<")[0]))
+        fields.setdefault(name_of(name), []).append(_unescape(double or single or ""))
+    fields.setdefault("text", []).append(_clean(content.partition("<")[0]))
     for name, text in map(re.Match.groups, FIELD.finditer(content)):
-        fields.setdefault(name_of(name), []).append(_even(LABEL.sub("", text, count=1)))
+        fields.setdefault(name_of(name), []).append(_clean(LABEL.sub("", text, count=1)))
     return {name: "\n".join(filter(None, texts)) for name, texts in fields.items()}
 
 
-def _even(text: str) -> str:
-    return " ".join(_unescaped(text).split())
+def _clean(text: str) -> str:
+    return " ".join(_unescape(text).split())
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     try:
         return unescape(text)
     except ValueError:  # a character's number of thousands of digits
@@ -275,13 +275,13 @@ def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     first = first_line(path).lstrip()[:1]
     if first in (b"{", b"["):
         for number, record in objects(path, report):
-            for fields in _expanded(record):
+            for fields in _expand(record):
                 yield Place(str(path), number), fields
     else:
         yield from (tagged_topics if first == b"<" else table_topics)(path, report)
 
 
-def _expanded(record: Record) -> Iterator[Record]:
+def _expand(record: Record) -> Iterator[Record]:
     """Yield the topics that a JSON object holds: itself, turns, or topics by id."""
     fields = named(record)
     if turns_in(fields):

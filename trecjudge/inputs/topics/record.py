@@ -87,7 +87,7 @@ def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
         # True is an int in Python, and no limit.
         limit=limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
     )
-    return topic, tuple(_unused(fields, topic))
+    return topic, tuple(_unused_names(fields, topic))
 
 
 def text_at(fields: Record, keys: Iterable[str], before: str = "") -> str:
@@ -108,7 +108,7 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(entry)
 
 
-def _unused(fields: Record, topic: Topic) -> Iterator[str]:
+def _unused_names(fields: Record, topic: Topic) -> Iterator[str]:
     """Yield the names of other fields whose text the topic does not have.
 
     In a topic without any text, every field counts; in others only text that is more than a label.

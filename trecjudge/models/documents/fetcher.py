@@ -24,7 +24,7 @@ from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_t
 from trecjudge.inputs.pipelines.layers import parsed
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.secrets import VARIABLE, substituted
-from trecjudge.models.documents.service import HEADERS, NAMED, Service, address_of
+from trecjudge.models.documents.service import HEADERS, NAMED, DocumentApi, address_of
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, Unreachable, problem_in
 from trecjudge.models.faults import plain as text_of_page
 from trecjudge.models.patience import Patience, growing
@@ -74,7 +74,7 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
     return document
 
 
-def names(doc_id: str, payload: bytes, words: str) -> bool:
+def names_document(doc_id: str, payload: bytes, words: str) -> bool:
     """Return whether an object of JSON has this id in its `words`, and not in an address only.
 
     Only the service itself says so that a document is not there; a gateway may quote the address.
@@ -166,7 +166,7 @@ class Fetcher:
     Jobs of another `seed` ask in another order: each leaves out what others have kept meanwhile.
     """
 
-    service: Service
+    service: DocumentApi
     kept: KeptDocuments
     notify: Callable[[str], None]
     proofs: Sequence[str] = ()
@@ -355,7 +355,7 @@ class Fetcher:
             words = f"{words}, where a redirect led; give the address that has the documents"
             self._note_refusal(doc_id, REDIRECTED, words)
             return
-        if names(doc_id, payload, problem.words):
+        if names_document(doc_id, payload, problem.words):
             self._named.add(doc_id)
         elif self.kept.state_of(doc_id) == "found":
             words, kind = f"{words}; the text that is kept stays", KEPT
@@ -448,7 +448,7 @@ class Fetcher:
         tell(Progress(self.service.name, *counts, _now() - self._began, False, ended))
 
 
-def access_to(service: Service, environment: Mapping[str, str]) -> Access:
+def access_to(service: DocumentApi, environment: Mapping[str, str]) -> Access:
     """Return how a service is reached, with all that must be hidden. Raises ModelError."""
     taken: list[str] = []
     sent = substituted(f"{service.name}: headers", service.headers, environment, taken)

@@ -14,7 +14,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
-from trecjudge.inputs.collections.lookup import by_address, pass_over
+from trecjudge.inputs.collections.lookup import find_by_address, find_in_pass
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
 from trecjudge.inputs.documents.store import (
@@ -25,13 +25,13 @@ from trecjudge.inputs.documents.store import (
     IrDatasetsDocuments,
     address_in,
     document_files,
-    held,
+    hold_documents,
     is_data_set,
     open_packs,
     packs_among,
 )
 from trecjudge.models.blocking import blocking
-from trecjudge.models.documents.service import Service, can_be_asked, service_of
+from trecjudge.models.documents.service import DocumentApi, can_be_asked, service_of
 from trecjudge.records import Document, Place
 from trecjudge.text.credentials import public
 
@@ -141,7 +141,7 @@ def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
 
 
 def fetch(
-    service: Service,
+    service: DocumentApi,
     kept: KeptDocuments,
     wanted: Wanted,
     use: Use,
@@ -157,12 +157,12 @@ def fetch(
     """
     kept.wanted = wanted.named
     # All of them, until they are settled: also what is not asked for, or where this ends early.
-    kept.not_known(kept.left([*wanted.named, *wanted.beside]))
+    kept.not_known(kept.select_unsettled([*wanted.named, *wanted.beside]))
     asked = wanted.cited if service.only_cited else wanted.named
     ids = [doc_id for doc_id in asked if can_be_asked(doc_id)]
     others = len(asked) - len(ids)
     if not use.refresh or use.offline:
-        ids = kept.left(ids)
+        ids = kept.select_unsettled(ids)
     elif not use.plan:
         kept.not_known(ids)
     kept.to_fetch = len(ids)
@@ -190,7 +190,7 @@ def _hold_files(
     """Return the documents of files in memory; None where they are too many."""
     if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
         return None
-    return held(path, files, log, IN_MEMORY * held_bytes)
+    return hold_documents(path, files, log, IN_MEMORY * held_bytes)
 
 
 def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
@@ -213,12 +213,12 @@ def _look_through(
     files = _from_any_folder(path, files)
     kept.begin(files)
     kept.wanted = wanted.named
-    left = kept.left(wanted.possible)
+    left = kept.select_unsettled(wanted.possible)
     try:
         if left:
-            left = by_address(files, kept, left, report, str(path))
+            left = find_by_address(files, kept, left, report, str(path))
         if left:
-            pass_over(files, kept, left, report, str(path))
+            find_in_pass(files, kept, left, report, str(path))
     except InputError:
         kept.remove_if_empty()
         raise

@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Service:
+class DocumentApi:
     """A service of documents.
 
     `url` is the address of one document, with `{docid}` in the place of its id. `headers` are sent
@@ -82,7 +82,7 @@ def can_be_asked(doc_id: str) -> bool:
     return 0 < len(doc_id) <= LONGEST_ID and doc_id not in (".", "..")
 
 
-def service_of(path: Path) -> Service | None:
+def service_of(path: Path) -> DocumentApi | None:
     """Return the service that an address with `{docid}`, or a YAML file with its `url`, names.
 
     None for any other path. The headers for an address are those that the variable
@@ -90,26 +90,26 @@ def service_of(path: Path) -> Service | None:
     `{docid}`, WorkflowError or ModelError for a file that cannot be used.
     """
     if url := address_in(path):
-        service = _check_service(Service(url), "--documents")
+        service = _check_service(DocumentApi(url), "--documents")
         headers = _read_headers(os.environ.get(HEADERS, ""), urlsplit(url).netloc)
         return _check_service(replace(service, headers=headers), "--documents")
     if path.suffix.lower() not in (".yml", ".yaml") or not path.is_file():
         return None
     given = read_yaml_file(path, "description of a service").value
-    if not isinstance(given, Mapping) or Service.__dataclass_fields__.keys().isdisjoint(given):
+    if not isinstance(given, Mapping) or DocumentApi.__dataclass_fields__.keys().isdisjoint(given):
         return None
     headers = _check_headers(f"{path}: headers", given.get("headers", {}))
     if not isinstance(given.get("url"), str):
         raise InputError(f"{path}: has no url; give url: {FORM}")
-    values = typed_fields(Service, {**given, "headers": headers}, str(path))
-    service = _check_service(Service(**values), f"{path}: url")
+    values = typed_fields(DocumentApi, {**given, "headers": headers}, str(path))
+    service = _check_service(DocumentApi(**values), f"{path}: url")
     parts = urlsplit(service.url)
     in_clear = dict(parse_qsl(parts.query)) | {"password": parts.password}
     check_named(f"{path}: url", {k: v for k, v in in_clear.items() if v}, "a file")
     return service
 
 
-def _check_service(service: Service, where: str) -> Service:
+def _check_service(service: DocumentApi, where: str) -> DocumentApi:
     """Return the service. Raises InputError where its address cannot be used."""
     url, shown = service.url, public(service.url)
     try:
