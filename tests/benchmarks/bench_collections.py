@@ -26,7 +26,7 @@ from itertools import islice
 from pathlib import Path
 
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.lookup import find_in_pass
+from trecjudge.inputs.collections.lookup import CollectionLookup
 from trecjudge.inputs.sources.paths import files_below
 
 SEED, WORDS, TEXTS = 3, 5000, 3000
@@ -150,7 +150,7 @@ def read(path: str, ids: str) -> None:
         kept = KeptDocuments.open(Path(cache), path)
         kept.begin(files)
         began = time.monotonic()
-        find_in_pass(files, kept, wanted, print, path)
+        CollectionLookup(files, kept, print, path).find_in_pass(wanted)
         found = sum(kept.state_of(doc_id) == "found" for doc_id in wanted)
         print(round(time.monotonic() - began, 2), found)
 

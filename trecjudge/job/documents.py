@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import chosen
@@ -37,7 +36,7 @@ from trecjudge.job.job import Job, JobInputs
 from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Place
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.packed import Frames
+from trecjudge.results.packed import packing
 from trecjudge.text.credentials import public
 
 SHOWN = 3
@@ -106,7 +105,13 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
             run = cited.runs.setdefault(response.run_id, Counter())
             for doc_id in response.cited_ids():
                 if doc_id not in places:
-                    places[doc_id] = _place_of(_look_up(store, doc_id), job.documents)
+                    found = _look_up(store, doc_id)
+                    if isinstance(found, str):
+                        places[doc_id] = found
+                    else:
+                        document, place = found
+                        source = job.documents[place]
+                        places[doc_id] = source if document.has_text else WITHOUT_TEXT
                 where, carried = places[doc_id], response.documents.get(doc_id)
                 if where in WITHOUT and carried is not None and carried.own and carried.has_text:
                     where = CARRIED
@@ -147,13 +152,6 @@ def _look_up(store: DocumentStores, doc_id: str) -> tuple[Document, int] | Lack:
     return found if found[0].has_text or found[0].complete else NOT_LOOKED_FOR
 
 
-def _place_of(found: tuple[Document, int] | Lack, sources: Sequence[Path]) -> Where:
-    if isinstance(found, str):
-        return found
-    document, place = found
-    return sources[place] if document.has_text else WITHOUT_TEXT
-
-
 def narrow_to_judged(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
     """Return a finished job on what it judged only, and (run_id, topic_id) of each response."""
     judged = (response for response, _ in JudgmentsReader(job.outputs.judgments))
@@ -190,7 +188,7 @@ def pack_documents(jobs: Iterable[FinishedJob], path: Path, report: OnFinding) -
         message = f"{said}, such as {shown(there[0])}"
         report(Finding("documents_lacked", Place(str(path)), message, there[0]))
     documents = text = 0
-    with _open_pack(path) as file:
+    with chosen(path) as plain, packing(plain, path.suffix) as file:
         for document, source in kept.documents():
             file.write(document_line(document, source))
             documents += 1
@@ -268,19 +266,3 @@ def _source_of(doc_id: str, store: DocumentStore, path: Path) -> str:
     """Return where a document is from: a place in a file, an address, or what was given."""
     own = store.source_of(doc_id) if isinstance(store, KeptDocuments) else ""
     return public(own or (source_name(path) if is_elsewhere(path) else path.name))
-
-
-@contextmanager
-def _open_pack(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that is written whole or not at all, packed as its name ends."""
-    with chosen(path) as file:
-        if path.suffix == ".zst":
-            frames = Frames(file)
-            yield cast(BinaryIO, frames)
-            frames.end()
-        elif path.suffix == ".gz":
-            # Without name and time: the bytes depend on the documents only.
-            with gzip.GzipFile("", "wb", 6, file, 0) as packed:
-                yield cast(BinaryIO, packed)
-        else:
-            yield file

@@ -286,9 +286,7 @@ class JobInputs:
     @property
     def to_fetch(self) -> int:
         """How many documents services would be asked for."""
-        return sum(
-            getattr(store, "to_fetch", 0) for store in (self.store.stores if self.store else ())
-        )
+        return self.store.to_fetch if self.store else 0
 
     def nothing_to_judge(self, reader: RunReader) -> str:
         """Return an error message: why `reader` gave no response to judge, and what to do."""

@@ -6,6 +6,7 @@ however it came together, and every finished frame of a file that breaks off can
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -56,6 +57,23 @@ class Frames:
         # At once, not as a stream: its bytes would depend on the sizes of the pieces given.
         self._file.write(self._packer.compress(bytes(self._held[:end])))
         del self._held[:end]
+
+
+@contextmanager
+def packing(file: BinaryIO, ending: str) -> Iterator[BinaryIO]:
+    """Yield what packs the bytes written to an open file, as the ending of its name says."""
+    if ending == PACKED:
+        frames = Frames(file)
+        try:
+            yield cast(BinaryIO, frames)
+        finally:  # of a log that breaks off, all is kept
+            frames.end()
+    elif ending == ".gz":
+        # Without name and time: the bytes depend on the text only.
+        with gzip.GzipFile("", "wb", 6, file, 0) as packed:
+            yield cast(BinaryIO, packed)
+    else:
+        yield file
 
 
 class Digested:
@@ -118,13 +136,8 @@ def written(
     try:
         with whole(path, keep_partial) as file:
             lenient = Lenient(file, refused) if refused else None
-            plain = cast(BinaryIO, lenient or file)
-            packed = Frames(plain) if path.suffix == PACKED else None
-            try:
-                yield cast(BinaryIO, packed or plain)
-            finally:  # of a log that breaks off, all is kept
-                if packed is not None:
-                    packed.end()
+            with packing(cast(BinaryIO, lenient or file), path.suffix) as packed:
+                yield packed
             is_complete = True
             if lenient is not None:
                 lenient.flush()

@@ -15,7 +15,7 @@ from tests import made_collections as made
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.lookup import find_by_address, find_in_pass
+from trecjudge.inputs.collections.lookup import CollectionLookup
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.records import Document
 
@@ -32,7 +32,9 @@ class Read:
         self.kept.wanted = wanted
         self.kept.begin(self.files)
         self.said: list[Finding] = []
-        self.back = find_by_address(self.files, self.kept, wanted, self.said.append, folder.name)
+        self.back = CollectionLookup(
+            self.files, self.kept, self.said.append, folder.name
+        ).find_by_address(wanted)
         self.wanted = wanted
 
     @property
@@ -172,7 +174,7 @@ def test_what_a_pass_finds_is_found(make: Make, packing: str, seed: int, tmp_pat
     wanted += [f"{doc_id[:-1]}{chance.randrange(10)}" for doc_id in wanted]
     read = Read(tmp_path / "c", list(dict.fromkeys(wanted)))
     if read.back:
-        find_in_pass(read.files, read.kept, read.back, read.said.append, "c", 1)
+        CollectionLookup(read.files, read.kept, read.said.append, "c", 1).find_in_pass(read.back)
     there = [f'"{doc_id}"'.encode() in text for doc_id in read.wanted]
     assert [read.kept.state_of(doc_id) == "found" for doc_id in read.wanted] == there
     assert "not looked for" not in map(read.kept.state_of, read.wanted)
@@ -369,7 +371,7 @@ def test_a_file_that_is_gone(tmp_path: Path) -> None:
     read = Read(tmp_path / "c", [])
     read.files[0].unlink()
     ids = [document.doc_id for document in documents]
-    assert find_by_address(read.files, read.kept, ids, read.said.append, "c") == []
+    assert CollectionLookup(read.files, read.kept, read.said.append, "c").find_by_address(ids) == []
     assert [read.kept.state_of(i) for i in ids] == ["not looked for"] * 4 + ["found"] * 4
     assert read.kinds == ["collection_unreadable"]
 

@@ -28,15 +28,15 @@ from trecjudge.inputs.collections.lines import RawIds, StringFilter
     ],
 )
 def test_what_may_be_in_json(doc_id: str, text: str) -> None:
-    assert RawIds.of([doc_id, "other"]).may_be_in_json(text.encode())
-    assert not RawIds.of(["other", "13"]).may_be_in_json(text.encode())
+    assert RawIds([doc_id, "other"]).may_be_in_json(text.encode())
+    assert not RawIds(["other", "13"]).may_be_in_json(text.encode())
 
 
 @pytest.mark.parametrize(
     "text", ['{"year": 12}', '{"id": 123}', '{"id": 12.5}', '{"text": "12 of"}']
 )
 def test_what_is_no_number_of_an_id(text: str) -> None:
-    assert not RawIds.of(["12"]).may_be_in_json(text.encode())
+    assert not RawIds(["12"]).may_be_in_json(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_what_is_no_number_of_an_id(text: str) -> None:
     ],
 )
 def test_what_may_be_in_tables_and_markup(doc_id: str, text: str) -> None:
-    assert RawIds.of([doc_id, "other"]).may_be_in_row(text.encode())
-    assert RawIds.of([doc_id]).may_be_in_row(text.encode("latin-1"))
-    assert not RawIds.of(["other"]).may_be_in_row(text.encode())
+    assert RawIds([doc_id, "other"]).may_be_in_row(text.encode())
+    assert RawIds([doc_id]).may_be_in_row(text.encode("latin-1"))
+    assert not RawIds(["other"]).may_be_in_row(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_what_may_be_in_tables_and_markup(doc_id: str, text: str) -> None:
     ],
 )
 def test_an_element_without_any_id_is_read_too(text: str, has_id: bool) -> None:
-    assert RawIds.of(["other"]).may_be_in_element(text.encode()) is not has_id
+    assert RawIds(["other"]).may_be_in_element(text.encode()) is not has_id
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 8, 9, 30])

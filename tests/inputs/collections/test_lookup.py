@@ -22,7 +22,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.lookup import find_in_pass, units_of
+from trecjudge.inputs.collections.lookup import CollectionLookup, units_of
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.inputs.documents.store import document_files, hold_documents
 from trecjudge.inputs.sources.paths import files_below
@@ -47,7 +47,7 @@ def kill(progress):
         os.kill(os.getpid(), int(how))
 
 with progress_to(kill):
-    lookup.pass_over(files, kept, wanted, print, "c", 1)
+    lookup.CollectionLookup(files, kept, print, "c", 1).find_in_pass(wanted)
 """
 
 
@@ -86,7 +86,9 @@ def passed(
 ) -> KeptDocuments:
     """Return what is kept after a pass; where no list is given, no finding may be reported."""
     kept, files = opened(path, cache)
-    find_in_pass(files, kept, wanted, findings[0].append if findings else fail, str(path))
+    CollectionLookup(files, kept, findings[0].append if findings else fail, str(path)).find_in_pass(
+        wanted
+    )
     return kept
 
 
@@ -200,11 +202,11 @@ def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
     kept, files = opened(folder, tmp_path)
     told: list[Progress] = []
     with progress_to(told.append):
-        find_in_pass(files, kept, ["D0", "D3"], fail, "c", 1)
+        CollectionLookup(files, kept, fail, "c", 1).find_in_pass(["D0", "D3"])
     assert kept.lost == 0
     assert (told[-1].found, told[-1].wanted, told[-1].ended) == (2, 2, True)
     assert told[-1].done < told[-1].total / 2
-    find_in_pass(files, kept, ["D0", "D99"], fail, "c")
+    CollectionLookup(files, kept, fail, "c").find_in_pass(["D0", "D99"])
     assert kept.lost == 1
     assert kept.state_of("D99") == "not there"
 
@@ -245,7 +247,7 @@ def test_a_pass_that_was_interrupted_goes_on(how: int, tmp_path: Path) -> None:
             file.write_text('{"docid":"later"}'.ljust(found.st_size - 1) + "\n")
             os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
     # It looks for all that was wanted before, not only for what is wanted now.
-    find_in_pass(files, kept, ["D59", "nowhere"], fail, "c")
+    CollectionLookup(files, kept, fail, "c").find_in_pass(["D59", "nowhere"])
     assert {kept.state_of(f"D{n}") for n in range(60)} == {"found"}
     assert {kept.state_of(i) for i in ("later", "nowhere")} == {"not there"}
     assert kept.begin_pass(["D59"]).done == frozenset()
@@ -318,12 +320,12 @@ def test_a_process_that_is_killed_leaves_its_file_unread(
 
     wanted = ["D0", "D1", "D7", "D1001"]
     with progress_to(kill):
-        find_in_pass(files, kept, wanted, findings.append, "c", 1)
+        CollectionLookup(files, kept, findings.append, "c", 1).find_in_pass(wanted)
     assert [finding.kind for finding in findings] == ["collection_unreadable"]
     assert "2.jsonl: was not read to its end" in str(findings[0])
     assert kept.state_of("D7") == "not looked for"
     assert kept.get("D7") == Document("D7", complete=False)
-    find_in_pass(files, kept, wanted, fail, "c")
+    CollectionLookup(files, kept, fail, "c").find_in_pass(wanted)
     assert [kept.state_of(i) for i in wanted] == ["found", "found", "not there", "found"]
     assert kept.get("D7") is None
 
@@ -399,7 +401,7 @@ def test_what_cannot_be_read_this_time_is_read_the_next_time(
     whole, state = (folder / "b.jsonl").read_text(), (folder / "b.jsonl").stat()
     change(folder)
     findings: list[Finding] = []
-    find_in_pass(files, kept, ["D0", "D1"], findings.append, "c")
+    CollectionLookup(files, kept, findings.append, "c").find_in_pass(["D0", "D1"])
     assert [finding.kind for finding in findings] == ["collection_unreadable"]
     assert why in findings[0].message
     assert [kept.state_of(i) for i in ("D0", "D1")] == ["found", "not looked for"]
@@ -407,7 +409,7 @@ def test_what_cannot_be_read_this_time_is_read_the_next_time(
     (folder / "b.jsonl").write_text(whole)
     os.utime(folder / "b.jsonl", ns=(state.st_atime_ns, state.st_mtime_ns))
     kept.begin(files)
-    find_in_pass(files, kept, ["D0", "D1"], fail, "c")
+    CollectionLookup(files, kept, fail, "c").find_in_pass(["D0", "D1"])
     assert kept.get("D1") == Document("D1", text_of(1))
 
 
@@ -417,4 +419,4 @@ def test_a_file_that_is_the_only_one_and_cannot_be_read(tmp_path: Path) -> None:
     kept, files = opened(path, tmp_path)
     path.unlink()
     with pytest.raises(InputError, match=r"c\.jsonl: .*there is no such file"):
-        find_in_pass(files, kept, ["D1"], [].append, str(path))
+        CollectionLookup(files, kept, [].append, str(path)).find_in_pass(["D1"])

@@ -44,7 +44,7 @@ def read(unit: Unit, wanted: Sequence[str]) -> dict[str, list[Any]]:
         for kind, value in some:
             answers.setdefault(kind, []).append(value)
 
-    read_unit(unit, UnitAnswers(take, RawIds.of(wanted)))
+    read_unit(unit, UnitAnswers(take, RawIds(wanted)))
     return answers
 
 

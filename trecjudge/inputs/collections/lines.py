@@ -79,31 +79,24 @@ class StringFilter:
         return bool(np.any(near == last))
 
 
-@dataclass(frozen=True, slots=True)
 class RawIds:
     """Wanted ids, and what shows that some bytes may have one of them.
 
     Of an id in which quotation marks or the like stand, the longest part between them shows it.
     """
 
-    ids: frozenset[str]
-    in_strings: frozenset[bytes]
-    """What stands between two quotation marks of JSON, a space before or behind it included."""
-    in_marks: frozenset[bytes]
-    """What stands between two marks of a table or of markup, without spaces around it."""
-    numbers: frozenset[bytes]
-    """Those that may be written as numbers."""
-
-    @classmethod
-    def of(cls, ids: Iterable[str]) -> RawIds:
-        """Return ids to look for."""
-        wanted = frozenset(filter(None, ids))
-        strings = {_longest(form.split(b'"')) for i in wanted for form in _in_json(i)}
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = frozenset(filter(None, ids))
+        strings = {max(form.split(b'"'), key=len) for i in self.ids for form in _in_json(i)}
         spaced = {s for i in strings for s in (b" " + i, i + b" ", b" " + i + b" ")}
-        parts = (form.translate(MARKS).split(b'"') for i in wanted for form in _in_markup(i))
-        marks = {_longest([part.strip() for part in found]) for found in parts}
-        numbers = frozenset(i.encode() for i in wanted if DIGITS.fullmatch(i))
-        return cls(wanted, frozenset(strings | spaced), frozenset(filter(None, marks)), numbers)
+        self.in_strings = frozenset(strings | spaced)
+        """What stands between two quotation marks of JSON, a space before or behind it included."""
+        parts = (form.translate(MARKS).split(b'"') for i in self.ids for form in _in_markup(i))
+        marks = {max(map(bytes.strip, found), key=len) for found in parts}
+        self.in_marks = frozenset(filter(None, marks))
+        """What stands between two marks of a table or of markup, without spaces around it."""
+        self.numbers = frozenset(i.encode() for i in self.ids if DIGITS.fullmatch(i))
+        """Those that may be written as numbers."""
 
     def may_be_in_json(self, text: bytes) -> bool:
         """Return whether JSON may have a wanted id: a string or number of it is one."""
@@ -132,10 +125,6 @@ class RawIds:
         return self.may_be_in_row(text) or NAMES_ID.search(text) is None
 
 
-def _longest(parts: Iterable[bytes]) -> bytes:
-    return max(parts, key=len)
-
-
 def _in_json(doc_id: str) -> Iterator[bytes]:
     """Yield an id as writers of JSON write it: some escape more than they must."""
     if PLAIN.fullmatch(doc_id):
@@ -159,12 +148,12 @@ def _in_json(doc_id: str) -> Iterator[bytes]:
 def _make_escaper(some: re.Pattern[str], digits: str) -> Write:
     """Return what escapes some characters, with small or capital letters in their numbers."""
 
-    def written(found: re.Match[str]) -> str:
+    def escape(found: re.Match[str]) -> str:
         units = found[0].encode("utf-16-be")
         pairs = (units[n] << 8 | units[n + 1] for n in range(0, len(units), 2))
         return "".join(f"\\u{unit:{digits}}" for unit in pairs)
 
-    return lambda text: some.sub(written, text)
+    return lambda text: some.sub(escape, text)
 
 
 def _in_markup(doc_id: str) -> Iterator[bytes]:
@@ -219,7 +208,7 @@ class LineShape:
             except orjson.JSONDecodeError:
                 continue
             document = document_of(record)
-            if document is None or not RawIds.of([document.doc_id]).may_be_in_json(line):
+            if document is None or not RawIds([document.doc_id]).may_be_in_json(line):
                 return cls()
             raw = re.escape(document.doc_id.encode(errors="surrogatepass"))
             inner = re.findall(rb'"([^"\\]{1,100}+)"\s*+:\s*+"?' + raw + rb'"?\s*+[,}]', line)
@@ -243,7 +232,7 @@ class LineShape:
         """Return whether all lines of a piece are surely as the others."""
         return self.alike is not None and self.alike.fullmatch(piece) is not None
 
-    def odd(self, lines: list[bytes]) -> list[int]:
+    def odd_lines(self, lines: list[bytes]) -> list[int]:
         """Return the numbers, from 0, of the lines that are not as all others."""
         key, end = self.key, self.end
         return [
@@ -279,7 +268,7 @@ def candidates(
             lines.pop()
         if begins:
             shape = LineShape.of(lines[:SAMPLE])
-        chosen = dict.fromkeys(range(len(lines)) if len(piece) > most else shape.odd(lines))
+        chosen = dict.fromkeys(range(len(lines)) if len(piece) > most else shape.odd_lines(lines))
         if begins:  # whatever ids they have: a collection has some
             chosen |= dict.fromkeys([n for n in range(len(lines)) if n not in chosen][:SHOWN])
             begins = False

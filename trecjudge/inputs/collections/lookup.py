@@ -49,34 +49,172 @@ START = (
 )
 
 
-def find_in_pass(
-    files: Sequence[Path],
-    kept: KeptDocuments,
-    wanted: Sequence[str],
-    report: OnFinding,
-    name: str,
-    processes: int | None = None,
-) -> None:
-    """Read files for the wanted ids, and keep what is found; what is nowhere is kept as missing.
+class CollectionLookup:
+    """Finds wanted documents in the files of a collection, and keeps them.
 
-    Of two documents with one id the one in the first file by name counts, and in it the first. A
-    pass that is interrupted goes on where it was. `name` is what the user gave. Findings on what
-    files hold go to `kept`, and are not reported. Reported is why a file could not be read this
-    time: it is read again the next time, and until then ids that were not found are unknown. Raises
-    InputError if no file has a document.
+    `name` is what the user gave. What was found stays kept where it is interrupted. Findings on
+    what files hold are kept, and not reported; reported is why a file could not be read this time.
     """
-    if not wanted:
-        return
-    current = kept.begin_pass(wanted)
-    units = [unit for file in sorted(files, key=str) for unit in units_of(file)]
-    failed = run_units(units, kept, current.wanted, report, name, current, processes)
-    missing = kept.select_unsettled(current.wanted)
-    if not (len(missing) < len(current.wanted) or kept.some_ids(1)):
-        raise failed[0] if len(failed) == len(units) == 1 else nothing_in(Path(name))
-    if failed:
-        kept.not_known(missing)
-    else:
-        current.end(missing)
+
+    def __init__(
+        self,
+        files: Sequence[Path],
+        kept: KeptDocuments,
+        report: OnFinding,
+        name: str,
+        processes: int | None = None,
+    ) -> None:
+        self.files = sorted(files, key=str)
+        self.kept, self.report, self.name = kept, report, name
+        usable = getattr(os, "sched_getaffinity", None)  # not on every system
+        self.processes = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
+
+    def find_in_pass(self, wanted: Sequence[str]) -> None:
+        """Read the files for wanted ids; what is nowhere is kept as missing.
+
+        Of two documents with one id the one in the first file by name counts, and in it the first.
+        A pass that is interrupted goes on where it was. A file that could not be read is read again
+        the next time, and until then ids that were not found are unknown. Raises InputError if no
+        file has a document.
+        """
+        if not wanted:
+            return
+        current = self.kept.begin_pass(wanted)
+        units = [unit for file in self.files for unit in units_of(file)]
+        failed = self._run_units(units, current.wanted, current)
+        missing = self.kept.select_unsettled(current.wanted)
+        if not (len(missing) < len(current.wanted) or self.kept.some_ids(1)):
+            raise failed[0] if len(failed) == len(units) == 1 else nothing_in(Path(self.name))
+        if failed:
+            self.kept.not_known(missing)
+        else:
+            current.end(missing)
+
+    def find_by_address(self, wanted: Iterable[str]) -> list[str]:
+        """Read the wanted documents whose ids say where in these files they lie.
+
+        Returns the ids for which the files must be read through: they say no place, or the files
+        are not those that they speak of. Where all files are of collections whose ids say a place,
+        other ids are surely not there, and those of a file that is not given are not known, which
+        is one finding. Raises InputError, OutputError.
+        """
+        kept = self.kept
+        left = kept.select_unsettled(dict.fromkeys(wanted))
+        paths: dict[str, list[Path]] = {}
+        for file in self.files:
+            paths.setdefault(file_name(file), []).append(file)
+        asked: dict[str, dict[str, Address]] = {}
+        for doc_id in left:
+            address = address_of(doc_id)
+            if address is not None and address.file in paths:
+                asked.setdefault(address.file, {})[doc_id] = address
+        back, unread = self._find_at_places(paths, asked)
+        kept.not_known(kept.select_unsettled(unread))
+        left = [doc_id for doc_id in kept.select_unsettled(left) if doc_id not in unread]
+        if not left or not self._is_all_of_schemes():
+            return left
+        rest = [doc_id for doc_id in left if doc_id not in back]
+        given = {scheme_of_file(file) for file in paths}
+        at_places = {doc_id for addresses in asked.values() for doc_id in addresses}
+        lacking = [
+            i for i in rest if i not in at_places and address_of(i) and scheme_of(i) in given
+        ]
+        self._report_files_not_given(lacking)
+        kept.not_there(set(rest).difference(lacking))
+        return [doc_id for doc_id in left if doc_id in back]
+
+    def _find_at_places(
+        self, paths: Mapping[str, Sequence[Path]], asked: Mapping[str, Mapping[str, Address]]
+    ) -> tuple[set[str], set[str]]:
+        """Keep what lies at its place.
+
+        Returns the ids for which the files must be read through, and those that may be in a part
+        of these that could not be read.
+        """
+        kept = self.kept
+        back, unread = set[str](), set[str]()
+        for turn in range(max((len(paths[file]) for file in asked), default=0)):
+            # Of files of one name the first one that has a document counts, as in a pass.
+            units: list[Unit] = []
+            ids: dict[Path, list[str]] = {}
+            for file, addresses in asked.items():
+                left = kept.select_unsettled(addresses) if turn < len(paths[file]) else []
+                if not left:
+                    continue
+                path = paths[file][turn]
+                in_rows = _is_parquet_file(path)
+                back.update(i for i in left if addresses[i].row != in_rows)
+                ids[path] = [i for i in left if addresses[i].row == in_rows]
+                places = () if in_rows else [(addresses[i].place, i) for i in ids[path]]
+                if ids[path]:
+                    units.append(Unit(path, places=places, tables=str(kept.path.parent)))
+            if not units:
+                continue
+            every = [doc_id for left in ids.values() for doc_id in left]
+            failed = self._run_units(units, every)
+            if len(failed) == len(units) and len(kept.select_unsettled(every)) == len(every):
+                raise failed[0]
+            for path, wanted in ids.items():
+                left = kept.select_unsettled(wanted)
+                if any(str(error).startswith(f"{path}: ") for error in failed):
+                    unread.update(left)
+                elif left:
+                    kinds, named = self._doubts_on(path, left[0])
+                    back.update(left if "address_differs" in kinds else ())
+                    is_cut = "collection_unreadable" in kinds
+                    unread.update(i for i in left if is_cut or i in named)
+        return back, unread
+
+    def _doubts_on(self, path: Path, doc_id: str) -> tuple[set[str], set[str]]:
+        """Return the kinds of the findings on a file, and the ids that could not be read there."""
+        first = _first_id(path) if _is_parquet_file(path) else None
+        if first is not None and not stands_at(path, 0, first):
+            with self.kept.change():
+                self.kept.add((), [differs(path, doc_id, 0, first)])
+        findings = [f for f in self.kept.findings() if f.place.path == Place(str(path)).path]
+        kinds = {finding.kind for finding in findings}
+        return kinds, {f.value for f in findings if f.kind != "address_differs"}
+
+    def _is_all_of_schemes(self) -> bool:
+        """Return whether all files are of collections whose ids say places.
+
+        Their names and a few first records show it; ids of these are kept, for messages.
+        """
+        data = [file for file in self.files if not BESIDE.fullmatch(file.name)]
+        if not data or not all(scheme_of_file(file_name(file)) for file in data):
+            return False
+        first = {file: _first_id(file) for file in data[:: -(-len(data) // MOST_LOOKED_AT)]}
+        with self.kept.change():
+            self.kept.sample(doc_id for doc_id in first.values() if doc_id)
+        return all(stands_at(file, 0, doc_id) for file, doc_id in first.items())
+
+    def _report_files_not_given(self, ids: Sequence[str]) -> None:
+        """Note and report documents that lie in files which are not given."""
+        self.kept.not_known(ids)
+        # What a text has in brackets may be an id, and only looks like a citation.
+        named = [doc_id for doc_id in ids if doc_id in self.kept.wanted]
+        counts = Counter(address.file for doc_id in named if (address := address_of(doc_id)))
+        if counts:
+            most = ", ".join(f"{file} ({count})" for file, count in counts.most_common(MOST_NAMED))
+            more = f" and {len(counts) - MOST_NAMED} more" if len(counts) > MOST_NAMED else ""
+            what = f"{len(named)} of the documents asked for lie in files that are not there"
+            self.report(Finding("files_not_given", Place(self.name), f"{what}: {most}{more}"))
+
+    def _run_units(
+        self, units: Sequence[Unit], wanted: Sequence[str], current: Pass | None = None
+    ) -> list[InputError]:
+        """Read units in processes of their own, and keep the wanted documents that they have.
+
+        Units of a pass that were read before are left out, and those that can change nothing more.
+        Returns why units could not be read, which is reported too. Raises OutputError.
+        """
+        pool = _UnitPool(self, units, wanted, current)
+        with ExitStack() as readers:
+            try:
+                pool.read(readers)
+            finally:
+                pool.write()
+        return list(pool.failed.values())
 
 
 def units_of(file: Path) -> Iterator[Unit]:
@@ -96,29 +234,18 @@ def units_of(file: Path) -> Iterator[Unit]:
         yield Unit(file, start, min(opened.size, start + RANGE))
 
 
-def run_units(
-    units: Sequence[Unit],
-    kept: KeptDocuments,
-    wanted: Sequence[str],
-    report: OnFinding,
-    name: str,
-    pass_: Pass | None = None,
-    processes: int | None = None,
-) -> list[InputError]:
-    """Read units in processes of their own, and keep the wanted documents that they have.
+def _first_id(path: Path) -> str | None:
+    """Return the id of the first document of a file, None where there is none."""
+    with suppress(InputError):
+        for _, _, document, _ in islice(documents_of([path], unreported), 1):
+            return document.doc_id
+    return None
 
-    Units of a pass that were read before are left out, and those that can change nothing any more.
-    Returns why units could not be read, which is reported too. Raises OutputError.
-    """
-    run = _UnitPool(units, kept, wanted, report, name, pass_)
-    usable = getattr(os, "sched_getaffinity", None)  # not on every system
-    most = processes or (len(usable(0)) if usable else os.cpu_count() or 1)
-    with ExitStack() as readers:
-        try:
-            run.read(readers, most)
-        finally:
-            run.write()
-    return list(run.failed.values())
+
+def _is_parquet_file(path: Path) -> bool:
+    with suppress(OSError), open_regular(path) as file:  # reported where it is read
+        return is_parquet(file.read(8))
+    return False
 
 
 class _UnitReader:
@@ -160,15 +287,12 @@ class _UnitPool:
 
     def __init__(
         self,
+        lookup: CollectionLookup,
         units: Sequence[Unit],
-        kept: KeptDocuments,
         wanted: Sequence[str],
-        report: OnFinding,
-        name: str,
         current: Pass | None,
     ) -> None:
-        self.units, self.kept, self.wanted = units, kept, wanted
-        self.report, self.name, self.current = report, name, current
+        self.lookup, self.units, self.wanted, self.current = lookup, units, wanted, current
         self.failed: dict[int, InputError] = {}
         """Why units could not be read this time, by their numbers."""
         self.waiting: list[int] = []
@@ -190,7 +314,7 @@ class _UnitPool:
             else:
                 self.waiting.append(number)
         # Texts that may be ids are no documents that anyone waits for.
-        self._named = set(wanted).intersection(kept.wanted) or set(wanted)
+        self._named = set(wanted).intersection(lookup.kept.wanted) or set(wanted)
         self._read_before = sum(self._positions.values())
         if done:
             self._find_holders()
@@ -200,17 +324,17 @@ class _UnitPool:
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
             numbers.setdefault(Place(str(unit.path)).path, []).append(number)
-        for doc_id, path, place in self.kept.places(self.wanted):
+        for doc_id, path, place in self.lookup.kept.places(self.wanted):
             for number in numbers.get(path, ()):
                 unit = self.units[number]
                 if unit.end is None or unit.start <= place < unit.end:
                     self.holders[doc_id] = number
 
-    def read(self, readers: ExitStack, most: int) -> None:
-        """Read all units that can still change something, with so many processes at most."""
+    def read(self, readers: ExitStack) -> None:
+        """Read all units that can still change something."""
         reading: dict[Connection, _UnitReader] = {}
         while True:
-            while len(reading) < most and self._has_more():
+            while len(reading) < self.lookup.processes and self._has_more():
                 reader = _UnitReader(self.wanted)
                 readers.callback(reader.end)
                 reading[reader.answers] = reader
@@ -267,7 +391,7 @@ class _UnitPool:
     def _fail(self, number: int, message: str) -> None:
         """Report that a unit could not be read this time."""
         path = str(self.units[number].path)
-        self.report(Finding("collection_unreadable", Place(path), message))
+        self.lookup.report(Finding("collection_unreadable", Place(path), message))
         self.failed[number] = InputError(f"{path}: {message}")
 
     def _note_end(self, reader: _UnitReader) -> None:
@@ -290,160 +414,18 @@ class _UnitPool:
             # What was read before took no time now.
             read = sum(self._positions.values()) - self._read_before
             counts = (read, sum(self._sizes) - self._read_before, found, len(self._named))
-            tell(Progress(self.name, *counts, now - self._began, not self._at_places, ended))
+            tell(Progress(self.lookup.name, *counts, now - self._began, not self._at_places, ended))
 
     def write(self) -> None:
         """Keep what was found and read since the last time, all of it or nothing."""
         self._written = time.monotonic()
         if not self._answers:
             return
-        with self.kept.change():
-            self.kept.add(self._answers["document"], self._answers["finding"])
-            room = MOST_SAMPLES - len(self.kept.some_ids(MOST_SAMPLES))
-            self.kept.sample(self._answers["sample"][:room])
+        with self.lookup.kept.change():
+            self.lookup.kept.add(self._answers["document"], self._answers["finding"])
+            room = MOST_SAMPLES - len(self.lookup.kept.some_ids(MOST_SAMPLES))
+            self.lookup.kept.sample(self._answers["sample"][:room])
             for name in self._answers["end"]:
                 assert self.current is not None
                 self.current.unit_read(name)
         self._answers.clear()
-
-
-def find_by_address(
-    files: Sequence[Path], kept: KeptDocuments, wanted: Iterable[str], report: OnFinding, name: str
-) -> list[str]:
-    """Read the wanted documents whose ids say where in these files they lie; keep what is found.
-
-    Returns the ids for which the files must be read through: they say no place, or the files are
-    not those that they speak of. Where all files are of collections whose ids say a place, other
-    ids are surely not there, and those of a file that is not given are not known, which is one
-    finding. `name` names the collection. Findings on files are kept, and not reported. What was
-    found stays kept where this is interrupted. Raises InputError, OutputError.
-    """
-    left = kept.select_unsettled(dict.fromkeys(wanted))
-    paths: dict[str, list[Path]] = {}
-    for file in sorted(files, key=str):
-        paths.setdefault(file_name(file), []).append(file)
-    asked: dict[str, dict[str, Address]] = {}
-    for doc_id in left:
-        address = address_of(doc_id)
-        if address is not None and address.file in paths:
-            asked.setdefault(address.file, {})[doc_id] = address
-    back, unread = _find_at_places(paths, asked, kept, report, name)
-    kept.not_known(kept.select_unsettled(unread))
-    left = [doc_id for doc_id in kept.select_unsettled(left) if doc_id not in unread]
-    if not left or not _all_of_schemes(files, kept):
-        return left
-    rest = [doc_id for doc_id in left if doc_id not in back]
-    given = {scheme_of_file(file) for file in paths}
-    at_places = {doc_id for addresses in asked.values() for doc_id in addresses}
-    lacking = [i for i in rest if i not in at_places and address_of(i) and scheme_of(i) in given]
-    _report_files_not_given(lacking, kept, report, name)
-    kept.not_there(set(rest).difference(lacking))
-    return [doc_id for doc_id in left if doc_id in back]
-
-
-def _find_at_places(
-    paths: Mapping[str, Sequence[Path]],
-    asked: Mapping[str, Mapping[str, Address]],
-    kept: KeptDocuments,
-    report: OnFinding,
-    name: str,
-) -> tuple[set[str], set[str]]:
-    """Keep what lies at its place.
-
-    Returns the ids for which the files must be read through, and those that may be in a part of
-    these that could not be read.
-    """
-    back: set[str] = set()
-    unread: set[str] = set()
-    for turn in range(max((len(paths[file]) for file in asked), default=0)):
-        # Of files of one name the first one that has a document counts, as in a pass.
-        units: list[Unit] = []
-        ids: dict[Path, list[str]] = {}
-        for file, addresses in asked.items():
-            left = kept.select_unsettled(addresses) if turn < len(paths[file]) else []
-            if not left:
-                continue
-            path = paths[file][turn]
-            in_rows = is_parquet(_beginning(path))
-            back.update(i for i in left if addresses[i].row != in_rows)
-            ids[path] = [i for i in left if addresses[i].row == in_rows]
-            places = () if in_rows else [(addresses[i].place, i) for i in ids[path]]
-            units += [Unit(path, places=places, tables=str(kept.path.parent))] * bool(ids[path])
-        if not units:
-            continue
-        every = [doc_id for left in ids.values() for doc_id in left]
-        failed = run_units(units, kept, every, report, name)
-        if len(failed) == len(units) and len(kept.select_unsettled(every)) == len(every):
-            raise failed[0]
-        for path, wanted in ids.items():
-            left = kept.select_unsettled(wanted)
-            if any(str(error).startswith(f"{path}: ") for error in failed):
-                unread.update(left)
-            elif left:
-                more_back, more_unread = _classify_missing(path, left, kept)
-                back.update(more_back)
-                unread.update(more_unread)
-    return back, unread
-
-
-def _beginning(path: Path) -> bytes:
-    with suppress(OSError), open_regular(path) as file:  # reported where it is read
-        return file.read(8)
-    return b""
-
-
-def _classify_missing(
-    path: Path, left: Sequence[str], kept: KeptDocuments
-) -> tuple[list[str], list[str]]:
-    """Return those of the ids that a file must be read through for, and those in what is unread."""
-    first = _first_id(path) if is_parquet(_beginning(path)) else None
-    if first is not None and not stands_at(path, 0, first):
-        with kept.change():
-            kept.add((), [differs(path, left[0], 0, first)])
-    findings = [f for f in kept.findings() if f.place.path == Place(str(path)).path]
-    kinds = {finding.kind for finding in findings}
-    unread = {finding.value for finding in findings if finding.kind != "address_differs"}
-    return (
-        list(left) if "address_differs" in kinds else [],
-        [i for i in left if i in unread or "collection_unreadable" in kinds],
-    )
-
-
-def _all_of_schemes(files: Sequence[Path], kept: KeptDocuments) -> bool:
-    """Return whether all files are of collections whose ids say places, by names and first records.
-
-    A few of their ids are kept, for messages.
-    """
-    data = [file for file in files if not BESIDE.fullmatch(file.name)]
-    if not data or not all(scheme_of_file(file_name(file)) for file in data):
-        return False
-    first = {file: _first_id(file) for file in data[:: -(-len(data) // MOST_LOOKED_AT)]}
-    with kept.change():
-        kept.sample(doc_id for doc_id in first.values() if doc_id)
-    return all(stands_at(file, 0, doc_id) for file, doc_id in first.items())
-
-
-def _first_id(path: Path) -> str | None:
-    """Return the id of the first document of a file, None where there is none."""
-    with suppress(InputError):
-        for _, _, document, _ in islice(documents_of([path], unreported), 1):
-            return document.doc_id
-    return None
-
-
-def _report_files_not_given(
-    ids: Sequence[str], kept: KeptDocuments, report: OnFinding, name: str
-) -> None:
-    """Note and report documents that lie in files which are not given."""
-    kept.not_known(ids)
-    # What a text has in brackets may be an id, and only looks like a citation.
-    named = [doc_id for doc_id in ids if doc_id in kept.wanted]
-    counts = Counter(address.file for doc_id in named if (address := address_of(doc_id)))
-    if not counts:
-        return
-    most = ", ".join(f"{file} ({count})" for file, count in counts.most_common(MOST_NAMED))
-    more = f" and {len(counts) - MOST_NAMED} more" if len(counts) > MOST_NAMED else ""
-    message = (
-        f"{len(named)} of the documents asked for lie in files that are not there: {most}{more}"
-    )
-    report(Finding("files_not_given", Place(name), message))

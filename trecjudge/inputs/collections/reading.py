@@ -312,7 +312,7 @@ def main() -> None:
     with suppress(EOFError, ConnectionError):  # it has ended
         most, wanted = asking.recv()
         with limits_are(most):
-            answers = UnitAnswers(asking.send, RawIds.of(wanted), bound_memory)
+            answers = UnitAnswers(asking.send, RawIds(wanted), bound_memory)
             while True:
                 read_unit(asking.recv(), answers)
     os._exit(0)

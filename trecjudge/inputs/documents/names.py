@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 PASSAGE_IDS = ("pid", "passageid", "segmentid", "psgid", "chunkid", "paragraphid")
 """Ids of a part of a document: preferred to the document's own, unless they are only numbers."""
@@ -69,25 +68,27 @@ KNOWN = frozenset(
 """No document has such an id: an object with such a key is a record, not documents by id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+Keys = tuple[str, ...]
+
+
+class Shape(NamedTuple):
     """The keys of a record by what they hold, as written, the preferred ones first."""
 
-    passage_ids: tuple[str, ...]
-    ids: tuple[str, ...]
-    addresses: tuple[str, ...]
-    texts: tuple[str, ...]
-    excerpts: frozenset[str]
-    flags: tuple[str, ...]
-    whole: frozenset[str]
-    abstracts: tuple[str, ...]
-    titles: tuple[str, ...]
-    urls: tuple[str, ...]
-    files: tuple[str, ...]
-    dates: tuple[str, ...]
-    versions: tuple[str, ...]
-    nested: tuple[str, ...]
-    lists: tuple[str, ...]
+    passage_ids: Keys
+    ids: Keys
+    addresses: Keys
+    texts: Keys
+    excerpts: Keys
+    flags: Keys
+    whole: Keys
+    abstracts: Keys
+    titles: Keys
+    urls: Keys
+    files: Keys
+    dates: Keys
+    versions: Keys
+    nested: Keys
+    lists: Keys
 
     @classmethod
     def of(cls, keys: Iterable[str]) -> Shape:
@@ -95,29 +96,14 @@ class Shape:
         written: dict[str, list[str]] = {}
         for key in keys:
             written.setdefault(plain(key), []).append(key)
-
-        def named(names: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(key for name in names for key in written.get(name, ()))
-
-        return cls(
-            named(PASSAGE_IDS),
-            named(IDS),
-            named(ADDRESSES),
-            named(ALL_TEXTS),
-            frozenset(named(EXCERPTS)),
-            named(CUT),
-            frozenset(key for name in WHOLE for key in written.get(name, ())),
-            named(ABSTRACTS),
-            named(TITLES),
-            named(URLS),
-            named(FILES),
-            named(DATES),
-            named(VERSIONS),
-            named(NESTED),
-            named(LISTS),
-        )
+        return cls(*(tuple(k for name in names for k in written.get(name, ())) for names in _OF))
 
 
+_OF: Sequence[Iterable[str]] = (
+    *(PASSAGE_IDS, IDS, ADDRESSES, ALL_TEXTS, EXCERPTS, CUT, WHOLE, ABSTRACTS),
+    *(TITLES, URLS, FILES, DATES, VERSIONS, NESTED, LISTS),
+)
+"""The names of each field of a shape."""
 _shapes = lru_cache(maxsize=1024)(Shape.of)
 
 

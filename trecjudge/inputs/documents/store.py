@@ -35,6 +35,8 @@ from trecjudge.records import Document, Place
 
 OF_DOCUMENT = 500
 """Bytes of memory that a document takes besides its text."""
+IN_MEMORY = 3
+"""How many times the bytes of their files documents may take in memory: packed files hold more."""
 
 IRDS = "irds:"
 ADDRESS = re.compile(r"(https?):/{1,2}(?!/)", re.IGNORECASE)
@@ -109,6 +111,11 @@ class DocumentStores:
         return empty or (None if missing else unsaid)
 
     @property
+    def to_fetch(self) -> int:
+        """How many documents services would be asked for, where it is only planned."""
+        return sum(store.to_fetch for store in self.stores if isinstance(store, KeptDocuments))
+
+    @property
     def lost(self) -> int:
         """The number of records of all stores that have no known id or could not be read."""
         return sum(store.lost for store in self.stores)
@@ -180,14 +187,16 @@ def is_elsewhere(path: Path) -> bool:
 def hold_documents(
     path: Path, files: Sequence[Path], log: FindingLog, most: int
 ) -> HeldDocuments | None:
-    """Return the documents in memory; None where they take more than `most` bytes of it.
+    """Return the documents in memory; None where the files have more than `most` bytes, or swell.
 
     Raises InputError where there is none.
     """
+    if sum(file.stat().st_size for file in files if file.exists()) > most:
+        return None
     store, size = HeldDocuments(), 0
     for file, line, document, _ in documents_of(files, log):
         size += OF_DOCUMENT + getsizeof(document.text)
-        if size > most:
+        if size > IN_MEMORY * most:
             return None
         first = store.documents.setdefault(document.doc_id, document)
         if first is not document and first != document:  # one of many candidates lists is the same
@@ -284,20 +293,17 @@ def _report_lacks(
     path: Path, left: Mapping[Lack, Sequence[str]], unsaid: Sequence[str], report: OnFinding
 ) -> None:
     """Report what packs do not settle, each kind of it once."""
-
-    def message(said: str, ids: Sequence[str], why: str) -> str:
-        return f"{said} {counted(len(ids), 'cited document')}, such as {shown(ids[0])}: {why}"
-
-    place = Place(str(path))
-    if ids := left[NOT_KNOWN]:
-        text = message("lacks", ids, "a part of the collection could not be read")
-        report(Finding("documents_unusable", place, text, ids[0]))
-    if ids := left[NOT_LOOKED_FOR]:
-        text = message("lacks", ids, "nobody could look there when it was packed")
-        report(Finding("documents_not_packed", place, text, ids[0]))
-    if unsaid:
-        text = message("says nothing of", unsaid, "it was packed for other runs")
-        report(Finding("documents_not_packed", place, text, unsaid[0]))
+    unread = "a part of the collection could not be read"
+    unseen = "nobody could look there when it was packed"
+    kinds = (
+        ("documents_unusable", "lacks", left[NOT_KNOWN], unread),
+        ("documents_not_packed", "lacks", left[NOT_LOOKED_FOR], unseen),
+        ("documents_not_packed", "says nothing of", unsaid, "it was packed for other runs"),
+    )
+    for kind, said, ids, why in kinds:
+        if ids:
+            text = f"{said} {counted(len(ids), 'cited document')}, such as {shown(ids[0])}: {why}"
+            report(Finding(kind, Place(str(path)), text, ids[0]))
 
 
 def _lines(

@@ -14,7 +14,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
-from trecjudge.inputs.collections.lookup import find_by_address, find_in_pass
+from trecjudge.inputs.collections.lookup import CollectionLookup
 from trecjudge.inputs.collections.wanted import Wanted
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
 from trecjudge.inputs.documents.store import (
@@ -37,8 +37,6 @@ from trecjudge.text.credentials import public
 
 HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
-IN_MEMORY = 3
-"""How many times as many bytes their documents may take in memory: packed files hold more."""
 OnWanted = Callable[[], Wanted]
 """Returns the documents that are wanted: it may have to read the runs for them."""
 
@@ -96,15 +94,12 @@ def open_documents(
         elif packs := packs_among(found := document_files(path, report), held_bytes):
             stores.append(open_packs(path, found, packs, _still_wanted(asked(), stores), report))
             files += found
-        else:
-            log = FindingLog([report])
-            in_memory = _hold_files(path, found, log, held_bytes)
-            if in_memory is not None:
-                stores.append(in_memory)
-                files += found
-                continue
+        elif (held := hold_documents(path, found, log := FindingLog([report]), held_bytes)) is None:
             left, again = _still_wanted(asked(), stores), _unless_reported(log.counts, report)
             stores.append(_look_through(path, found, folder, again, left))
+        else:
+            stores.append(held)
+            files += found
     both = list(zip(paths, stores, strict=True))
     if len(stores) > 1:
         _report_differences(both, asked, report)
@@ -184,15 +179,6 @@ def fetch(
         report(finding)
 
 
-def _hold_files(
-    path: Path, files: Sequence[Path], log: FindingLog, held_bytes: int
-) -> HeldDocuments | None:
-    """Return the documents of files in memory; None where they are too many."""
-    if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
-        return None
-    return hold_documents(path, files, log, IN_MEMORY * held_bytes)
-
-
 def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
     """Return what reports the findings of files read again, but for those reported before."""
     left = Counter(counts)
@@ -214,11 +200,11 @@ def _look_through(
     kept.begin(files)
     kept.wanted = wanted.named
     left = kept.select_unsettled(wanted.possible)
+    lookup = CollectionLookup(files, kept, report, str(path))
     try:
         if left:
-            left = find_by_address(files, kept, left, report, str(path))
-        if left:
-            find_in_pass(files, kept, left, report, str(path))
+            left = lookup.find_by_address(left)
+        lookup.find_in_pass(left)
     except InputError:
         kept.remove_if_empty()
         raise
