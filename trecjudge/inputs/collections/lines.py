@@ -48,6 +48,14 @@ NAMES_ID = re.compile(
 """An element or attribute of markup that has an id."""
 WORD = 8
 """Bytes that are compared at a time."""
+PIECE = 1 << 18
+"""Bytes that are looked through at a time."""
+SHOWN = 3
+"""Lines of a file that are read to see what it has."""
+AHEAD = 4
+"""Pieces that are unpacked ahead of what is looked through."""
+SAMPLE = 100
+"""Lines that show how a file writes its ids."""
 
 
 class StringFilter:
@@ -172,16 +180,6 @@ def _in_markup(doc_id: str) -> Iterator[bytes]:
 def _may_have_id(key: bytes) -> bool:
     name = plain(key.decode(errors="replace"))
     return name in IDENTIFYING or name in ADDRESSES
-
-
-PIECE = 1 << 18
-"""Bytes that are looked through at a time."""
-SHOWN = 3
-"""Lines of a file that are read to see what it has."""
-AHEAD = 4
-"""Pieces that are unpacked ahead of what is looked through."""
-SAMPLE = 100
-"""Lines that show how a file writes its ids."""
 
 
 @dataclass(frozen=True, slots=True)

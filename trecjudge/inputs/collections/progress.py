@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 LONG = 2.0
 """Seconds below which nobody needs to see how far something is."""
+_WATCH: ContextVar[OnProgress | None] = ContextVar("watch_of_collections", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,6 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-_WATCH: ContextVar[OnProgress | None] = ContextVar("watch_of_collections", default=None)
 
 
 @contextmanager

@@ -48,6 +48,8 @@ PARTS = re.compile(
 """An element that has one of these inside only holds a document's parts together."""
 TEXT_NAMES, DATE_NAMES = frozenset((*TEXTS, "abstracttext")), frozenset((*DATES, *VERSIONS))
 FIELDS = IDENTIFYING | TEXT_NAMES | DATE_NAMES | NOT_TEXT | frozenset((*ADDRESSES, *TITLES))
+# Names of elements are few, and each is asked for in every document.
+_plain = lru_cache(maxsize=1024)(plain)
 
 
 def begins_documents(opening: bytes) -> bool:
@@ -162,10 +164,6 @@ def _record(document: str) -> dict[str, str]:
 
 def _attributes(tag: re.Match[str]) -> dict[str, str]:
     return {found[1].lower(): found[2] or found[3] or "" for found in ATTRIBUTE.finditer(tag[2])}
-
-
-# Names of elements are few, and each is asked for in every document.
-_plain = lru_cache(maxsize=1024)(plain)
 
 
 @lru_cache(maxsize=256)

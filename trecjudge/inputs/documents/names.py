@@ -54,21 +54,22 @@ USUAL_TEXTS = "text, contents, content, segment, passage, body, abstract, fullTe
 
 # A record with more keys is an object of documents by id: its shape will not come again.
 MOST_KEYS = 64
-
-
-def plain(name: object) -> str:
-    """Return a name without case, and without what is neither letter nor digit: `Clean-Text`."""
-    return "".join(filter(str.isalnum, str(name).casefold()))
-
-
 IDENTIFYING = frozenset((*PASSAGE_IDS, *IDS))
 KNOWN = frozenset(
     (*IDENTIFYING, *ADDRESSES, *ALL_TEXTS, *TITLES, *DATES, *VERSIONS, *LISTS, *NESTED)
 )
 """No document has such an id: an object with such a key is a record, not documents by id."""
-
-
 Keys = tuple[str, ...]
+_OF: Sequence[Iterable[str]] = (
+    *(PASSAGE_IDS, IDS, ADDRESSES, ALL_TEXTS, EXCERPTS, CUT, WHOLE, ABSTRACTS),
+    *(TITLES, URLS, FILES, DATES, VERSIONS, NESTED, LISTS),
+)
+"""The names of each field of a shape."""
+
+
+def plain(name: object) -> str:
+    """Return a name without case, and without what is neither letter nor digit: `Clean-Text`."""
+    return "".join(filter(str.isalnum, str(name).casefold()))
 
 
 class Shape(NamedTuple):
@@ -99,11 +100,6 @@ class Shape(NamedTuple):
         return cls(*(tuple(k for name in names for k in written.get(name, ())) for names in _OF))
 
 
-_OF: Sequence[Iterable[str]] = (
-    *(PASSAGE_IDS, IDS, ADDRESSES, ALL_TEXTS, EXCERPTS, CUT, WHOLE, ABSTRACTS),
-    *(TITLES, URLS, FILES, DATES, VERSIONS, NESTED, LISTS),
-)
-"""The names of each field of a shape."""
 _shapes = lru_cache(maxsize=1024)(Shape.of)
 
 

@@ -41,6 +41,9 @@ IN_MEMORY = 3
 IRDS = "irds:"
 ADDRESS = re.compile(r"(https?):/{1,2}(?!/)", re.IGNORECASE)
 """How an address begins; a path keeps one of its two slashes."""
+IN_FRONT = 1000
+"""First lines of files, of all together, in which one of a pack is looked for: documents may have
+been added in front of it."""
 
 
 class DocumentStore(Protocol):
@@ -236,11 +239,6 @@ class IrDatasetsDocuments:
         except KeyError:
             return None
         return document_of(found._asdict(), doc_id)
-
-
-IN_FRONT = 1000
-"""First lines of files, of all together, in which one of a pack is looked for: documents may have
-been added in front of it."""
 
 
 def packs_among(files: Sequence[Path], most: int) -> set[Path]:

@@ -18,6 +18,10 @@ STANDARD_INPUT = "-"
 DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/(\d+))")
 """What names a file or pipe that this process was started with."""
 PIECE = 1 << 20
+_copies: dict[int, Path] = {}
+"""Files with what streams of this process have given, by their numbers."""
+_kept: list[tempfile.TemporaryDirectory[str]] = []
+"""Folders to be deleted when the process ends."""
 
 
 def files_below(path: Path) -> list[Path]:
@@ -92,12 +96,6 @@ class _Copy(type(Path())):  # type: ignore[misc]
 
     def __fspath__(self) -> str:
         return str(super().__str__())
-
-
-_copies: dict[int, Path] = {}
-"""Files with what streams of this process have given, by their numbers."""
-_kept: list[tempfile.TemporaryDirectory[str]] = []
-"""Folders to be deleted when the process ends."""
 
 
 def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:

@@ -35,6 +35,125 @@ from trecjudge.records import Place, Topic
 from trecjudge.settings.limits import limits
 
 MOST_COLUMNS = 1000
+BEGIN = re.compile(r"<(top|topic|query)\b([^<>]*)>", re.IGNORECASE)
+# TREC leaves `<num>` and its like open: a field ends where the next tag begins.
+FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]++|<(?![/\w]))*+)")
+ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
+LABEL = re.compile(r"\A\s*+(?:number|topic|title|description|narrative)\s*+:", re.IGNORECASE)
+"""The label before the text of a field: `<num> Number: 301`."""
+WORDS_OF_A_QUESTION = 5
+OF_A_TOPIC = 500
+"""Bytes that a topic takes beside its texts."""
+
+
+def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
+    """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
+
+    Ids and texts may have any of the names in `record`. Fields whose text no topic has are reported
+    once. `-` and a shell's pipe are read too. Raises InputError if no topic is found.
+    """
+    path = as_file(path)
+    topics: dict[str, Topic] = {}
+    unused: dict[str, Place] = {}
+    unasked: dict[str, Place] = {}
+    hostile, room = HostileText(report), Room(report)
+    for place, fields in _records(path, report):
+        found = topic_of(fields)
+        if found is None:
+            message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
+            report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
+            continue
+        topic, left_out = found
+        texts = (topic.title, topic.problem_statement, topic.background, topic.body)
+        if not room.takes(place, OF_A_TOPIC + weight(texts)):
+            break
+        for name in left_out:
+            asks = any(_may_ask(text, topic) for text in texts_in(fields[name]))
+            (unasked if asks else unused).setdefault(name, place)
+        _check_ids(place, fields, topic, report)
+        if topic.topic_id in topics:
+            message = f"repeats topic {topic.topic_id!r} of an earlier record"
+            report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
+        else:
+            hostile.look_at_topic(topic, place)
+        # The first counts, as with labels and documents.
+        topics.setdefault(topic.topic_id, topic)
+    if not topics:
+        raise InputError(
+            f"{path}: no topics found; give JSONL records with one of {', '.join(ID_KEYS)},"
+            " TSV or CSV of id and text, or TREC's <top> ... </top>"
+        )
+    hostile.finish()
+    kinds = (
+        ("topic_question_unused", "a question", unasked),
+        ("topic_text_unused", "text", unused),
+    )
+    for kind, what, places in kinds:
+        if names := ", ".join(sorted(places)):
+            message = f"holds {what} that no judge sees: {names}"
+            report(Finding(kind, next(iter(places.values())), message, names))
+    return topics
+
+
+def _may_ask(text: str, topic: Topic) -> bool:
+    """Return whether a text may be the question of a topic: it asks, or says more than it all."""
+    known = len(topic.title + topic.problem_statement + topic.background + topic.body)
+    is_longer = len(text) > known and len(text.split()) >= WORDS_OF_A_QUESTION
+    return is_longer or text.rstrip().endswith(("?", "？", "؟"))
+
+
+def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) -> None:
+    given = {found for key in SAME_KEYS if (found := as_id(fields.get(key)))}
+    if len(given) > 1:
+        message = f"names two topics: {', '.join(map(repr, sorted(given)))}"
+        report(Finding("topic_id_conflict", place, message, topic_id=topic.topic_id))
+
+
+def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
+    """Yield (place, record by names) of all that may be a topic, from a file of any kind."""
+    if os.path.isdir(path) or not os.path.exists(path):
+        message = "is a folder; give a topic file" if os.path.isdir(path) else "no such topic file"
+        raise InputError(f"{path}: {message}")
+    if own := own_output(path):
+        raise InputError(f"{path}: is {own}, no topic file")
+    first = first_line(path).lstrip()[:1]
+    if first in (b"{", b"["):
+        for number, record in objects(path, report):
+            for fields in _expand(record):
+                yield Place(str(path), number), fields
+    else:
+        yield from (tagged_topics if first == b"<" else table_topics)(path, report)
+
+
+def _expand(record: Record) -> Iterator[Record]:
+    """Yield the topics that a JSON object holds: itself, turns, or topics by id."""
+    fields = named(record)
+    if turns_in(fields):
+        yield from topics_in(fields)
+    elif isinstance(listed := fields.get("examples"), list):  # of LlamaIndex, joined by position
+        for number, entry in enumerate(listed, 1):
+            yield {"topic_id": str(number), **named(entry if isinstance(entry, dict) else {})}
+    elif _is_by_id(record, fields):
+        for topic_id, value in record.items():
+            inner = named(value) if isinstance(value, dict) else {"title": value}
+            yield {**inner, "topic_id": topic_id}
+    else:
+        yield fields
+
+
+def _is_by_id(record: Record, fields: Record) -> bool:
+    """Return whether an object is of topics by id: of objects with text, or of texts.
+
+    The id of a plain text must have a digit: without one it may be an unknown field's name.
+    """
+    if not record or any(name in (*ID_KEYS, *TEXT_KEYS) for name in fields):
+        return False
+    return all(
+        any(name in TEXT_KEYS for name in named(value))
+        if isinstance(value, dict)
+        else isinstance(value, str) and any(map(str.isdigit, key))
+        for key, value in record.items()
+    )
 
 
 def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -44,9 +163,11 @@ def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]
     names = header_of(first)
     if not names and first:
         yield from _row(place, first, report)
+    last = len(names) - 1
     for place, cells in rows:
-        if names:
-            yield place, _by_name(names, cells)
+        if names:  # surplus cells belong to the last column
+            fitted = [*cells[:last], "\t".join(cells[last:])]
+            yield place, {n: cell.strip() for n, cell in zip(names, fitted, strict=False)}
         else:
             yield from _row(place, cells, report)
 
@@ -75,7 +196,12 @@ def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
     number, first = next(texts, (0, ""))
     rest = chain([(number, first)] if number else [], texts)
     if delimiter := _csv_delimiter(path, first):
-        yield from _csv_rows(path, rest, delimiter, report)
+        try:
+            for number, cells in csv_rows(rest, delimiter):
+                yield Place(str(path), number), cells
+        except BrokenCsv as error:
+            message = f"is no CSV from here on: {error}"
+            report(Finding("topic_unreadable", Place(str(path), error.line), message))
         return
     for n, text in rest:
         if text.count("\t") > limits().entries:
@@ -85,32 +211,11 @@ def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
 
 
 def _csv_delimiter(path: Path, first: str) -> str | None:
-    name = path.name
-    for ending in ENDINGS:
-        name = name.removesuffix(ending)
     if "\t" in first:
         return None
+    is_csv = path.name.removesuffix(path.suffix * (path.suffix in ENDINGS)).endswith(".csv")
     inside = next((separator for separator in ",;" if separator in first), None)
-    return delimiter_of(first, header_of) or (inside if name.endswith(".csv") else None)
-
-
-def _csv_rows(
-    path: Path, texts: Iterator[tuple[int, str]], delimiter: str, report: OnFinding
-) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the rows of a CSV file at the lines where they end; cells may hold line ends."""
-    try:
-        for number, cells in csv_rows(texts, delimiter):
-            yield Place(str(path), number), cells
-    except BrokenCsv as error:
-        message = f"is no CSV from here on: {error}"
-        report(Finding("topic_unreadable", Place(str(path), error.line), message))
-
-
-def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
-    """Return a row by the names of its columns; surplus cells belong to the last."""
-    last = len(names) - 1
-    fitted = [*cells[:last], "\t".join(cells[last:])]
-    return {name: cell.strip() for name, cell in zip(names, fitted, strict=False)}
+    return delimiter_of(first, header_of) or (inside if is_csv else None)
 
 
 def _row(place: Place, cells: Sequence[str], report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -122,14 +227,6 @@ def _row(place: Place, cells: Sequence[str], report: OnFinding) -> Iterator[tupl
     else:
         message = "is neither JSON nor id<TAB>text"
         report(Finding("topic_unreadable", place, message, shown(topic_id)))
-
-
-BEGIN = re.compile(r"<(top|topic|query)\b([^<>]*)>", re.IGNORECASE)
-# TREC leaves `<num>` and its like open: a field ends where the next tag begins.
-FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]++|<(?![/\w]))*+)")
-ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
-LABEL = re.compile(r"\A\s*+(?:number|topic|title|description|narrative)\s*+:", re.IGNORECASE)
-"""The label before the text of a field: `<num> Number: 301`."""
 
 
 def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -197,116 +294,3 @@ def _unescape(text: str) -> str:
         return unescape(text)
     except ValueError:  # a character's number of thousands of digits
         return text
-
-
-WORDS_OF_A_QUESTION = 5
-OF_A_TOPIC = 500
-"""Bytes that a topic takes beside its texts."""
-
-
-def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
-    """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
-
-    Ids and texts may have any of the names in `record`. Fields whose text no topic has are reported
-    once. `-` and a shell's pipe are read too. Raises InputError if no topic is found.
-    """
-    path = as_file(path)
-    topics: dict[str, Topic] = {}
-    unused: dict[str, Place] = {}
-    unasked: dict[str, Place] = {}
-    hostile, room = HostileText(report), Room(report)
-    for place, fields in _records(path, report):
-        found = topic_of(fields)
-        if found is None:
-            message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
-            report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
-            continue
-        topic, left_out = found
-        texts = (topic.title, topic.problem_statement, topic.background, topic.body)
-        if not room.takes(place, OF_A_TOPIC + weight(texts)):
-            break
-        for name in left_out:
-            asks = any(_may_ask(text, topic) for text in texts_in(fields[name]))
-            (unasked if asks else unused).setdefault(name, place)
-        _check_ids(place, fields, topic, report)
-        if topic.topic_id in topics:
-            message = f"repeats topic {topic.topic_id!r} of an earlier record"
-            report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
-        else:
-            hostile.look_at_topic(topic, place)
-        # The first counts, as with labels and documents.
-        topics.setdefault(topic.topic_id, topic)
-    if not topics:
-        raise InputError(
-            f"{path}: no topics found; give JSONL records with one of {', '.join(ID_KEYS)},"
-            " TSV or CSV of id and text, or TREC's <top> ... </top>"
-        )
-    hostile.finish()
-    if names := ", ".join(sorted(unasked)):
-        message = f"holds a question that no judge sees: {names}"
-        report(Finding("topic_question_unused", next(iter(unasked.values())), message, names))
-    if names := ", ".join(sorted(unused)):
-        message = f"holds text that no judge sees: {names}"
-        report(Finding("topic_text_unused", next(iter(unused.values())), message, names))
-    return topics
-
-
-def _may_ask(text: str, topic: Topic) -> bool:
-    """Return whether a text may be the question of a topic: it asks, or says more than it all."""
-    known = len(topic.title + topic.problem_statement + topic.background + topic.body)
-    is_longer = len(text) > known and len(text.split()) >= WORDS_OF_A_QUESTION
-    return is_longer or text.rstrip().endswith(("?", "？", "؟"))
-
-
-def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) -> None:
-    given = {found for key in SAME_KEYS if (found := as_id(fields.get(key)))}
-    if len(given) > 1:
-        message = f"names two topics: {', '.join(map(repr, sorted(given)))}"
-        report(Finding("topic_id_conflict", place, message, topic_id=topic.topic_id))
-
-
-def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
-    """Yield (place, record by names) of all that may be a topic, from a file of any kind."""
-    if os.path.isdir(path) or not os.path.exists(path):
-        message = "is a folder; give a topic file" if os.path.isdir(path) else "no such topic file"
-        raise InputError(f"{path}: {message}")
-    if own := own_output(path):
-        raise InputError(f"{path}: is {own}, no topic file")
-    first = first_line(path).lstrip()[:1]
-    if first in (b"{", b"["):
-        for number, record in objects(path, report):
-            for fields in _expand(record):
-                yield Place(str(path), number), fields
-    else:
-        yield from (tagged_topics if first == b"<" else table_topics)(path, report)
-
-
-def _expand(record: Record) -> Iterator[Record]:
-    """Yield the topics that a JSON object holds: itself, turns, or topics by id."""
-    fields = named(record)
-    if turns_in(fields):
-        yield from topics_in(fields)
-    elif isinstance(listed := fields.get("examples"), list):  # of LlamaIndex, joined by position
-        for number, entry in enumerate(listed, 1):
-            yield {"topic_id": str(number), **named(entry if isinstance(entry, dict) else {})}
-    elif _is_by_id(record, fields):
-        for topic_id, value in record.items():
-            inner = named(value) if isinstance(value, dict) else {"title": value}
-            yield {**inner, "topic_id": topic_id}
-    else:
-        yield fields
-
-
-def _is_by_id(record: Record, fields: Record) -> bool:
-    """Return whether an object is of topics by id: of objects with text, or of texts.
-
-    The id of a plain text must have a digit: without one it may be an unknown field's name.
-    """
-    if not record or any(name in (*ID_KEYS, *TEXT_KEYS) for name in fields):
-        return False
-    return all(
-        any(name in TEXT_KEYS for name in named(value))
-        if isinstance(value, dict)
-        else isinstance(value, str) and any(map(str.isdigit, key))
-        for key, value in record.items()
-    )

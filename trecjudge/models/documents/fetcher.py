@@ -36,6 +36,25 @@ from trecjudge.records import Document, Place
 from trecjudge.settings.limits import limits
 
 Mask = Callable[[str], str]
+PAUSES = (1.0, 60.0)
+"""The first and the longest pause, in seconds, while a service is out of order."""
+FIRST_ANSWER = 60.0
+"""Seconds for which the first answer of all is waited for."""
+TRIES, AT_FIRST = 5, 2
+"""How often one document is asked for; and requests at once until there is an answer."""
+FEW, MANY = 10, 200
+"""Documents in a row that may be refused, before and after one has come."""
+MOST_ABSENT, MOST_FORBIDDEN = 1000, 3
+"""Documents that may be missing, or closed, while none comes: then it is address or token."""
+BATCH, PROOFS = 200, 3
+"""Documents asked for before those are settled that are not there; and how many may prove it."""
+NOBODY, FORBIDDEN, ABSENT = ("401", str(PROXY_DENIES)), "403", "404"
+"""Kinds of causes: nobody is let in, a document is closed, or it is not there."""
+KEPT, REDIRECTED = "kept", "redirected"
+"""It is not there, but was before; or it is not there where a redirect led."""
+IS_IT_RIGHT = "is the address right?"
+SHOWN = 3
+"""Ids that a message shows."""
 
 
 class NotTaken(Exception):
@@ -121,27 +140,6 @@ def _text_at(record: Any, path: str) -> Any:
     if not (isinstance(value, str) or value is None or isinstance(value, list)):
         raise NotTaken(f"has no text at {path!r} (`text` of the service): {shown(value)}")
     return value
-
-
-PAUSES = (1.0, 60.0)
-"""The first and the longest pause, in seconds, while a service is out of order."""
-FIRST_ANSWER = 60.0
-"""Seconds for which the first answer of all is waited for."""
-TRIES, AT_FIRST = 5, 2
-"""How often one document is asked for; and requests at once until there is an answer."""
-FEW, MANY = 10, 200
-"""Documents in a row that may be refused, before and after one has come."""
-MOST_ABSENT, MOST_FORBIDDEN = 1000, 3
-"""Documents that may be missing, or closed, while none comes: then it is address or token."""
-BATCH, PROOFS = 200, 3
-"""Documents asked for before those are settled that are not there; and how many may prove it."""
-NOBODY, FORBIDDEN, ABSENT = ("401", str(PROXY_DENIES)), "403", "404"
-"""Kinds of causes: nobody is let in, a document is closed, or it is not there."""
-KEPT, REDIRECTED = "kept", "redirected"
-"""It is not there, but was before; or it is not there where a redirect led."""
-IS_IT_RIGHT = "is the address right?"
-SHOWN = 3
-"""Ids that a message shows."""
 
 
 @dataclass(frozen=True)

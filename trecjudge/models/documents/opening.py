@@ -39,6 +39,8 @@ HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 OnWanted = Callable[[], Wanted]
 """Returns the documents that are wanted: it may have to read the runs for them."""
+PROOFS = 3
+"""Documents of other sources that show whether a service is the right one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,6 @@ class Use:
 
 
 AS_IT_IS = Use()
-PROOFS = 3
-"""Documents of other sources that show whether a service is the right one."""
 
 
 def open_documents(
