@@ -140,28 +140,23 @@ class Unpacker(Protocol):
         """Return the data unpacked, not much more than `max_length` bytes at a time."""
 
 
-class PackedReader(io.RawIOBase):
-    """Unpacks frames, a little at a time, since a few bytes can stand for gigabytes.
-
-    Raises EOFError where the last frame breaks off, ValueError for data of no such format.
-    """
+class PackedReader:
+    """Unpacks frames, a little at a time, since a few bytes can stand for gigabytes."""
 
     def __init__(self, file: IO[bytes], new: Callable[[], Unpacker]) -> None:
         self._file, self._new = file, new
         self._frame = new()
         self._ready = self._packed = b""
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, none at the end.
 
-    def readinto(self, buffer: Any) -> int:
-        """Fill `buffer`; return the number of bytes, 0 at the end."""
+        Raises EOFError where the last frame breaks off, ValueError for data of no such format.
+        """
         while not self._ready and self._fill():
             pass
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
+        found, self._ready = self._ready[:size], self._ready[size:]
+        return found
 
     def _fill(self) -> bool:
         """Unpack some more; return False at the end."""
@@ -242,10 +237,10 @@ def _xz() -> Unpacker:
 
 # By content, not by name: browsers unpack a download, whose name keeps its `.gz`.
 UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\x1f\x8b": lambda file: io.BufferedReader(PackedReader(file, _GzipFrame), CHUNK),
+    b"\x1f\x8b": lambda file: nullcontext(PackedReader(file, _GzipFrame)),
     b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
-    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, _zstd_frames()), CHUNK),
+    b"\xfd7zXZ\x00": lambda file: nullcontext(PackedReader(file, _xz)),
+    b"\x28\xb5\x2f\xfd": lambda file: nullcontext(PackedReader(file, _zstd_frames())),
     codecs.BOM_UTF16_LE: lambda file: nullcontext(Utf16Reader(file)),
     codecs.BOM_UTF16_BE: lambda file: nullcontext(Utf16Reader(file)),
 }
