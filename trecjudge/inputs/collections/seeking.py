@@ -42,13 +42,13 @@ USUAL = 10
 
 
 class LinesFrom:
-    """The lines of a file from given bytes on; these are asked for in ascending order."""
+    """The lines of a file from given bytes on; these are asked for in ascending order.
+
+    Any place up to `size` can be sought; None where the file is read through. Where it is not
+    `sure`, packed data may end where they break off.
+    """
 
     def __init__(self, file: IO[bytes], size: int | None, sure: bool = True) -> None:
-        """Read from a file at its beginning; any place up to `size` can be sought, if it is one.
-
-        Where it is not `sure`, packed data may end where they break off.
-        """
         self.broken = False
         """Whether they broke off, or may have, before what was asked for."""
         self._file, self._size, self._sure = file, size, sure

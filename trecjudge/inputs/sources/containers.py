@@ -7,9 +7,8 @@ import sys
 import tempfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -96,7 +95,7 @@ class Opened:
         if self._sought < count:
             self._first = []
             with suppress(*UNREADABLE):  # reported where the file is read
-                found = self._texts(numbered(self._look(), limits().record, cut=True), _ignored)
+                found = self._texts(numbered(self._look(), limits().record, cut=True), unreported)
                 self._first.extend(text for _, text in islice(found, count))
             self._sought = count if len(self._first) == count else sys.maxsize
         return self._first[:count]
@@ -126,10 +125,9 @@ class Opened:
         the file cannot be read. Where packed data break off, it is raised after the lines before
         that. Without `report` it is also raised for a line that is too long.
         """
-        too_long = partial(self._too_long, report)
         try:
             with self._reading(PIECE) as pieces:
-                yield from self._texts(numbered(pieces, limits().record), too_long)
+                yield from self._texts(numbered(pieces, limits().record), report)
         except UNREADABLE as error:
             raise _unreadable(self.path, self._number, error) from error
 
@@ -187,15 +185,16 @@ class Opened:
         yield from map(_whole, tuple(self._held))
         for piece in iter(lambda: self._open().read(LOOK), b""):
             # Blank ones are packed: gigabytes of them may stand before the first line.
-            self._held.append(_Packed(piece) if piece.isspace() else piece)
+            self._held.append(_Packed(zlib.compress(piece, 1)) if piece.isspace() else piece)
             yield piece
 
-    def _texts(
-        self, raw: Iterable[Line], too_long: Callable[[int], None]
-    ) -> Iterator[tuple[int, bytes]]:
+    def _texts(self, raw: Iterable[Line], report: OnFinding | None) -> Iterator[tuple[int, bytes]]:
         for number, end, line in raw:
             if line is None:
-                too_long(number)
+                place, message = Place(str(self.path), number), limits().too_long
+                if report is None:
+                    raise InputError(f"{place}: {message}")
+                report(Finding("record_too_large", place, f"{message}; passed over"))
                 continue
             # Where packed data break off, the last line is half a record, unless it is JSON.
             if line[-1:] != b"\n" and error_of(self._unpacked) and not is_json(line):
@@ -205,17 +204,6 @@ class Opened:
             if number == 1 and not (line := line.removeprefix(BOM)).strip():
                 continue
             yield number, line.strip(b" \r\n")  # a tab may stand for an empty column
-
-    def _too_long(self, report: OnFinding | None, number: int) -> None:
-        place = Place(str(self.path), number)
-        message = limits().too_long
-        if report is None:
-            raise InputError(f"{place}: {message}")
-        report(Finding("record_too_large", place, f"{message}; passed over"))
-
-
-def _ignored(number: int) -> None:
-    """Ignore a line that is too long: it is reported where all lines are read."""
 
 
 def is_json(text: bytes) -> bool:
@@ -229,9 +217,6 @@ def is_json(text: bytes) -> bool:
 
 class _Packed(bytes):
     """A blank piece, packed."""
-
-    def __new__(cls, piece: bytes) -> _Packed:
-        return super().__new__(cls, zlib.compress(piece, 1))
 
 
 def _replay(held: deque[bytes]) -> Iterator[bytes]:
@@ -284,11 +269,6 @@ def _unreadable(path: Path, number: int, error: Exception) -> InputError:
     # The unpackers' own errors have no number: the file is there, but not as it was packed.
     hint = "" if getattr(error, "errno", None) else "; it is cut or damaged: copy or make it again"
     return InputError(f"{path}: cannot be read{where}: {why(error)}{hint}")
-
-
-def opening(path: Path) -> bytes:
-    """Return the first unpacked bytes of a file, at most `CHUNK`. Raises InputError as `lines`."""
-    return next(chunks(path), b"").removeprefix(BOM)
 
 
 def bare_name(path: Path) -> str:
