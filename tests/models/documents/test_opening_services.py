@@ -15,6 +15,7 @@ import pytest
 from tests.commandline import ROOT
 from tests.document_service import DocumentService, Reply, serving_documents
 from tests.endpoint import in_a_thread
+from tests.models.documents import interrupted
 from tests.models.processes import wait_until
 from trecjudge.findings import Finding, unreported
 from trecjudge.inputs.collections.kept import KeptDocuments
@@ -150,34 +151,6 @@ def found(kept: KeptDocuments) -> list[str]:
     return [doc_id for doc_id in HELD if kept.state_of(doc_id) == "found"]
 
 
-CODE = """
-import asyncio, signal, sys
-from pathlib import Path
-from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.opening import Use, fetch
-from trecjudge.models.documents.service import Service
-
-url, folder, inside = sys.argv[1:]
-kept = KeptDocuments.open(Path(folder), url)
-
-def work():
-    fetch(Service(url), kept, Wanted.of_ids(f"d{n}" for n in range(20)), Use(), print)
-
-async def loop():
-    work()
-
-def interrupt(*given):
-    raise KeyboardInterrupt
-
-signal.signal(signal.SIGTERM, interrupt)
-try:
-    asyncio.run(loop()) if inside == "yes" else work()
-except (KeyboardInterrupt, asyncio.CancelledError):
-    print("interrupted")
-"""
-
-
 @pytest.mark.parametrize(
     ("inside", "number"),
     [("no", signal.SIGINT), ("yes", signal.SIGINT), ("no", signal.SIGTERM)],
@@ -188,10 +161,10 @@ def test_an_interrupt_ends_it_with_what_has_come(
     with in_a_thread(serving_documents(dict(HELD))) as server:
         server.answers = 5
         kept = kept_of(server, tmp_path)
-        given = [sys.executable, "-c", CODE, server.pattern, str(tmp_path), inside]
+        program = ["-m", interrupted.__name__, server.pattern, str(tmp_path), inside]
         surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
         to = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        process = subprocess.Popen(given, text=True, env=surroundings, **to)  # type: ignore[call-overload]
+        process = subprocess.Popen([sys.executable, *program], text=True, env=surroundings, **to)  # type: ignore[call-overload]
         wait_until(lambda: server.asked.total() > 5 and len(found(kept)) == 5)
         process.send_signal(number)
         said, _ = process.communicate(timeout=60)
