@@ -165,7 +165,8 @@ def _documents_on_lines(
             if not line:
                 begin, line = lines.last()
                 document = _document_in(line)
-                if _breaks_off(line):
+                is_begun = line.startswith(b"{") and not line.endswith(b"\n")
+                if is_begun and not is_json(line):
                     report(_unreadable(path, "it ends in the middle of a record"))
                     left.clear()
                     return
@@ -181,11 +182,6 @@ def _documents_on_lines(
 def _unreadable(path: Path, reason: str) -> Finding:
     message = f"cannot be read to the end: {reason}; it is cut or damaged"
     return Finding("collection_unreadable", Place(str(path)), message)
-
-
-def _breaks_off(line: bytes) -> bool:
-    """Return whether the last line of a file is the beginning of a record only."""
-    return line.startswith(b"{") and not line.endswith(b"\n") and not is_json(line)
 
 
 def _document_in(line: bytes) -> Document | None:

@@ -48,10 +48,6 @@ class Carried:
     unread: bool = False
     chunks: dict[str, list[Document]] = field(default_factory=dict)
 
-    def join_chunks(self) -> None:
-        """Make one document of those that share an id."""
-        self.documents |= {doc_id: merge_chunks(parts) for doc_id, parts in self.chunks.items()}
-
 
 @dataclass(frozen=True, slots=True)
 class CarriedReader:
@@ -73,8 +69,8 @@ class CarriedReader:
             return Carried()
         carried = Carried(given=value in ([], {}))
         self._read_into(carried, value)
-        carried.join_chunks()
         for doc_id, parts in carried.chunks.items():
+            carried.documents[doc_id] = merge_chunks(parts)
             message = f"has {len(parts)} chunks of document {doc_id!r}: one document"
             self.complain("document_chunks", message, doc_id)
         return carried

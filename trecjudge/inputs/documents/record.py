@@ -133,13 +133,10 @@ def documents_within(record: Mapping[str, Any]) -> Iterator[Any]:
         value = record[key]
         if isinstance(value, dict):  # an object of documents by id, or a search engine's reply
             inner = [v for k in shape_of(value).lists if isinstance(v := value[k], list)]
-            value = inner[0] if inner else [{"id": k} | _as_object(v) for k, v in value.items()]
+            entries = ((k, v if isinstance(v, dict) else {"text": v}) for k, v in value.items())
+            value = inner[0] if inner else [{"id": key} | entry for key, entry in entries]
         if isinstance(value, list):
             yield from value
-
-
-def _as_object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {"text": value}
 
 
 def _ids(record: Mapping[str, Any], shape: Shape) -> Iterator[str]:

@@ -19,6 +19,7 @@ from trecjudge.findings import Finding, counted, shown
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.progress import Progress, tell
 from trecjudge.inputs.collections.units import FoundDocument
+from trecjudge.inputs.documents.collection import field_guessed
 from trecjudge.inputs.documents.names import NESTED, plain
 from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
 from trecjudge.inputs.pipelines.layers import parsed
@@ -426,8 +427,7 @@ class Fetcher:
         """Yield what could not be fetched, a finding for each kind of cause."""
         place = Place(self.service.name)
         for name in self._guessed:
-            message = f"has texts in the field {name!r}, whose name is not known"
-            yield Finding("text_field_guessed", place, message, name)
+            yield field_guessed(place, name)
         for kind, ids in self.unknown.items():
             why = self.causes[kind]
             if kind == ABSENT:

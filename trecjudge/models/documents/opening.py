@@ -196,7 +196,12 @@ def _look_through(
 ) -> KeptDocuments:
     """Return the documents of a large collection that are wanted."""
     kept = KeptDocuments.open(folder, store_name(path))
-    files = _from_any_folder(path, files)
+    # By paths that say the same in every working folder. Only what was given is resolved: a file
+    # may be a link to one whose name says nothing.
+    if path.is_dir():
+        files = [Path(os.path.realpath(path), file.relative_to(path)) for file in files]
+    else:
+        files = [Path(os.path.realpath(file.parent), file.name) for file in files]
     kept.begin(files)
     kept.wanted = wanted.named
     left = kept.select_unsettled(wanted.possible)
@@ -211,17 +216,6 @@ def _look_through(
     for finding in kept.findings():
         report(finding)
     return kept
-
-
-def _from_any_folder(path: Path, files: Sequence[Path]) -> list[Path]:
-    """Return the files by paths that say the same in every working folder.
-
-    What was found in them is kept by these. Only the path that was given is resolved: a file may
-    be a link to one whose name says nothing.
-    """
-    if not path.is_dir():
-        return [Path(os.path.realpath(file.parent), file.name) for file in files]
-    return [Path(os.path.realpath(path), file.relative_to(path)) for file in files]
 
 
 def _report_differences(
