@@ -87,7 +87,6 @@ class PackedRows:
         return group in self._last
 
     def _close(self, *groups: Group) -> None:
-        """Pack what waits, of all groups or of these."""
         for group in groups or tuple(self._open):
             rows = self._open.pop(group, ())
             if rows:

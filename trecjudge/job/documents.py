@@ -136,7 +136,6 @@ class FinishedJob:
 
 @contextmanager
 def _open_inputs(job: Job, report: OnFinding) -> Iterator[tuple[JobInputs, DocumentStores]]:
-    """Open the inputs of a job, and its documents. Raises InputError."""
     with closing(JobInputs.read(job, report)) as inputs:
         if inputs.store is None:
             runs = ", ".join(map(str, job.runs))

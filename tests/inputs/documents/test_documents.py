@@ -1,4 +1,4 @@
-"""Documents given beside the runs, and inside them."""
+"""Documents as JSON has them: their ids, texts and what is guessed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from trecjudge.baseline.index.protocol import Source
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.records import Document
 
@@ -233,3 +234,24 @@ def test_packed_files_of_much_text_are_indexed_though_they_are_small(tmp_path: P
         [path], tmp_path / "cache", lambda finding: None, held_bytes=50_000, ids=["d0", "d49", "x"]
     )
     assert (again.lost, again.get("d0")) == (store.lost, store.get("d0"))
+
+
+LONG = "Steam makes the kettle whistle."
+CASES = {
+    "one field": (f'{{"id": "d", "utterance": "{LONG}"}}', "utterance", True),
+    "inside objects": (f'{{"a": {{"b": {{"c": "{LONG}"}}}}}}', "a.b.c", True),
+    "a known name inside": (f'{{"a": {{"text": "{LONG}", "b": "{LONG}"}}}}', "a.text", True),
+    "a short one of a known name": ('{"k": {"text": "Trams."}, "p": "q"}', "k.text", True),
+    "a list": (f'{{"spans": [{{"t": "{LONG}"}}, {{"t": "B."}}]}}', "spans.t", True),
+    "no spaces": ('{"p": "水壶的壶嘴里有蒸汽所以会响。"}', "p", True),
+    "one is much longer": (f'{{"a": "{LONG}", "b": "{LONG * 4}"}}', "b", True),
+    "two": (f'{{"a": "{LONG}", "b": "{LONG} Loudly."}}', "", True),
+    "short": ('{"id": "d", "p": "Trams ran."}', "", True),
+    "no text": (f'{{"title": "{LONG}", "authors": "{LONG}", "lang": "en", "n": 1}}', "", False),
+}
+
+
+@pytest.mark.parametrize(("record", "field", "is_open"), CASES.values(), ids=CASES)
+def test_guess_text(record: str, field: str, is_open: bool) -> None:
+    found = guess_text(json.loads(record))
+    assert (found.field, bool(found.text), found.open) == (field, bool(field), is_open)

@@ -1,9 +1,12 @@
-"""Which text of a document is judged, and how a run's own is another one."""
+"""Which text of a document is judged: the run's own, or that of --documents."""
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from trecjudge.inputs.documents.digests import Digests, digest
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import HeldDocuments
 from trecjudge.records import Document
@@ -78,3 +81,33 @@ def test_a_difference_is_reported_once_of_each_run() -> None:
 def test_texts_of_one_id_vary_where_none_is_given(beside: Shelf) -> None:
     texts = ("a", "X"), ("a", "X "), ("b", "Y"), ("b", "Z"), ("c", "X"), ("d", "")
     assert [bool(beside.varies(run, own(text))) for run, text in texts] == [0, 0, 1, 0, 0, 0]
+
+
+def test_what_stands_there_first_counts() -> None:
+    table = Digests()
+    assert (table.setdefault(5, 1), table.setdefault(5, 2), 5 in table, 6 in table) == (
+        1,
+        1,
+        True,
+        False,
+    )
+
+
+def test_digests_of_the_same_last_bits_are_kept_apart() -> None:
+    table = Digests()
+    keys = [1 + (n << 32) for n in range(300)]
+    assert [table.setdefault(key, key) for key in keys] == keys
+    assert [table.setdefault(key, 7) for key in keys] == keys
+
+
+def test_a_hundred_thousand_take_less_than_50_bytes_each() -> None:
+    table = Digests()
+    for number in range(100_000):
+        table.setdefault(digest("id", number), number + 1)
+    assert len(table) == 100_000
+    assert all(table.setdefault(digest("id", n), 0) == n + 1 for n in range(0, 100_000, 997))
+    assert sum(map(sys.getsizeof, (table._keys, table._values))) < 50 * 100_000
+
+
+def test_no_digest_is_that_of_a_free_place() -> None:
+    assert all(digest(part) > 0 for part in ("", "a", 0, None))

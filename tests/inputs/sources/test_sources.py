@@ -1,4 +1,4 @@
-"""Files and folders, plain or gzip, as JSON values with their line numbers."""
+"""Files and folders, plain or packed, as JSON values with their line numbers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ import pytest
 import zstandard
 
 from tests.opens import counted_opens
-from tests.reading import Write
+from tests.reading import PLAIN, Write, reading
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.sources import paths
+from trecjudge.inputs.sources.backups import backup_of, copy_of
 from trecjudge.inputs.sources.checksums import taking_checksums
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.containers import Opened, bare_name, lines
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects, values
@@ -419,3 +422,92 @@ def test_the_sha256_is_that_of_the_file_on_disk_and_taken_as_it_is_read(
         found = checksums.of(path)
     assert found == hashlib.sha256(path.read_bytes()).hexdigest()
     assert opens == [opens_wanted]
+
+
+def test_a_row_stands_at_the_line_where_it_ends() -> None:
+    lines = [(1, "id,text"), (3, 'a,"The ferry'), (4, 'is blue."'), (7, "b,Late")]
+    rows = [(1, ["id", "text"]), (4, ["a", "The ferry\nis blue."]), (7, ["b", "Late"])]
+    assert list(csv_rows(lines)) == rows
+
+
+def test_what_breaks_off_is_at_its_line() -> None:
+    rows = csv_rows([(1, "a;1"), (5, "b\r2;x")], ";")
+    assert next(rows) == (1, ["a", "1"])
+    with pytest.raises(BrokenCsv, match="new-line character") as broken:
+        next(rows)
+    assert broken.value.line == 5
+
+
+OLD = PLAIN.replace("S.", "Old.")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "r.bak",
+            "r.jsonl.bak",
+            "r.jsonl.BAK",
+            "r.jsonl~",
+            "r.jsonl.~1~",
+            "r.jsonl.orig",
+            "r.old",
+        ),
+        *(
+            "r.jsonl.swp",
+            "#r.jsonl#",
+            "r.bak.gz",
+            "r.jsonl.bak2",
+            "r.backup",
+            "r.bak.jsonl",
+            "r.tmp",
+        ),
+        *("r.jsonl.gz.bak", "r.jsonl.save"),
+    ],
+)
+@pytest.mark.parametrize("original", ["r.jsonl", "r.jsonl.gz", "r"])
+def test_a_backup_is_passed_over_beside_its_original(
+    name: str, original: str, write: Write, tmp_path: Path
+) -> None:
+    backup, path = write(OLD, f"runs/{name}"), write(PLAIN, f"runs/{original}")
+    findings: list[Finding] = []
+    assert find_runs([tmp_path / "runs"], findings.append) == [path]
+    assert find_runs([tmp_path / "runs" / "*"], findings.append) == [path]
+    (finding, _) = findings
+    assert (finding.severity, str(finding)) == (
+        "note",
+        f"{backup}: is a backup of {original}; passed over",
+    )
+
+
+def test_a_backup_that_is_given_is_read_after_its_original(write: Write) -> None:
+    backup, path = write(OLD, "r.bak"), write(PLAIN, "r.jsonl")
+    assert find_runs([backup]) == [backup]
+    found = reading(*find_runs([backup, path]))
+    assert [(r.run_id, r.text) for r in found.responses] == [("r", "S."), ("r.bak/r", "Old.")]
+
+
+def test_a_backup_whose_original_is_elsewhere_is_a_run(write: Write, tmp_path: Path) -> None:
+    backup, _ = write(OLD, "runs/r.bak"), write(PLAIN, "runs/x/r.jsonl")
+    assert backup in find_runs([tmp_path / "runs"])
+
+
+@pytest.mark.parametrize(
+    "name", ["r (1).jsonl", "r (copy).jsonl", "r - Copy.jsonl", "r copy 2.jsonl", "Copy of r.jsonl"]
+)
+def test_a_copy_comes_after_its_original(name: str, write: Write, tmp_path: Path) -> None:
+    write(OLD, f"runs/{name}")
+    path = write(PLAIN, "runs/r.jsonl")
+    found = reading(*find_runs([tmp_path / "runs"]))
+    assert find_runs([tmp_path / "runs"])[0] == path
+    assert (found.responses[0].run_id, found.responses[0].text) == ("r", "S.")
+    assert len({r.run_id for r in found.responses}) == 2
+
+
+@pytest.mark.parametrize("name", ["old", "r-old.jsonl", "bak.jsonl", "tmp", "r.jsonl", "x~y", "##"])
+def test_a_name_that_is_no_backup(name: str) -> None:
+    assert backup_of(Path(name)) is None
+
+
+def test_copies_need_a_name() -> None:
+    assert (copy_of(Path("(1).jsonl")), copy_of(Path("r(1).jsonl"))) == (None, "r")

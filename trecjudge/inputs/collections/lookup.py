@@ -235,7 +235,6 @@ def units_of(file: Path) -> Iterator[Unit]:
 
 
 def _first_id(path: Path) -> str | None:
-    """Return the id of the first document of a file, None where there is none."""
     with suppress(InputError):
         for _, _, document, _ in islice(documents_of([path], unreported), 1):
             return document.doc_id
@@ -320,7 +319,6 @@ class _UnitPool:
             self._find_holders()
 
     def _find_holders(self) -> None:
-        """Find in which units the documents are that were found before."""
         numbers: dict[str, list[int]] = {}
         for number, unit in enumerate(self.units):
             numbers.setdefault(Place(str(unit.path)).path, []).append(number)
@@ -363,7 +361,6 @@ class _UnitPool:
         return bool(self.waiting) and self._needs(self.waiting[-1])
 
     def _begin_next(self, reader: _UnitReader) -> None:
-        """Let a process read the next unit, if there is one."""
         reader.unit = self.waiting.pop() if self._has_more() else None
         if reader.unit is not None:
             reader.send(self.units[reader.unit])
@@ -389,13 +386,11 @@ class _UnitPool:
                     self.holders[doc_id] = min(self.holders.get(doc_id, number), number)
 
     def _fail(self, number: int, message: str) -> None:
-        """Report that a unit could not be read this time."""
         path = str(self.units[number].path)
         self.lookup.report(Finding("collection_unreadable", Place(path), message))
         self.failed[number] = InputError(f"{path}: {message}")
 
     def _note_end(self, reader: _UnitReader) -> None:
-        """Report the unit whose process has ended."""
         status = reader.process.wait()
         how = f"was killed (signal {-status})" if status < 0 else f"ended with status {status}"
         if reader.unit is not None:

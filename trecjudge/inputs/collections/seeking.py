@@ -264,7 +264,6 @@ def _sought(
 
 
 def _read_table(table: Path, key: bytes) -> bytes:
-    """Return what a table holds; nothing where it is damaged, or of another file."""
     try:
         written = table.read_bytes()
         text = zlib.decompress(written[DIGEST:])

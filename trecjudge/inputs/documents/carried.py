@@ -181,7 +181,6 @@ class CarriedReader:
         return document_of(entry, address, carried=True, tell=self._report_guess)
 
     def _id_at(self, place: int, named: Collection[str]) -> str:
-        """Return the id of the reference at this place, or the place where another has it."""
         referred = self.references[place] if place < len(self.references) else None
         return referred if referred and referred not in named else str(place)
 

@@ -74,7 +74,6 @@ def _texts(value: Any, field: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_long(text: str) -> bool:
-    """Return whether a text is more than a name."""
     words, beyond = len(text.split()), sum(c >= "\u0e00" for c in text[:200])  # Thai and after
     sentence = words >= FEWEST_WORDS and SENTENCE.search(text[-2:])
     return bool(sentence) or words >= SURELY_LONG or beyond >= WITHOUT_SPACES

@@ -168,7 +168,7 @@ def _attributes(tag: re.Match[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=256)
 def _closing(name: str) -> re.Pattern[str]:
-    """Return the pattern of an element's end tag: `</abstracttext>` closes no `<abstract>`."""
+    # The whole name: `</abstracttext>` closes no `<abstract>`.
     return re.compile(rf"</{re.escape(name)}\s*>", re.IGNORECASE)
 
 

@@ -146,7 +146,6 @@ def _has_nested_ids(schema: Schema) -> bool:
 
 
 def _excess(row: dict[str, Any]) -> str:
-    """Return what is too much about a row."""
     most = limits()
     if sum(len(value) for value in row.values() if isinstance(value, str)) > most.record:
         return most.too_long

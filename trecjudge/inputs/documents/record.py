@@ -95,7 +95,6 @@ def _with_guessed_text(document: Document, record: dict[str, Any], tell: Tell) -
 
 
 def _is_cut(excerpt: str) -> bool:
-    """Return whether an excerpt begins or ends with dots for what was cut."""
     text = excerpt.strip()
     return bool(BEGINS_CUT.match(text) or ENDS_CUT.search(text[-6:]))
 
@@ -169,7 +168,6 @@ def _flatten(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
 
 
 def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
-    """Return the first of the values that is text or a number, as text."""
     for key in keys:
         if found := as_id(record[key]):
             return found

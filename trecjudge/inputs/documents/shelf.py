@@ -91,7 +91,6 @@ class Shelf:
         return is_new
 
     def _text_in_store(self, doc_id: str) -> Document | None:
-        """Return the document of the store, if it has text there."""
         given = self.store.get(doc_id) if self.store is not None else None
         return given if given is not None and given.has_text else None
 

@@ -162,7 +162,6 @@ class Opened:
         return self._unpacked
 
     def _file(self) -> io.BufferedReader:
-        """Open what is read, as it lies on disk."""
         return open_summed(self.path)
 
     @contextmanager

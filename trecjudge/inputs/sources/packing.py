@@ -115,9 +115,9 @@ def _number(part: bytes) -> int:
 
 
 def _zstd_frames() -> Callable[[], ZstdFrame]:
-    """Return a maker of the frames of one file, which may have a million of them."""
     import zstandard  # only where there is such a file
 
+    # One for all frames of a file: there may be a million.
     return partial(ZstdFrame, zstandard.ZstdDecompressor())
 
 

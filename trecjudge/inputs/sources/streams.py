@@ -253,7 +253,6 @@ class JsonStream:
             self._read_on(min(2 * held, most + 1 - held))
 
     def _skip(self, between: re.Pattern[str]) -> bool:
-        """Go to the next value; return False at the end."""
         while True:
             begin, end = self._position, _end(between, self._text, self._position)
             self._open += self._text.count("[", begin, end) - self._text.count("]", begin, end)

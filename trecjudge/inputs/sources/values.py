@@ -89,7 +89,6 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 
 
 def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the entries of an array on one line, or the one value there."""
     for entry in value if isinstance(value, list) else [value]:
         yield line, entry
 

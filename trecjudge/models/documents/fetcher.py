@@ -270,7 +270,6 @@ class Fetcher:
             raise _Ended(f"{MOST_ABSENT:,} are not there, and no document comes; {IS_IT_RIGHT}")
 
     async def _proves(self) -> bool:
-        """Return whether a document comes that is known to be there."""
         known = dict.fromkeys([*self._came, *self.kept.some_ids(PROOFS), *self.proofs])
         comes = False
         for self._proof in [i for i in known if i not in self.unknown[ABSENT]][:PROOFS]:
@@ -338,7 +337,6 @@ class Fetcher:
         return True
 
     def _note_answer(self) -> None:
-        """Note that the service answers, whatever it says."""
         patience, pace = self._patience, self._transport.pace
         patience.seconds = self.service.patience
         patience.answered()
