@@ -116,7 +116,7 @@ class UnitAnswers:
         message = str(error).removeprefix(f"{path}: ")
         self.finding(Finding("collection_unreadable", Place(str(path)), message))
 
-    def failed(self, message: str) -> None:
+    def fail(self, message: str) -> None:
         """Answer why a unit cannot be read this time."""
         self._answers.append(("failed", message))
 
@@ -145,18 +145,18 @@ def read_unit(unit: Unit, answers: UnitAnswers) -> None:
             answers.send_some()
         after = unit.path.stat()
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            answers.failed("was changed while it was read")
+            answers.fail("was changed while it was read")
     except InputError as error:
         if isinstance(error.__cause__, Refused) or getattr(error.__cause__, "errno", None):
-            answers.failed(str(error).removeprefix(f"{unit.path}: "))
+            answers.fail(str(error).removeprefix(f"{unit.path}: "))
         else:
             answers.unreadable(unit.path, error)
     except ImportError:
-        answers.failed(NO_PACKAGE)
+        answers.fail(NO_PACKAGE)
     except MemoryError:
-        answers.failed("takes more memory than reading a file may")
+        answers.fail("takes more memory than reading a file may")
     except OSError as error:
-        answers.failed(f"cannot be read: {why(error)}")
+        answers.fail(f"cannot be read: {why(error)}")
     answers.end_unit()
 
 
