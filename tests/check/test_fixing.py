@@ -26,7 +26,7 @@ from tests.check.samples import (
     topics,
 )
 from trecjudge.check.checking import check
-from trecjudge.check.fixing import Change, copies, fix
+from trecjudge.check.repair import Change, copies, fix
 from trecjudge.errors import InputError, OutputError
 from trecjudge.records import Topic
 

@@ -12,8 +12,8 @@ from tests.check.samples import GOOD, OTHER, SEGMENT, Write, citing, lines
 from tests.commandline import command, judge
 from tests.reading import reading
 from trecjudge.check.checking import check
-from trecjudge.check.fixing import fix
-from trecjudge.check.meaning import Meanings
+from trecjudge.check.repair import fix
+from trecjudge.check.ruling import Meanings
 from trecjudge.inputs.documents.store import HeldDocuments
 from trecjudge.inputs.formats.registry import format_of
 from trecjudge.records import Document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trecjudge.check.packed import AT_ONCE, JsonLines, Packed
+from trecjudge.check.outcome import AT_ONCE, JsonLines, Packed
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 

@@ -12,9 +12,8 @@ from tests.commandline import command, judge
 from tests.reading import PLAIN, Write, reading
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.inputs.run_records import not_a_run
+from trecjudge.inputs.run_records import not_a_run, stray
 from trecjudge.inputs.runs import find_runs, open_runs
-from trecjudge.inputs.strays import stray
 
 STRAYS = {
     "topics.jsonl": '{"id": "7", "title": "why is moss green"}\n',

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.checking import check
-from trecjudge.check.fixing import Change, fix
-from trecjudge.check.outcome import CheckReport
-from trecjudge.check.packed import JsonLines, Packed
+from trecjudge.check.outcome import CheckReport, JsonLines, Packed
+from trecjudge.check.repair import Change, fix
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, counted, unreported

@@ -7,10 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.meaning import Meanings
-from trecjudge.check.organisers import Organisers
-from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
-from trecjudge.check.packed import Packed
+from trecjudge.check.outcome import EXAMPLES, CheckReport, Organisers, Packed, RunReport, Violation
 from trecjudge.check.parts import (
     METADATA,
     NUMBER,
@@ -20,8 +17,9 @@ from trecjudge.check.parts import (
     is_flat,
     value_at,
 )
-from trecjudge.check.read_findings import LOST, OF_A_RECORD
 from trecjudge.check.rules import (
+    LOST,
+    OF_A_RECORD,
     RuleVerdict,
     SentenceList,
     Track,
@@ -29,7 +27,7 @@ from trecjudge.check.rules import (
     track_named,
     track_of,
 )
-from trecjudge.check.ruling import OF_A_TOPIC, rule
+from trecjudge.check.ruling import OF_A_TOPIC, Meanings, rule
 from trecjudge.findings import IN_ALL, Finding, shown
 from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.run_records import RunRecord

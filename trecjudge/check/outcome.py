@@ -1,16 +1,108 @@
-"""The report of a check: for each run its records, violations and verdict."""
+"""What a check found: each run's broken rules, counted, with their places."""
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
-from trecjudge.check.organisers import Organisers
-from trecjudge.check.packed import JsonLines, Packed
-from trecjudge.check.rules import OrganisersVerdict, RuleVerdict
+from trecjudge.check.rules import ORGANISERS, OrganisersVerdict, RuleVerdict
 from trecjudge.findings import Finding, counted
+
+T = TypeVar("T")
+AT_ONCE = 128
+"""Records that are packed together."""
+
+
+@dataclass(slots=True)
+class Packed(Generic[T]):
+    """Records in the order they came; most take 10 to 40 bytes. `given` counts those not kept too.
+
+    None is kept after the first `most`.
+    """
+
+    most: int | None = None
+    given: int = 0
+    _count: int = 0
+    _full: list[bytes] = field(default_factory=list)
+    _open: list[T] = field(default_factory=list)
+
+    def append(self, record: T) -> None:
+        """Keep a record, if there is room."""
+        self.given += 1
+        if self.most is not None and self._count >= self.most:
+            return
+        self._count += 1
+        self._open.append(record)
+        if len(self._open) == AT_ONCE:
+            # Never read from outside this process, so pickle is safe, and the fastest here.
+            self._full.append(zlib.compress(pickle.dumps(self._open), 1))
+            self._open = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[T]:
+        for packed in self._full:
+            yield from pickle.loads(zlib.decompress(packed))
+        yield from self._open
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines(Generic[T]):
+    """JSON values made of records one by one, as often as they are asked for."""
+
+    records: Iterable[T]
+    make: Callable[[T], Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.make, self.records)
+
+
+DOES = {"accepted": "accepts", "warned": "only warns of", "refused": "refuses"}
+Rule = tuple[str, str]
+"""(track, rule)."""
+
+
+@dataclass(slots=True)
+class Organisers:
+    """How often each rule of a track is broken, and how often their verdict is another one."""
+
+    counts: Counter[Rule] = field(default_factory=Counter)
+    others: dict[Rule, Counter[OrganisersVerdict]] = field(default_factory=dict)
+
+    def add(
+        self, rule: Rule, ours: RuleVerdict, theirs: OrganisersVerdict | None, times: int
+    ) -> None:
+        """Count that a rule is broken, and that their verdict is another one; None is not known."""
+        self.counts[rule] += times
+        if theirs is not None and theirs != ours:
+            self.others.setdefault(rule, Counter())[theirs] += times
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the differences as JSON values."""
+        differences = [
+            {"track": track, "rule": rule, "verdict": theirs, "count": count}
+            for (track, rule), verdicts in self.others.items()
+            for theirs, count in verdicts.items()
+        ]
+        return {"checker": ORGANISERS, "differences": differences}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each track and verdict that differs: what their checker will say."""
+        said: dict[tuple[str, OrganisersVerdict], list[str]] = {}
+        for (track, rule), verdicts in self.others.items():
+            for theirs, count in verdicts.items():
+                every = self.counts[track, rule]
+                times = "" if count == every else f" ({count} of {every})"
+                said.setdefault((track, theirs), []).append(f"{rule}{times}")
+        for (track, theirs), rules in sorted(said.items()):
+            listed = ", ".join(sorted(rules))
+            yield f"{track}: the organisers' checker ({ORGANISERS}) {DOES[theirs]} this: {listed}"
+
 
 Standing = Literal["refused", "accepted"]
 STANDINGS: tuple[Standing, ...] = ("refused", "accepted")

@@ -19,6 +19,43 @@ from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
+LOST = frozenset(
+    {
+        "bad_utf8",
+        "file_not_a_run",
+        "file_unreadable",
+        "file_without_responses",
+        "line_not_json",
+        "record_not_an_object",
+        "record_too_large",
+        "record_unknown_shape",
+    }
+)
+"""Findings on lines and files that gave no record."""
+OF_A_RECORD = frozenset(
+    {
+        "answer_differs",
+        "citation_score_unusable",
+        "citations_misnamed",
+        "document_differs",
+        "document_empty",
+        "document_missing",
+        "document_varies",
+        "documents_beside",
+        "documents_withheld",
+        "markers_read",
+        "citation_not_read",
+        "own_document_empty",
+        "response_empty",
+        "response_not_a_list",
+        "sentence_unusable",
+        "topic_id_conflict",
+        "topic_id_missing",
+    }
+)
+"""Findings of the reader that rules are about; all other violations the checker finds itself."""
+
+
 RuleVerdict = Literal["refused", "warned"]
 """What breaking a rule does to a run: an error of the track's validator, or a warning."""
 OrganisersVerdict = Literal["refused", "warned", "accepted"]

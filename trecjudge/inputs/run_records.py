@@ -1,11 +1,11 @@
-"""The records of run files, in order: parsed, named and resolved once for all readers."""
+"""Records of run files, read in turn: recognised, named, made into responses."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,13 +15,13 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
-from trecjudge.inputs.formats.inventory import Inventory
+from trecjudge.inputs.formats.markers import Inventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
-from trecjudge.inputs.formats.response import Reader
-from trecjudge.inputs.formats.survey import Survey
+from trecjudge.inputs.formats.response import Reader, Survey
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
@@ -30,8 +30,45 @@ from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
-from trecjudge.inputs.strays import stray
+from trecjudge.inputs.topics.record import named, topic_of
+from trecjudge.inputs.topics.turns import turns_in
 from trecjudge.records import Place, Response
+
+OF_A_RUN = re.compile(
+    r"answer|respon|output|generat|sentence|summar|predict|complet|citation|cited|^references?$"
+    r"|^run|^team|^metadata$|^model|^system|^repl(y|ies)|^reports?$|^results?$|^messages?$",
+    re.IGNORECASE,
+)
+"""Keys of a system's output in any shape: a record with one is an unreadable run, no stray."""
+
+
+def stray(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return what a file with these first records holds; empty where that is not clear."""
+    kinds = {_kind(record) for record in records}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _kind(record: Mapping[str, Any]) -> str:
+    if any(record.values()) and all(map(_is_graded, record.values())):
+        return "qrels"
+    if turns_in(named(dict(record))):
+        return "topics or documents"
+    if any(OF_A_RUN.search(key) for key in record):
+        return ""
+    found, document = topic_of(named(dict(record))), document_of(record)
+    texts = [document.text] if document else []
+    if found is not None:
+        topic = found[0]
+        texts += [topic.title, topic.problem_statement, topic.background]
+    return "topics or documents" if any(texts) else ""
+
+
+def _is_graded(value: object) -> bool:
+    """Return whether a value is grades by document."""
+    return isinstance(value, dict) and all(
+        isinstance(grade, int | float) and not isinstance(grade, bool) for grade in value.values()
+    )
+
 
 PEEK = 5
 """Lines by which a file is recognised: a run may begin with a few broken ones."""

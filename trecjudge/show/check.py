@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import itemgetter
 
-from trecjudge.check.fixing import Change
 from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RunReport, Tally
-from trecjudge.check.read_findings import LOST
+from trecjudge.check.repair import Change
+from trecjudge.check.rules import LOST
 from trecjudge.findings import Finding, FirstFindings, counted
 from trecjudge.show.columns import Column, Columns
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from trecjudge.inputs.pipelines.cells import Unsplit, cell_value
+from trecjudge.inputs.pipelines.contexts import Unsplit, cell_value
 
 
 @pytest.mark.parametrize(

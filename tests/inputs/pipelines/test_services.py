@@ -9,7 +9,7 @@ import pytest
 
 from tests.reading import Read
 from trecjudge.inputs.formats.qa import draft
-from trecjudge.inputs.pipelines.wrappers import records_in
+from trecjudge.inputs.pipelines.reading import records_in
 
 CONTEXTS = ', "contexts": [{"id": "a", "text": "A."}, {"id": "b", "text": "B."}]'
 TEXT = "Né à Åre. It is new."

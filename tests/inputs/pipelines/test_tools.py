@@ -8,7 +8,7 @@ import pytest
 
 from tests.reading import Read
 from trecjudge.inputs.formats.qa import draft
-from trecjudge.inputs.pipelines.wrappers import records_in
+from trecjudge.inputs.pipelines.reading import records_in
 
 Q, C = "When did the ferry Perch enter service?", "The ferry Perch entered service on 3 May 2022."
 USER = '{"role": "user", "content": "$Q"}'

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from trecjudge.inputs.formats.citation_words import HEADINGS, SEE, SOURCE
-from trecjudge.inputs.formats.marks import PLAIN_DIGITS
+from trecjudge.inputs.formats.marks import (
+    ADDRESS,
+    HEADINGS,
+    PLAIN_DIGITS,
+    SEE,
+    SOURCE,
+    is_address,
+    trim_address,
+)
 from trecjudge.inputs.formats.pointers import Targets
-from trecjudge.inputs.formats.titles import ADDRESS, is_address, trimmed
 
 _HEADING = re.compile(
     rf"^\W{{0,12}}(?:<(?:h\d|b|strong)[^<>]{{0,50}}>)?\s*(?:\d{{1,2}}[.)]\s*)?{HEADINGS}"
@@ -162,7 +168,7 @@ def document_of_entry(source: str, targets: Targets) -> str | None:
     """Return the id of the document that an entry of a list of sources is about."""
     titles = targets.titles()
     links = [part for pair in _LINK_IN.findall(source) for part in (pair[1], pair[0])]
-    addresses = list(map(trimmed, _ADDRESS_IN.findall(source)))
+    addresses = list(map(trim_address, _ADDRESS_IN.findall(source)))
     bare = _ADDRESS_IN.sub(" ", _LINK_IN.sub(" ", source)).strip(' -–—:|.,;*_<>()"“”')
     bare = _SEES.sub("", bare)
     for name in (*links, *addresses, bare, *map(str.strip, _PIECES.split(bare))):
@@ -183,7 +189,7 @@ def number_of_entry(source: str) -> int | None:
 def address_in(source: str) -> str | None:
     """Return the first address in an entry, None where it has none."""
     found = _ADDRESS_IN.search(source)
-    return trimmed(found[0]) if found else None
+    return trim_address(found[0]) if found else None
 
 
 @dataclass(frozen=True, slots=True)

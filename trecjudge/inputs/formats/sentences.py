@@ -18,8 +18,8 @@ from trecjudge.inputs.formats.citations import (
     written_text,
 )
 from trecjudge.inputs.formats.draft import Span
-from trecjudge.inputs.formats.inventory import Inventory
 from trecjudge.inputs.formats.markers import (
+    Inventory,
     Marked,
     Markers,
     Numbering,

@@ -10,8 +10,9 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import LISTS, messages_at, text_of, turns_in
+from trecjudge.inputs.pipelines.conversations import LISTS, messages_at, turns_in
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, OF_A_TRACK, QUESTIONS
+from trecjudge.inputs.pipelines.services import text_of
 
 PARTS = {
     "question": "question",

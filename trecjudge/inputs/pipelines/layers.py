@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import text_of
 from trecjudge.inputs.pipelines.parts import ANSWERS, CITED, CONTEXTS, QUESTIONS
+from trecjudge.inputs.pipelines.services import text_of
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank
 

@@ -11,8 +11,7 @@ from typing import Any
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import ABSENT, Draft, Span
 from trecjudge.inputs.pipelines.contexts import read_contexts
-from trecjudge.inputs.pipelines.conversations import text_of
-from trecjudge.inputs.pipelines.services import Said, said_in
+from trecjudge.inputs.pipelines.services import Said, said_in, text_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import Span
-from trecjudge.inputs.formats.titles import is_address, plain_address
+from trecjudge.inputs.formats.marks import is_address
+from trecjudge.inputs.formats.pointers import plain_address
 from trecjudge.inputs.pipelines.contexts import read_contexts
 from trecjudge.text.visible import is_blank
 
