@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from trecjudge.errors import InputError, PluginError, unknown
 from trecjudge.inputs import formats
 from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.tracks import FORMATS
 from trecjudge.settings.plugins import formats_in, in_order
 
 GROUP = "trecjudge.formats"
@@ -39,7 +40,7 @@ def all_formats() -> tuple[Format, ...]:
     Raises PluginError if a format of another package cannot be used.
     """
     found = (module_at(point, "format", NEEDED) for point in entry_points(group=GROUP))
-    return tuple(in_order([*formats_in(formats), *found]))
+    return tuple(in_order([*FORMATS, *formats_in(formats), *found]))
 
 
 def module_at(point: EntryPoint, what: str, needed: Sequence[str]) -> Any:
@@ -69,7 +70,15 @@ def check_dataset(dataset: str) -> str:
 
 def format_of(record: Mapping[str, Any], dataset: str = "auto") -> tuple[Format, str] | None:
     """Return (format, why) of a record: one of `dataset` if any claims it, else any; or None."""
-    ours = [f for f in all_formats() if dataset == "auto" or f.DATASET in (dataset, "any")]
-    others = [f for f in all_formats() if f not in ours]
-    claimed = ((f, f.claims(record)) for f in [*ours, *others])
-    return next(((f, why) for f, why in claimed if why), None)
+    for format_ in _ask_order(dataset):
+        if why := format_.claims(record):
+            return format_, why
+    return None
+
+
+@cache
+def _ask_order(dataset: str) -> tuple[Format, ...]:
+    """Return the formats as they are asked: stable, those of the dataset before others."""
+    ours = ("any", dataset)
+    first = [f for f in all_formats() if dataset == "auto" or f.DATASET in ours]
+    return (*first, *(f for f in all_formats() if f not in first))
