@@ -81,7 +81,7 @@ def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:
 
 def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -> Bank | None:
     """Return the bank of a record; None, with a finding, where it names no topic."""
-    holder: Raw = getattr(format_, "holder", lambda whole: whole)(record)
+    holder: Raw = format_.holder(record)
     topic_id = _topic_of(format_, record, holder)
     if not topic_id:
         wanted = " or ".join(format_.TOPIC_KEYS)
@@ -96,7 +96,7 @@ def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -
     if not found:
         entry.complain("nugget_bank_empty", "the bank has no nuggets")
     _report_repeated(found, entry)
-    title = as_text(record.get(getattr(format_, "TITLE_KEY", "")))
+    title = as_text(record.get(format_.TITLE_KEY))
     return Bank(topic_id, found, title, format_.NAME, record, entry.raw_nuggets, place)
 
 
