@@ -27,7 +27,7 @@ from trecjudge.check.rules import (
     track_named,
     track_of,
 )
-from trecjudge.check.ruling import OF_A_TOPIC, Meanings, rule
+from trecjudge.check.ruling import OF_A_TOPIC, Meanings, RecordRules
 from trecjudge.findings import IN_ALL, Finding, shown
 from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.run_records import RunRecord
@@ -205,7 +205,8 @@ class _Observation:
         documents = self.response.documents if self.response else ()
         meanings = Meanings(self.record, format_name, documents)
         begun = self.file.begun
-        rule(self.record, track, topic, run_id, self.topic_id, self.complain, meanings, begun)
+        of_file = self.complain, meanings, begun
+        RecordRules(self.record, track, topic, run_id, self.topic_id, *of_file).check()
         self._constants()
 
     def complain(

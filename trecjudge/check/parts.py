@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,20 +90,16 @@ def references_of(record: Mapping[str, Any]) -> list[Any]:
     return list(references) if isinstance(references, list | dict) else []
 
 
-def cited_positions(
-    record: Mapping[str, Any], track: Track, meant: Callable[[Any], Any] = lambda value: value
-) -> set[int]:
+def cited_positions(references: Sequence[Any], cited: Iterable[Any]) -> set[int]:
     """Return the positions of the references that are cited, by index or by id.
 
     An index counts even where the track takes only ids: it breaks a rule there, and points at a
-    reference all the same. `meant` returns what a citation means, if not what is written.
+    reference all the same.
     """
-    entries = sentences_of(record, track)
-    values = [meant(value) for entry in entries for value in cited_by(entry)]
+    values = list(cited)
     indices = {value for value in values if is_index(value)}
     ids = {value for value in values if isinstance(value, str)}
-    listed = enumerate(references_of(record))
-    return {i for i, entry in listed if i in indices or as_id(entry) in ids}
+    return {i for i, entry in enumerate(references) if i in indices or as_id(entry) in ids}
 
 
 def is_index(value: Any) -> bool:

@@ -261,7 +261,8 @@ class _Mending:
             over = len(listed)
         elif rule.maximum is not None and self._forbids("too_many_references"):
             over = max(0, len(listed) - rule.maximum)
-        cited = cited_positions(self.record, self.track) if over else set()
+        entries = sentences_of(self.record, self.track) if over else []
+        cited = cited_positions(listed, (value for entry in entries for value in cited_by(entry)))
         spare = [i for i in range(len(listed) - 1, -1, -1) if i not in cited][:over]
         if spare:
             kept = set(range(len(listed))) - set(spare)

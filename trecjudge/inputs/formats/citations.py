@@ -185,12 +185,12 @@ def ids_written(sentences: Any) -> frozenset[str]:
     """Return the ids that the entries of a sentence list cite as text."""
     entries = sentences if isinstance(sentences, list) else []
     cited = map(written_citations, entries)
-    written = (entry for value in cited for entry, _ in _entries(value, _ignore))
+    written = (entry for value in cited for entry, _ in _entries(value, ignore_problem))
     return frozenset(entry.strip() for entry in written if isinstance(entry, str))
 
 
-def _ignore(kind: str, message: str, value: object) -> None:
-    """Ignore a problem: it is reported where the citations are resolved."""
+def ignore_problem(kind: str, message: str, value: object) -> None:
+    """Ignore a problem: it is reported where the response is read."""
 
 
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:

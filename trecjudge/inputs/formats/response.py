@@ -17,6 +17,7 @@ from trecjudge.inputs.formats.citations import (
     References,
     Resolver,
     ids_written,
+    ignore_problem,
     lists_citations,
     written_text,
 )
@@ -113,7 +114,7 @@ def _ids(draft: Draft) -> tuple[str | None, ...]:
 def _carried(draft: Draft) -> Carried:
     """Return the documents that a draft carries."""
     ids = _ids(draft)
-    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _ignore_problem)
+    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, ignore_problem)
     return reader.read(None if draft.documents is ABSENT else draft.documents)
 
 
@@ -121,10 +122,6 @@ def _run_of(draft: Draft, path: str) -> RunKey:
     """Return the key of a run: team and run_id and, where one of them is missing, the file."""
     team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
     return team, run, "" if team and run else path
-
-
-def _ignore_problem(kind: str, message: str, value: object) -> None:
-    """Ignore a problem: it is reported where the responses are read."""
 
 
 LOOKED_AT = 100_000_000
