@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.checking import check
-from trecjudge.check.outcome import CheckReport, JsonLines, Packed
+from trecjudge.check.outcome import CheckReport, JsonLines, PackedList
 from trecjudge.check.repair import Change, fix
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
@@ -35,7 +35,7 @@ class Checked:
     """
 
     report: CheckReport
-    changes: Packed[Change]
+    changes: PackedList[Change]
     beside: Sequence[Finding]
     topics_given: bool
     documents_given: bool
@@ -149,7 +149,7 @@ def check_command(
     )
     done = Checked(
         report,
-        Packed(),
+        PackedList(),
         beside,
         topics_path is not None,
         store is not None,

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from trecjudge.check.rules import ORGANISERS, OrganisersVerdict, RuleVerdict
 from trecjudge.findings import Finding, counted
+from trecjudge.records import Place
 
 T = TypeVar("T")
 AT_ONCE = 128
@@ -18,7 +19,7 @@ AT_ONCE = 128
 
 
 @dataclass(slots=True)
-class Packed(Generic[T]):
+class PackedList(Generic[T]):
     """Records in the order they came; most take 10 to 40 bytes. `given` counts those not kept too.
 
     None is kept after the first `most`.
@@ -68,7 +69,7 @@ Rule = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Organisers:
+class OrganisersDifferences:
     """How often each rule of a track is broken, and how often their verdict is another one."""
 
     counts: Counter[Rule] = field(default_factory=Counter)
@@ -139,7 +140,7 @@ class Cause:
 
 
 @dataclass(slots=True)
-class Tally:
+class RuleTally:
     """How often a run breaks a rule with this verdict, and where: everywhere, or the `most` first.
 
     `causes` are the first messages.
@@ -150,10 +151,10 @@ class Tally:
     most: int | None = None
     count: int = 0
     causes: dict[str, Cause] = field(default_factory=dict)
-    places: Packed[Finding] = field(init=False)
+    places: PackedList[Finding] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.places = Packed(self.most)
+        self.places = PackedList(self.most)
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
@@ -197,24 +198,42 @@ class RunReport:
     """
 
     run_id: str
-    path: str
+    first: Place
+    """Where its first record is."""
     track: str
-    records: int = 0
-    topics_answered: int = 0
-    topics_expected: int | None = None
-    tallies: dict[tuple[str, RuleVerdict], Tally] = field(default_factory=dict)
     name: str = ""
+    topics_expected: int | None = None
     most_places: int | None = None
     """Places of each broken rule that are kept; all where it is None."""
+    records: int = 0
+    tallies: dict[tuple[str, RuleVerdict], RuleTally] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    """The topics answered, while its file is read."""
+    _answered: int = 0
 
     def __post_init__(self) -> None:
         self.name = self.name or self.run_id
+
+    @property
+    def path(self) -> str:
+        """The path of its file."""
+        return self.first.path
+
+    @property
+    def topics_answered(self) -> int:
+        """How many topics it answers."""
+        return self._answered or len(self.answered)
+
+    def forget_topics(self) -> None:
+        """Keep only the number of the topics: a hundred runs of a thousand topics are many."""
+        self._answered = len(self.answered)
+        self.answered = set()
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
         key = (violation.rule, violation.verdict)
         if key not in self.tallies:
-            self.tallies[key] = Tally(*key, self.most_places)
+            self.tallies[key] = RuleTally(*key, self.most_places)
         self.tallies[key].add(violation)
 
     @property
@@ -235,7 +254,7 @@ class RunReport:
         return f"accepted, {counted(self.warnings, 'warning')}"
 
     @property
-    def violations(self) -> list[Tally]:
+    def violations(self) -> list[RuleTally]:
         """Its broken rules: those it is refused for first, then by count."""
         return sorted(
             self.tallies.values(), key=lambda t: (t.verdict != "refused", -t.count, t.rule)
@@ -265,7 +284,7 @@ class CheckReport:
     runs: tuple[RunReport, ...]
     inventory: str = ""
     """What marks of citations the runs have in their texts."""
-    organisers: Organisers = field(default_factory=Organisers)
+    organisers: OrganisersDifferences = field(default_factory=OrganisersDifferences)
 
     @property
     def refused(self) -> bool:
@@ -303,7 +322,7 @@ class CheckReport:
         return {"runs": runs, "totals": totals, "organisers": organisers}
 
 
-def _counts(tallies: Iterable[Tally]) -> dict[str, int]:
+def _counts(tallies: Iterable[RuleTally]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for tally in tallies:
         counts[tally.rule] += tally.count

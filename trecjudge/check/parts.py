@@ -26,7 +26,7 @@ NUMBER = re.compile(
 
 
 @dataclass(slots=True)
-class Layout:
+class LayoutCheck:
     """Whether a run file is JSONL: tracks' checkers read an object in each line, nothing else."""
 
     line: int | None = None

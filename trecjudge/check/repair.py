@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from trecjudge.check.outcome import Packed
+from trecjudge.check.outcome import PackedList
 from trecjudge.check.parts import (
-    Layout,
+    LayoutCheck,
     cited_by,
     cited_positions,
     is_blank,
@@ -101,14 +101,21 @@ class _Mending:
         if "index" not in self.track.citations.kinds or self.track.references is None:
             return
         known = {as_id(entry) for entry in references_of(self.record)} | set(documents)
+        self._recite(
+            " as integers", lambda c: int(c) if _is_index_text(c) and c not in known else c
+        )
+
+    def _recite(self, what: str, meant: Callable[[Any], Any], dicts: bool = False) -> None:
+        """Replace each citation by what is meant; those of a dict only where it is so said."""
         for index, entry in enumerate(sentences_of(self.record, self.track)):
-            before = entry.get("citations") if isinstance(entry, dict) else None
-            if not isinstance(before, list):
+            cited = entry.get("citations") if isinstance(entry, dict) else None
+            if not isinstance(cited, list) and not (dicts and isinstance(cited, dict)):
                 continue
-            after = [int(c) if _is_written_index(c) and c not in known else c for c in before]
+            before = list(cited)
+            after = list(map(meant, before))
             if after != before:
                 entry["citations"] = after
-                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
+                self.on_change(f"citations of sentence {index + 1}{what}", before, after)
 
     def references(self) -> None:
         """Remove white space around references, and repeated ones.
@@ -145,18 +152,12 @@ class _Mending:
             self.record["references"] = [e for i, e in enumerate(references) if i in kept]
         moved = {old: new for new, old in enumerate(sorted(kept))}
         # What is not kept and has no target is cited nowhere.
-        self._reindex([moved.get(t, t) for t in target])
+        new = [moved.get(t, t) for t in target]
 
-    def _reindex(self, new: list[int]) -> None:
-        """Point citations by index at the new positions; one out of range stays as it is."""
-        for index, entry in enumerate(sentences_of(self.record, self.track)):
-            before = entry.get("citations") if isinstance(entry, dict) else None
-            if not isinstance(before, list):
-                continue
-            after = [new[c] if is_index(c) and 0 <= c < len(new) else c for c in before]
-            if after != before:
-                entry["citations"] = after
-                self.on_change(f"citations of sentence {index + 1} re-indexed", before, after)
+        def reindexed(cited: Any) -> Any:  # one out of range stays as it is
+            return new[cited] if is_index(cited) and 0 <= cited < len(new) else cited
+
+        self._recite(" re-indexed", reindexed)
 
     def citations(self, index: int, entry: Any) -> None:
         """Drop citations out of range, repeated ones, and those over the maximum."""
@@ -243,12 +244,9 @@ class _Mending:
             return
         listed = references_of(self.record)
         positions = {entry: place for place, entry in enumerate(listed) if isinstance(entry, str)}
-        for index, entry in enumerate(entries):
-            before = cited_by(entry)
-            after = [positions.get(c, c) if isinstance(c, str) else c for c in before]
-            if after != before:
-                entry["citations"] = after
-                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
+        self._recite(
+            " as integers", lambda c: positions.get(c, c) if isinstance(c, str) else c, True
+        )
 
     def trim_references(self) -> None:
         """Remove references that nothing cites: over the maximum, or all where none may be."""
@@ -296,7 +294,7 @@ class _Mending:
             owner[key] = value
 
 
-def _is_written_index(value: Any) -> bool:
+def _is_index_text(value: Any) -> bool:
     """Return whether a citation is an index as text; no list needs more than 18 digits."""
     return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19
 
@@ -348,7 +346,7 @@ def fix(
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-) -> Packed[Change]:
+) -> PackedList[Change]:
     """Write a repaired copy of every run file below `out_dir` as JSONL; return what was changed.
 
     A copy has the file's name without the endings of containers. Second records of a topic and what
@@ -357,7 +355,7 @@ def fix(
     """
     if track:
         track_named(track)
-    changes = Packed[Change]()
+    changes = PackedList[Change]()
     runs = [path for path in files if _is_run(path, changes)]
     _make(out_dir)
     for path, target in copies(runs, out_dir).items():
@@ -367,7 +365,7 @@ def fix(
     return changes
 
 
-def _is_run(path: Path, changes: Packed[Change]) -> bool:
+def _is_run(path: Path, changes: PackedList[Change]) -> bool:
     finding = not_a_run(path)
     if finding is not None:
         why = finding.message.removesuffix("; passed over")
@@ -429,11 +427,11 @@ class _Copying:
     topics: Mapping[str, Topic]
     track_name: str
     dataset: str
-    changes: Packed[Change]
+    changes: PackedList[Change]
     store: DocumentStore | None = None
     track: Track | None = None
     answered: set[tuple[str, str, str]] = field(default_factory=set)
-    layout: Layout = field(default_factory=Layout)
+    layout: LayoutCheck = field(default_factory=LayoutCheck)
 
     def write(self, file: BinaryIO) -> None:
         """Write the records that remain."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import itemgetter
 
-from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RunReport, Tally
+from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RuleTally, RunReport
 from trecjudge.check.repair import Change
 from trecjudge.check.rules import LOST
 from trecjudge.findings import Finding, FirstFindings, counted
@@ -34,7 +34,7 @@ class Shared:
     runs: int = 0
     causes: dict[str, tuple[Cause, int]] = field(default_factory=dict)
 
-    def add(self, tally: Tally) -> None:
+    def add(self, tally: RuleTally) -> None:
         """Add what breaks the rule in a run."""
         self.count, self.runs = self.count + tally.count, self.runs + 1
         for message, own in tally.causes.items():
