@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.layers import REPLIED, values_of
+from trecjudge.inputs.pipelines.layers import REPLIED
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS as ANSWER_NAMES,
 )
@@ -23,7 +23,7 @@ from trecjudge.inputs.pipelines.parts import (
     TOPICS,
     id_of_question,
 )
-from trecjudge.inputs.pipelines.services import text_of
+from trecjudge.inputs.pipelines.services import text_of, values_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 

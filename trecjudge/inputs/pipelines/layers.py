@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import orjson
 
-from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.parts import ANSWERS, CITED, CONTEXTS, QUESTIONS
-from trecjudge.inputs.pipelines.services import text_of
+from trecjudge.inputs.pipelines.services import text_of, values_of
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank
 
@@ -77,12 +76,6 @@ def parsed(value: Any) -> Any:
             found = orjson.loads(value)
             return value if limits().excess(found) else found
     return value
-
-
-def values_of(record: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
-    """Yield what a record has under these names, whatever their case, in the order of these."""
-    keys = {plain(key): key for key in reversed(list(record))}
-    yield from (record[keys[name]] for name in names if name in keys)
 
 
 def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = False) -> list[Record]:

@@ -23,7 +23,7 @@ from trecjudge.inputs.pipelines.parts import (
     is_list_of_sentences,
     parts_of,
 )
-from trecjudge.inputs.pipelines.services import text_of
+from trecjudge.inputs.pipelines.services import PlainFields, text_of, values_of
 from trecjudge.inputs.pipelines.tables import is_table, passages_joined, table_records
 from trecjudge.inputs.pipelines.traces import Traces, is_span
 from trecjudge.inputs.sources.containers import Opened
@@ -83,19 +83,19 @@ def _samples(record: Record) -> list[Record]:
 
     Such a list may lie in an object of what the system gave back.
     """
-    keys = {plain(key): key for key in reversed(list(record))}
-    for key in (keys[name] for name in REPLIED if name in keys):
-        inner = record[key]
+    fields = PlainFields(record)
+    for key, inner in fields.items(REPLIED):
         found = _samples(inner) if isinstance(inner, dict) else [inner]
         if found[0] is not inner:
             beside = [{k: one[k] for k in ("sample",) if k in one} for one in found]
             return [{**record, key: one, **more} for one, more in zip(found, beside, strict=True)]
-    for name in filter(keys.__contains__, SEVERAL):
-        answers = _answers(record[keys[name]], name)
-        alone = name in ONLY_SEVERAL and keys.keys().isdisjoint((*ANSWERS, "ctxs"))
+    for key, value in fields.items(SEVERAL):
+        name = plain(key)
+        answers = _answers(value, name)
+        alone = name in ONLY_SEVERAL and fields.keys.keys().isdisjoint((*ANSWERS, "ctxs"))
         several = len(answers) > 1
         if answers and (alone or (several and name != "answers")):
-            rest = {key: value for key, value in record.items() if key != keys[name]}
+            rest = {k: v for k, v in record.items() if k != key}
             return [
                 {**rest, "answer": answer, **({"sample": str(number)} if several else {})}
                 for number, answer in enumerate(answers, 1)
@@ -187,14 +187,12 @@ def _of_promptfoo(entry: Record) -> Record | None:
     if not isinstance(given, Mapping) or not isinstance(answered, Mapping | str):
         return None
     output = answered.get("output") if isinstance(answered, Mapping) else answered
-    keys = {plain(key): key for key in given}
-    contexts = next((given[keys[name]] for name in CONTEXTS if name in keys), None)
-    asked = [keys[name] for name in QUESTIONS if name in keys]
-    asked += [key for key in given if plain(key) not in (*CONTEXTS, *ANSWERS)]
+    others = [v for k, v in given.items() if plain(k) not in (*CONTEXTS, *ANSWERS)]
+    asked = [*values_of(given, QUESTIONS), *others]
     return {
-        "question": text_of(given[asked[0]]) if asked else "",
+        "question": text_of(asked[0]) if asked else "",
         "answer": output,
-        "contexts": contexts,
+        "contexts": next(values_of(given, CONTEXTS), None),
         "run_id": _provider(entry.get("provider")),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import Any
@@ -13,6 +13,7 @@ from trecjudge.inputs.formats.draft import Span
 from trecjudge.inputs.formats.marks import is_address
 from trecjudge.inputs.formats.pointers import plain_address
 from trecjudge.inputs.pipelines.contexts import read_contexts
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 
 TEXTS = (
@@ -50,8 +51,36 @@ HIDDEN = ("think", "reason", "tool", "call", "document", "search_result")
 """What types of parts are called that are neither an answer nor a question."""
 
 
+class PlainFields:
+    """A record by plain names of its keys, without case and signs; of several the first counts."""
+
+    __slots__ = ("keys", "record")
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self.record = record
+        self.keys = {plain(key): key for key in reversed(list(record))}
+
+    def get(self, name: str) -> Any:
+        """Return the value under a name, None where there is none."""
+        return self.record[self.keys[name]] if name in self.keys else None
+
+    def items(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+        """Yield (key, value) of these names, in their order."""
+        keys = (self.keys[name] for name in names if name in self.keys)
+        return ((key, self.record[key]) for key in keys)
+
+    def first_id(self, names: Iterable[str]) -> str:
+        """Return the first id under these names, empty for none."""
+        return next(filter(None, (as_id(value) for _, value in self.items(names))), "")
+
+
+def values_of(record: Mapping[str, Any], names: Iterable[str]) -> Iterator[Any]:
+    """Yield what a record has under these plain names, in the order of these."""
+    return (value for _, value in PlainFields(record).items(names))
+
+
 @dataclass(frozen=True, slots=True)
-class Said:
+class ServiceAnswer:
     """What a system said: `spans` cite, None where nothing is cited beside the text.
 
     `contexts` are those of its record and those that the service carries; None without any.
@@ -62,7 +91,7 @@ class Said:
     contexts: Any = None
 
 
-def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> Said:
+def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> ServiceAnswer:
     """Return an answer as written in a record, whose own contexts are given."""
     answer = _Answer(contexts)
     answer.add(value)
@@ -100,10 +129,9 @@ class _Answer:
             self.text += value
         elif isinstance(value, Mapping):
             begin = len(self.text)
-            keys = {plain(key): key for key in reversed(list(value))}
-            for name in filter(keys.__contains__, TEXTS):
+            for key, inner in PlainFields(value).items(TEXTS):
                 self.text = self.text[:begin]
-                self.add(value[keys[name]], name == "parts")
+                self.add(inner, plain(key) == "parts")
                 if not is_blank(self.text[begin:]):
                     break
             self.places.append((value, begin, len(self.text)))
@@ -218,11 +246,11 @@ class _Answer:
         number = COUNTED.fullmatch(str(level.get("id")))
         return int(number[1]) if number and int(number[1]) < len(self.ids or ()) else None
 
-    def said(self) -> Said:
+    def said(self) -> ServiceAnswer:
         """Return the answer without its marks."""
         contexts = self._contexts()
         if not self.spans:
-            return Said(self.text, None, contexts)
+            return ServiceAnswer(self.text, None, contexts)
         kept = bytearray(b"1") * len(self.text)
         for begin, end in self.marks:
             kept[begin:end] = bytes(end - begin)
@@ -231,7 +259,7 @@ class _Answer:
         # What was cited by a mark is cited by the character before it.
         moved = ((at[s.start], max(at[s.end], 1), s.cited) for s in self.spans)
         spans = tuple(Span(min(start, end - 1), end, cited) for start, end, cited in moved)
-        return Said(text, spans, contexts)
+        return ServiceAnswer(text, spans, contexts)
 
     def _contexts(self) -> Any:
         """Return all contexts; a list of addresses beside the answer is what its marks count."""

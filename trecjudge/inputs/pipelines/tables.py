@@ -34,6 +34,7 @@ from trecjudge.inputs.pipelines.parts import (
     parts_of,
     sample_of,
 )
+from trecjudge.inputs.pipelines.services import PlainFields
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import PIECE, Opened
 from trecjudge.inputs.sources.splitting import numbered
@@ -211,9 +212,8 @@ def passages_joined(found: Iterator[Row], looked_at: int) -> Iterator[Row]:
 
 def _passage_key(row: Mapping[str, Any]) -> str:
     """Return the key of a row's one passage, empty where it has none."""
-    names = {plain(key): key for key in reversed(list(row))}
-    there = (names[name] for name in (*PASSAGES, *CONTEXTS) if name in names)
-    key = next((key for key in there if isinstance(row[key], str)), "")
+    there = PlainFields(row).items((*PASSAGES, *CONTEXTS))
+    key = next((key for key, value in there if isinstance(value, str)), "")
     return key if key and _parts(row) else ""
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trecjudge.inputs.formats.draft import ABSENT
-from trecjudge.inputs.pipelines.layers import flat, layers, parsed, unflattened, values_of
+from trecjudge.inputs.pipelines.layers import flat, layers, parsed, unflattened
 from trecjudge.inputs.pipelines.parts import CONTEXTS
+from trecjudge.inputs.pipelines.services import values_of
 
 MARKS = frozenset(
     (
