@@ -26,7 +26,7 @@ from tests.check.samples import (
     topics,
 )
 from trecjudge.check.checking import check
-from trecjudge.check.repair import Change, copies, fix
+from trecjudge.check.repair import RecordChange, copies, fix
 from trecjudge.errors import InputError, OutputError
 from trecjudge.records import Topic
 
@@ -36,7 +36,7 @@ PAGES = [f"5f91a162-7a1e-4e5e-af0e-6b1bab77496{n}_1" for n in range(5)]
 
 def mended(
     write: Write, *records: dict[str, Any], **options: Any
-) -> tuple[list[dict[str, Any]], list[Change]]:
+) -> tuple[list[dict[str, Any]], list[RecordChange]]:
     """Return the records of the mended copy, and the changes; mending it again changes nothing."""
     path = write(lines(*records))
     changes = list(fix([path], path.parent / "fixed", **options))

@@ -12,7 +12,7 @@ from tests.commandline import command, judge
 from tests.reading import PLAIN, Write, reading
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.inputs.run_records import not_a_run, stray
+from trecjudge.inputs.run_records import not_a_run, stray_kind
 from trecjudge.inputs.runs import find_runs, open_runs
 
 STRAYS = {
@@ -66,9 +66,9 @@ def test_what_is_given_as_something_else_is_no_run(text: str, write: Write) -> N
 
 
 def test_the_rest_of_a_topic_file_does_not_matter() -> None:
-    assert stray([json.loads(STRAYS["documents.jsonl"])]) == "topics or documents"
-    assert stray([{"id": "7", "title": "moss"}, {"foo": 1}]) == ""
-    assert stray([]) == ""
+    assert stray_kind([json.loads(STRAYS["documents.jsonl"])]) == "topics or documents"
+    assert stray_kind([{"id": "7", "title": "moss"}, {"foo": 1}]) == ""
+    assert stray_kind([]) == ""
 
 
 def test_files_that_are_no_runs_do_not_make_a_folder_refused(write: Write, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import CheckReport, JsonLines, PackedList
-from trecjudge.check.repair import Change, fix
+from trecjudge.check.repair import RecordChange, fix
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, counted, unreported
@@ -35,7 +35,7 @@ class Checked:
     """
 
     report: CheckReport
-    changes: PackedList[Change]
+    changes: PackedList[RecordChange]
     beside: Sequence[Finding]
     topics_given: bool
     documents_given: bool

@@ -13,7 +13,7 @@ from trecjudge.check.rules import LengthRule, Track
 from trecjudge.findings import Finding
 from trecjudge.inputs.formats.draft import ABSENT
 from trecjudge.inputs.formats.registry import format_named
-from trecjudge.inputs.formats.response import Reader
+from trecjudge.inputs.formats.response import ResponseReader
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Topic
 
@@ -147,7 +147,7 @@ def found_without_topic(
     """Yield what the reader would find in a record that names no topic, if it named one."""
     found: list[Finding] = []
     draft = replace(format_named(format_name).draft(record), topic_ids=(("topic_id", "-"),))
-    Reader(draft, place, found.append).read()
+    ResponseReader(draft, place, found.append).read()
     for finding in found:
         # Which documents there are is not known here.
         if not finding.kind.startswith("document"):

@@ -31,7 +31,7 @@ from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.formats.registry import format_of
-from trecjudge.inputs.formats.response import Reader
+from trecjudge.inputs.formats.response import ResponseReader
 from trecjudge.inputs.run_records import layout_of, not_a_run
 from trecjudge.inputs.sources.containers import ENDINGS, Opened
 from trecjudge.inputs.sources.values import as_id, objects
@@ -57,7 +57,7 @@ def mend(
     that is cited and not listed is added to the references if it has their form. `documents` are
     the ids of those that the reader found.
     """
-    fresh = _copied(record, track)
+    fresh = _copy(record, track)
     mending = _Mending(fresh, track, topic, on_change)
     # The order counts: citations are compared once they are indices into unique references, and
     # references are trimmed once it is settled which sentences, and so which citations, remain.
@@ -75,7 +75,7 @@ def mend(
     return fresh
 
 
-def _copied(record: dict[str, Any], track: Track) -> dict[str, Any]:
+def _copy(record: dict[str, Any], track: Track) -> dict[str, Any]:
     """Return the record with everything copied that may be changed."""
     fresh = dict(record)
     if isinstance(record.get("metadata"), dict):
@@ -321,7 +321,7 @@ OF_SENTENCE = re.compile(r" of sentence \d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecordChange:
     """One difference of a repaired copy: what changed, the value before and after."""
 
     place: Place
@@ -346,7 +346,7 @@ def fix(
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-) -> PackedList[Change]:
+) -> PackedList[RecordChange]:
     """Write a repaired copy of every run file below `out_dir` as JSONL; return what was changed.
 
     A copy has the file's name without the endings of containers. Second records of a topic and what
@@ -355,7 +355,7 @@ def fix(
     """
     if track:
         track_named(track)
-    changes = PackedList[Change]()
+    changes = PackedList[RecordChange]()
     runs = [path for path in files if _is_run(path, changes)]
     _make(out_dir)
     for path, target in copies(runs, out_dir).items():
@@ -365,11 +365,11 @@ def fix(
     return changes
 
 
-def _is_run(path: Path, changes: PackedList[Change]) -> bool:
+def _is_run(path: Path, changes: PackedList[RecordChange]) -> bool:
     finding = not_a_run(path)
     if finding is not None:
         why = finding.message.removesuffix("; passed over")
-        changes.append(Change(finding.place, "file left out", why, ""))
+        changes.append(RecordChange(finding.place, "file left out", why, ""))
     return finding is None
 
 
@@ -427,7 +427,7 @@ class _Copying:
     topics: Mapping[str, Topic]
     track_name: str
     dataset: str
-    changes: PackedList[Change]
+    changes: PackedList[RecordChange]
     store: DocumentStore | None = None
     track: Track | None = None
     answered: set[tuple[str, str, str]] = field(default_factory=set)
@@ -449,7 +449,7 @@ class _Copying:
             self._change(Place(str(self.path)), "rest of the file left out", str(error))
 
     def _change(self, place: Place, what: str, before: str, after: str = "") -> None:
-        self.changes.append(Change(place, what, before, after))
+        self.changes.append(RecordChange(place, what, before, after))
 
     def _lose(self, finding: Finding) -> None:
         """Note a line that is left out because it is no record."""
@@ -468,7 +468,7 @@ class _Copying:
             self.track = named or track_of(format_.NAME, record, self.dataset)
         shelf = Shelf(self.store)
         # Read as the job reads it, since only then is it known which response this is.
-        response = Reader(format_.draft(record), place, unreported, shelf).read()
+        response = ResponseReader(format_.draft(record), place, unreported, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
             self._change(place, "second response left out", topic)

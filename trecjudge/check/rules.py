@@ -71,7 +71,7 @@ STRICT = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldRule:
     """A field of the record: its JSON types, the values allowed, and whether it may be missing."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -172,10 +172,10 @@ class Track:
     marked_by: TrackMarks | None = None
     topic_id: IdRule = IdRule()
     run_id: IdRule = IdRule()
-    fields: dict[str, Field] = field(default_factory=dict)
+    fields: dict[str, FieldRule] = field(default_factory=dict)
     closed_metadata: bool = False
     """Whether metadata may hold no other keys than those of `fields`."""
-    reserved: dict[str, Field] = field(default_factory=dict)
+    reserved: dict[str, FieldRule] = field(default_factory=dict)
     """Fields that the organisers' checker reads of every record, and how."""
     organisers: dict[str, OrganisersVerdict] | None = None
     """What the organisers' checker does where it differs, by `rule` or `rule aspect`.
@@ -201,7 +201,7 @@ class Track:
 
 def load_rules(path: Path = RULES) -> dict[str, Track]:
     """Return the tracks by name. Raises InputError on an unknown key, kind of finding or format."""
-    loaded = _loaded(path)
+    loaded = _load(path)
     reader = TypeAdapter(Track)  # making one takes far longer than reading with it
     shared = loaded["every_track"]
     try:
@@ -226,7 +226,7 @@ def load_rules(path: Path = RULES) -> dict[str, Track]:
 
 
 @cache
-def _loaded(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> dict[str, Any]:
     """Return what the file holds."""
     try:
         loaded: dict[str, Any] = read_yaml(path.read_text(encoding="utf-8")).value
@@ -249,7 +249,7 @@ def all_tracks() -> Mapping[str, Track]:
 
 def every_track() -> Mapping[str, RuleVerdict]:
     """Return the verdicts that hold where no track is known."""
-    verdicts: Mapping[str, RuleVerdict] = _loaded(RULES)["every_track"]
+    verdicts: Mapping[str, RuleVerdict] = _load(RULES)["every_track"]
     return verdicts
 
 

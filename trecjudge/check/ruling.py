@@ -25,7 +25,7 @@ from trecjudge.check.parts import (
     text_of,
     value_at,
 )
-from trecjudge.check.rules import CitationRule, Field, ReferenceRule, Track
+from trecjudge.check.rules import CitationRule, FieldRule, ReferenceRule, Track
 from trecjudge.findings import shown
 from trecjudge.inputs.formats.citations import References, Resolver, ignore_problem
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
@@ -192,7 +192,7 @@ class RecordRules:
         """Return whether a field is missing with all its metadata, which is reported once."""
         return path.startswith(METADATA) and is_flat(self.record)
 
-    def _field(self, path: str, rule: Field, value: Any) -> None:
+    def _field(self, path: str, rule: FieldRule, value: Any) -> None:
         # White space is no value of a field that has few; null is read as a field left out.
         if is_blank(value) and not (rule.values and value is not ABSENT and value is not None):
             # Another field of the topic's id will do for a checker that reads all tracks.
@@ -209,7 +209,7 @@ class RecordRules:
         message, aspect = f"{path} is {shown(value)}, not {wanted}", aspect * (not is_blank(value))
         self.complain("field_value", message, value, aspect=aspect)
 
-    def _reserved(self, path: str, rule: Field, value: Any) -> None:
+    def _reserved(self, path: str, rule: FieldRule, value: Any) -> None:
         if value is ABSENT or value is None or value in rule.values:
             return
         if "integer" in rule.types and NUMBER.fullmatch(shown(value)):
@@ -369,7 +369,7 @@ class RecordRules:
             complain("citation_out_of_range", f", references has {count}")
         elif kind == "id" and rule.in_references and value not in self.listed:
             complain("citation_unreferenced", ", which is not among the references", self.read_as)
-        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _written(value)):
+        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _as_text(value)):
             complain(
                 "citation_malformed", f", not of the form {rule.pattern}", _aspect(rule, value)
             )
@@ -390,6 +390,6 @@ def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
     return "longer" if isinstance(value, str) and re.match(rule.pattern, value) else ""
 
 
-def _written(value: str | int) -> str:
+def _as_text(value: str | int) -> str:
     """Return an id as text; Python refuses to write integers of thousands of digits."""
     return value if isinstance(value, str) else shown(value)

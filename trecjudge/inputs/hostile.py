@@ -20,7 +20,7 @@ _NAME = re.compile(r"\W{0,4}[\w:]*\W{0,4}")
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class HostilePlace:
     """A text's place; `name` is what it is called in messages, such as `document 'd1'`."""
 
     noun: str
@@ -36,14 +36,14 @@ class Where:
 
 
 @dataclass(slots=True)
-class Tally:
+class HostileTally:
     """The counts of one kind of finding: by what was found, in which texts, and where first."""
 
-    first: Where
+    first: HostilePlace
     counts: Counter[str] = field(default_factory=Counter)
     texts: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, what: str, count: int, where: Where) -> None:
+    def add(self, what: str, count: int, where: HostilePlace) -> None:
         """Count what was found in a text."""
         self.counts[what] += count
         self.texts.setdefault(where.noun, set()).add(where.key)
@@ -60,33 +60,37 @@ class HostileText:
     """Searches the texts of runs and topics, and reports each kind of hostile text once a run."""
 
     report: OnFinding
-    _tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+    _tallies: dict[tuple[str, str], HostileTally] = field(default_factory=dict)
 
     def look_at_response(self, response: Response, topic: Topic | None = None) -> None:
         """Search all texts of a response, and those of `topic` where the run brings its own."""
         run, place, topic_id = response.run_id, response.place, response.topic_id
         for sentence in response.sentences:
-            at = Where(
+            at = HostilePlace(
                 "sentence", f"sentence {sentence.index + 1}", place, sentence.index, topic_id
             )
             self._look(run, sentence.text, at)
             for citation in sentence.citations:
-                cited = Where("citation", f"a citation of {at.name}", place, at.sentence, topic_id)
+                cited = HostilePlace(
+                    "citation", f"a citation of {at.name}", place, at.sentence, topic_id
+                )
                 self._look(run, citation.value, cited)
         for document in response.documents.values():
             name = f"document {shown(document.doc_id)}"
-            at = Where("document", name, place, None, topic_id)
+            at = HostilePlace("document", name, place, None, topic_id)
             for text in (document.full_text, document.doc_id, document.url):
                 self._look(run, text, at)
         ids = (run, topic_id, *response.references)
         for text in dict.fromkeys(ids):
-            self._look(run, text, Where("id", f"the id {shown(text)}", place, None, topic_id))
+            self._look(
+                run, text, HostilePlace("id", f"the id {shown(text)}", place, None, topic_id)
+            )
         if topic is not None:
             self.look_at_topic(topic, place, run)
 
     def look_at_topic(self, topic: Topic, place: Place, run: str = "") -> None:
         """Search the texts of a topic: of the topic file, or of a run that brings its own."""
-        at = Where("topic", f"topic {shown(topic.topic_id)}", place, None, topic.topic_id)
+        at = HostilePlace("topic", f"topic {shown(topic.topic_id)}", place, None, topic.topic_id)
         parts = (topic.title, topic.problem_statement, topic.background, topic.body, topic.url)
         for text in (topic.topic_id, *parts):
             self._look(run, text, at)
@@ -96,12 +100,12 @@ class HostileText:
         for (run, kind), tally in self._tallies.items():
             self.report(_finding(kind, run, tally))
 
-    def _look(self, run: str, text: str, at: Where) -> None:
-        for kind, what, count in _found(text):
-            self._tallies.setdefault((run, kind), Tally(at)).add(what, count, at)
+    def _look(self, run: str, text: str, at: HostilePlace) -> None:
+        for kind, what, count in _find_hostile(text):
+            self._tallies.setdefault((run, kind), HostileTally(at)).add(what, count, at)
 
 
-def _found(text: str) -> Iterator[tuple[str, str, int]]:
+def _find_hostile(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield (kind of finding, what, how often) for a text."""
     for token, speaks in chat_tokens(text):
         yield "chat_turns" if speaks else "chat_tokens", token, 1
@@ -109,7 +113,7 @@ def _found(text: str) -> Iterator[tuple[str, str, int]]:
         yield "hidden_characters", hidden, count
 
 
-def _finding(kind: str, run: str, tally: Tally) -> Finding:
+def _finding(kind: str, run: str, tally: HostileTally) -> Finding:
     first, total = tally.first, tally.counts.total()
     about = (first.sentence, run, first.topic_id)
     (example, _), *_ = tally.counts.most_common(1)

@@ -19,9 +19,9 @@ from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
-from trecjudge.inputs.formats.markers import Inventory
+from trecjudge.inputs.formats.markers import MarkInventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
-from trecjudge.inputs.formats.response import Reader, Survey
+from trecjudge.inputs.formats.response import ResponseReader, RunSurvey
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
@@ -42,7 +42,7 @@ OF_A_RUN = re.compile(
 """Keys of a system's output in any shape: a record with one is an unreadable run, no stray."""
 
 
-def stray(records: Iterable[Mapping[str, Any]]) -> str:
+def stray_kind(records: Iterable[Mapping[str, Any]]) -> str:
     """Return what a file with these first records holds; empty where that is not clear."""
     kinds = {_kind(record) for record in records}
     return kinds.pop() if len(kinds) == 1 else ""
@@ -141,19 +141,19 @@ class RunRecords:
     report: OnFinding = unreported
     names: RunNames = field(init=False, repr=False)
     shelf: Shelf = field(init=False)
-    survey: Survey = field(init=False)
+    survey: RunSurvey = field(init=False)
     _position: int = field(init=False, default=0)
     """The size of the files that were read."""
-    _inventory: Inventory = field(init=False, repr=False, default_factory=Inventory)
+    _inventory: MarkInventory = field(init=False, repr=False, default_factory=MarkInventory)
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._digests)
         self.shelf = Shelf(self.store, self.own_documents)
-        self.survey = Survey([Opened.of(file).path for file in self.files], self.dataset)
+        self.survey = RunSurvey([Opened.of(file).path for file in self.files], self.dataset)
 
     def read(self, report: OnFinding) -> Iterator[Event]:
         """Yield files and records as they are read, and report findings between them."""
-        self.report, self._inventory = report, Inventory()
+        self.report, self._inventory = report, MarkInventory()
         for file in self.files:
             opened = Opened.of(file)
             yield FileBegins(opened.path)
@@ -176,7 +176,7 @@ class RunRecords:
     def of_file(self, opened: Opened) -> Iterator[Event]:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
-        inventories: dict[str, Inventory] = defaultdict(Inventory)
+        inventories: dict[str, MarkInventory] = defaultdict(MarkInventory)
         beside, layout = provenance_beside(path, self.report), layout_of(opened)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
@@ -192,7 +192,7 @@ class RunRecords:
                 format_name = format_.NAME
                 yield FileTaken(path, format_.NAME, why)  # at the first record, and at a change
                 self._other_dataset(place, name, format_, why)
-            response = Reader(
+            response = ResponseReader(
                 draft,
                 place,
                 self.report,
@@ -322,7 +322,7 @@ class KeptRecords:
         # It did not fit, so part of it is gone: the files are read again.
         if self._left < 0:
             self._begin()
-        kept = iter(self._kept) if keep else _emptied(self._kept)
+        kept = iter(self._kept) if keep else _drain(self._kept)
         for event in kept:
             if isinstance(event, Finding):
                 report(event)
@@ -349,7 +349,7 @@ class KeptRecords:
             self._kept.append(event)
 
 
-def _emptied(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
+def _drain(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
     """Yield what is kept, and free each entry as it is yielded."""
     while kept:
         yield kept.popleft()
@@ -370,7 +370,7 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     if not what and not any(map(format_of, first_records(opened, 1))):
         records = first_records(opened, PEEK)
         if not any(map(format_of, records)):
-            kind = f"the {given_as}" if given_as else stray(records)
+            kind = f"the {given_as}" if given_as else stray_kind(records)
             what = f"holds {kind}, no responses" if kind else ""
     return Finding("file_not_a_run", Place(str(path)), f"{what}; passed over") if what else None
 

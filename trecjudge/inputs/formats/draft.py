@@ -30,7 +30,7 @@ ABSENT: Final = Absent()
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CitingSpan:
     """A part of an answer that cites something, as services give it beside the text.
 
     `start` and `end` are character offsets into the answer. `cited` are ids of documents, or
@@ -69,7 +69,7 @@ class Draft:
     key: str = ""
     again: Any = ABSENT
     of_a_track: bool = True
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[CitingSpan, ...] | None = None
     background: str = ""
     sample: str = ""
     retrieved: tuple[str, ...] | None = None

@@ -56,7 +56,7 @@ _STOPS = frozenset(".!?…。！？｡।॥؟۔։።\"'”’»)]")
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
+class CitationMark:
     """A mark that cites something, with what it points to."""
 
     mark: Mark
@@ -69,21 +69,21 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedMarks:
     """A text with every marker as `[1]`: where markers are there, and where in the text itself."""
 
     text: str
     spans: Sequence[tuple[int, int]]
     """Of each marker, where its `[1]` begins, and where what stands for it ends."""
-    markers: Sequence[Marker]
+    markers: Sequence[CitationMark]
 
     @classmethod
-    def of(cls, text: str, markers: Sequence[Marker]) -> Placed:
+    def of(cls, text: str, markers: Sequence[CitationMark]) -> PlacedMarks:
         """Return a text with its markers replaced."""
         parts, spans, done, length = [], list[tuple[int, int]](), 0, 0
         for marker in markers:
             mark = marker.mark
-            before = text[done : mark.start] + _kept(text, mark)
+            before = text[done : mark.start] + _kept_words(text, mark)
             # With a space, so that a sentence may begin right after a marker.
             after = " " if text[mark.end : mark.end + 1].isalnum() else ""
             start = length + len(before)
@@ -138,12 +138,12 @@ class Placed:
         return mark.end if position > start else mark.start
 
 
-def cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
+def cut_marks(text: str, start: int, end: int, markers: Sequence[CitationMark]) -> str:
     """Return a part of a text without its markers and the space before each."""
     parts, done = list[str](), start
     for marker in markers:
         mark = marker.mark
-        before, words = text[done : mark.start], _kept(text, mark)
+        before, words = text[done : mark.start], _kept_words(text, mark)
         if parts and not words and _BETWEEN.fullmatch(before):
             before = ""  # "[1], [3] and [4]"
         done = mark.end
@@ -157,7 +157,7 @@ def cut(text: str, start: int, end: int, markers: Sequence[Marker]) -> str:
     return rest.lstrip(" \n.,;:") if begins else rest
 
 
-def _kept(text: str, mark: Mark) -> str:
+def _kept_words(text: str, mark: Mark) -> str:
     """Return the words of a mark that are part of the sentence, such as those of a link."""
     return text[slice(*mark.kept)] if mark.kept else ""
 
@@ -171,7 +171,7 @@ Numbering = Callable[[], int | None]
 
 
 @dataclass(slots=True)
-class Marked:
+class MarkedSentence:
     """A text without its marks, how it was written, and what the marks point to.
 
     `start` is where it begins in the text that it is a sentence of.
@@ -184,11 +184,11 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Markers:
+class MarkedTexts:
     """The markers of a response, text by text."""
 
     texts: Sequence[str]
-    found: Sequence[Sequence[Marker]]
+    found: Sequence[Sequence[CitationMark]]
     base: int | None = None
     """The number of the first document, None where no numbers count."""
 
@@ -197,33 +197,33 @@ class Markers:
         """Everything that is pointed to, in order."""
         return [p for markers in self.found for marker in markers for p in marker.pointers]
 
-    def sentences(self) -> list[Marked]:
+    def sentences(self) -> list[MarkedSentence]:
         """Return the sentences of the texts.
 
         A marker belongs to the sentence before it or, where the answer begins with one, behind it.
         """
-        leading, sentences, early = self._leads(), list[Marked](), list[Pointer]()
+        leading, sentences, early = self._leads(), list[MarkedSentence](), list[Pointer]()
         for text, markers in zip(self.texts, self.found, strict=True):
-            placed, starts = Placed.of(text, markers), [m.mark.start for m in markers]
+            placed, starts = PlacedMarks.of(text, markers), [m.mark.start for m in markers]
             for start, end, part in placed.parts(leading):
                 inside = markers[bisect_left(starts, start) : bisect_left(starts, end)]
                 start = end - len(text[start:end].lstrip())
                 pointers = [p for marker in inside for p in marker.pointers]
-                body = part.judged(cut(text, start, end, inside))
+                body = part.judged(cut_marks(text, start, end, inside))
                 if body and not (pointers and _ONLY_LABEL.fullmatch(body)):
                     written = text[start:end].rstrip()
-                    sentences.append(Marked(body, written, [*early, *pointers], start))
+                    sentences.append(MarkedSentence(body, written, [*early, *pointers], start))
                     early = []
                 else:  # nothing but marks
                     (sentences[-1].pointers if sentences else early).extend(pointers)
-        return sentences or [Marked("", text, early) for text in self.texts[:1] if early]
+        return sentences or [MarkedSentence("", text, early) for text in self.texts[:1] if early]
 
-    def segments(self) -> dict[int, Marked]:
+    def segments(self) -> dict[int, MarkedSentence]:
         """Return each text by its position; a text of only markers belongs to the one before it.
 
         So does a marker at the beginning of a text, unless the first text begins with one too.
         """
-        segments: dict[int, Marked] = {}
+        segments: dict[int, MarkedSentence] = {}
         leading = self._leads()
         for index, (text, markers) in enumerate(zip(self.texts, self.found, strict=True)):
             body, last = without_marks(text, markers), next(reversed(segments.values()), None)
@@ -232,7 +232,7 @@ class Markers:
                 last.pointers += [p for marker in markers[:early] for p in marker.pointers]
             own = [p for marker in markers[early if last else 0 :] for p in marker.pointers]
             if body or last is None:
-                segments[index] = Marked(body, text, own)
+                segments[index] = MarkedSentence(body, text, own)
             else:
                 last.pointers += own
         return segments
@@ -251,29 +251,29 @@ class Markers:
 
 def read_markers(
     texts: Sequence[str], targets: Targets, numbering: Numbering, own: OwnSources = NO_SOURCES
-) -> Markers:
+) -> MarkedTexts:
     """Return the markers of a response's texts.
 
     Numbers are those of the answer's `own` sources or, without these, of the documents, counted as
     its run counts. They are ids where all are listed as such, or where all ids are numbers and one
     of them is marked.
     """
-    found = candidates(texts, targets)
+    found = find_marks(texts, targets)
     numbers = {number for marker in chain.from_iterable(found) for number in marker.numbers}
     if not numbers:
-        return Markers(texts, found)
+        return MarkedTexts(texts, found)
     by_id = all(map(str.isdecimal, targets.listed)) and any(
         str(n) in targets.listed for n in numbers
     )
     by_id = by_id or all(str(number) in targets.listed for number in numbers)
     if by_id and not own.sources:
-        return Markers(texts, _resolved(found, _Numbers(targets, None)))
+        return MarkedTexts(texts, _resolve(found, _Numbers(targets, None)))
     base = None if own.sources else numbering()
     counted = _Numbers(targets, base, own)
-    return Markers(texts, _resolved(found, counted), base if targets.ids else None)
+    return MarkedTexts(texts, _resolve(found, counted), base if targets.ids else None)
 
 
-def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
+def find_marks(texts: Sequence[str], targets: Targets) -> list[list[CitationMark]]:
     """Return what may be markers, numbers not yet resolved.
 
     A year is none, unless there are so many documents. `(1)` is one where the answer has numbers in
@@ -295,7 +295,7 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
         text.lstrip().startswith(("(1)", "（1）")) for text in texts
     )
 
-    def counts(marker: Marker) -> bool:
+    def counts(marker: CitationMark) -> bool:
         mark, numbers = marker.mark, marker.numbers
         if mark.shape == NUMBER_IN_PARENTHESES:
             return not bracketed and in_range
@@ -309,26 +309,26 @@ def candidates(texts: Sequence[str], targets: Targets) -> list[list[Marker]]:
     return [list(filter(counts, markers)) for markers in found]
 
 
-def _pointing(text: str, marks: Iterable[Mark], targets: Targets) -> Iterator[Marker]:
+def _pointing(text: str, marks: Iterable[Mark], targets: Targets) -> Iterator[CitationMark]:
     """Yield the marks that point to something; those in other parentheses too."""
     for mark in named_marks(marks, targets):
         if pointers := pointers_of(mark, targets):
-            yield Marker(mark, pointers)
+            yield CitationMark(mark, pointers)
         elif mark.shape == PARENTHESES and MAY_MARK.search(mark.content):
             inside = marks_in(text, mark.start + 1, mark.end - 1)
             yield from _pointing(text, inside, targets)
         elif may_be_another(mark) and not targets.says(text[mark.start : mark.end]):
-            yield Marker(mark, ())
+            yield CitationMark(mark, ())
 
 
-def _with_columns(text: str, markers: list[Marker], targets: Targets) -> list[Marker]:
+def _with_columns(text: str, markers: list[CitationMark], targets: Targets) -> list[CitationMark]:
     """Return the markers of a text, with the cells of its columns of sources.
 
     A column is one if a cell of it has a document: then all others name sources too.
     """
-    added: list[Marker] = []
+    added: list[CitationMark] = []
     for column in source_columns(text):
-        cells = [Marker(mark, pointers_of(mark, targets)) for mark in column]
+        cells = [CitationMark(mark, pointers_of(mark, targets)) for mark in column]
         pointers = [pointer for cell in cells for pointer in cell.pointers]
         numbers = range(len(targets.ids) + 1)
         if any(p.doc_id or (p.number is not None and p.number in numbers) for p in pointers):
@@ -337,27 +337,27 @@ def _with_columns(text: str, markers: list[Marker], targets: Targets) -> list[Ma
         return markers
     starts = [marker.mark.start for marker in markers]
 
-    def is_free(cell: Marker) -> bool:
+    def is_free(cell: CitationMark) -> bool:
         before = bisect_left(starts, cell.mark.end) - 1
         return before < 0 or markers[before].mark.end <= cell.mark.start
 
     return sorted([*markers, *filter(is_free, added)], key=lambda marker: marker.mark.start)
 
 
-def _unread(marker: Marker) -> Marker:
+def _unread(marker: CitationMark) -> CitationMark:
     """Return ordinary brackets as a mark that is not understood, beside marks of their shape."""
-    return Marker(marker.mark, (Pointer(marker.mark.content, unread=NOT_UNDERSTOOD),))
+    return CitationMark(marker.mark, (Pointer(marker.mark.content, unread=NOT_UNDERSTOOD),))
 
 
-class Evidence(NamedTuple):
+class CountingEvidence(NamedTuple):
     """What shows how a run counts: from 0 for sure, from 0 perhaps, from 1."""
 
     zero: bool = False
     perhaps_zero: bool = False
     one: bool = False
 
-    def __or__(self, other: Evidence) -> Evidence:
-        return Evidence(*(mine or theirs for mine, theirs in zip(self, other, strict=True)))
+    def __or__(self, other: CountingEvidence) -> CountingEvidence:
+        return CountingEvidence(*(mine or theirs for mine, theirs in zip(self, other, strict=True)))
 
     @property
     def base(self) -> int | None:
@@ -367,7 +367,7 @@ class Evidence(NamedTuple):
         return None if self.perhaps_zero and not self.one else 1
 
 
-def evidence(found: Sequence[Sequence[Marker]], documents: int) -> Evidence:
+def evidence_of(found: Sequence[Sequence[CitationMark]], documents: int) -> CountingEvidence:
     """Return what the marks of an answer to which there are so many documents show.
 
     A 0 is the first document, but `[0, 1]` may be an interval. Where the first is 1, the last is as
@@ -378,15 +378,15 @@ def evidence(found: Sequence[Sequence[Marker]], documents: int) -> Evidence:
     zero = any(len(m.numbers) != 2 or m.mark.shape == TAG for m in with_zero)
     last = documents > 0 and any(documents in m.numbers for m in markers)
     # Within one answer a 0 decides: then a last one that is too many does not exist.
-    return Evidence(zero, bool(with_zero), last and not zero)
+    return CountingEvidence(zero, bool(with_zero), last and not zero)
 
 
-def without_marks(text: str, markers: Sequence[Marker]) -> str:
+def without_marks(text: str, markers: Sequence[CitationMark]) -> str:
     """Return the text without its markers and the space before each."""
-    return cut(text, 0, len(text), markers) if markers else text
+    return cut_marks(text, 0, len(text), markers) if markers else text
 
 
-def understood(markers: Sequence[Marker], targets: Targets) -> list[Marker]:
+def only_sure(markers: Sequence[CitationMark], targets: Targets) -> list[CitationMark]:
     """Return the markers that surely are some, for a text whose citations are listed elsewhere."""
     return [
         m
@@ -448,14 +448,16 @@ class _Numbers:
         return doc_id if there else None
 
 
-def _resolved(found: Sequence[Sequence[Marker]], numbers: _Numbers) -> list[list[Marker]]:
+def _resolve(
+    found: Sequence[Sequence[CitationMark]], numbers: _Numbers
+) -> list[list[CitationMark]]:
     return [
         [replace(m, pointers=tuple(map(numbers.pointer, m.pointers))) for m in markers]
         for markers in found
     ]
 
 
-def _early(text: str, markers: Sequence[Marker]) -> int:
+def _early(text: str, markers: Sequence[CitationMark]) -> int:
     """Return how many markers stand before the first word of a text."""
     done = count = 0
     for marker in markers:
@@ -471,13 +473,13 @@ FATES = (RESOLVED, UNKNOWN, UNREAD, CUT)
 
 
 @dataclass(slots=True)
-class Inventory:
+class MarkInventory:
     """Counts the marks of one run by shape, and by what became of them."""
 
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     bases: set[int] = field(default_factory=set)
 
-    def add(self, markers: Markers) -> None:
+    def add(self, markers: MarkedTexts) -> None:
         """Count the marks of a response."""
         for marker in (m for found in markers.found for m in found):
             became = _worst(map(_became, marker.pointers))
@@ -485,12 +487,12 @@ class Inventory:
         if markers.base is not None and markers.pointers:
             self.bases.add(markers.base)
 
-    def add_cut(self, markers: Iterable[Marker]) -> None:
+    def add_cut(self, markers: Iterable[CitationMark]) -> None:
         """Count marks that were only cut from a text."""
         for marker in markers:
             self.counts.setdefault(marker.mark.shape, Counter())[CUT] += 1
 
-    def add_all(self, other: Inventory) -> None:
+    def add_all(self, other: MarkInventory) -> None:
         """Add the marks of another run."""
         for shape, counts in other.counts.items():
             self.counts.setdefault(shape, Counter()).update(counts)

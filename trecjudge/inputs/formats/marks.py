@@ -213,7 +213,7 @@ def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark
     Indices (`items[0]`), intervals and powers are left out. With `end` only `text[begin:end]` is
     looked at, which is a part without code.
     """
-    hidden = _hidden(text) if end is None else ()
+    hidden = _hidden_spans(text) if end is None else ()
     done = indexed = begin
     for found in _MARKS.finditer(text, begin, len(text) if end is None else end):
         start = found.start()
@@ -222,14 +222,14 @@ def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark
         # What follows an index is one too: `a[1][2]`.
         mark = None if found["square"] and 0 < start == indexed else _mark_of(text, found, done)
         if mark is not None:
-            mark = _widened(text, mark, done)
+            mark = _widen(text, mark, done)
             done = mark.end
             yield mark
         elif found["square"]:
             indexed = found.end()
 
 
-def _hidden(text: str) -> Sequence[tuple[int, int]]:
+def _hidden_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return (start, end) of the code and the formulas of a text, in order."""
     spans = []
     if "`" in text or "~~~" in text or "<code" in text or "<pre" in text:
@@ -362,7 +362,7 @@ def _counts_something(text: str, start: int, content: str, glued: bool) -> bool:
     return bool(from_zero or _INTERVAL.search(before))
 
 
-def _widened(text: str, mark: Mark, floor: int) -> Mark:
+def _widen(text: str, mark: Mark, floor: int) -> Mark:
     """Return a mark with the parentheses or brackets around it, where they hold nothing else."""
     start, end = mark.start, mark.end
     while floor < start and end < len(text) and text[start - 1] + text[end] in ("()", "[]", "（）"):

@@ -283,7 +283,7 @@ def pointers_of(mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
         return (Pointer(content, int(content)),)
     if is_address(content.split()[0]) and all(map(is_address, parts := _GAPS.split(content))):
         return tuple(pointer for part in parts for pointer in _of_link(mark, part, targets))
-    if found := _understood(content, mark, targets):
+    if found := _read_content(content, mark, targets):
         return found
     said = f"({content})" if mark.shape == PARENTHESES else f"[{content}]"
     if (why := _why_unread(content, mark)) and not targets.says(said):
@@ -328,7 +328,7 @@ def _of_link(mark: Mark, address: str, targets: Targets) -> tuple[Pointer, ...]:
     return (Pointer(address, unread="" if known else NO_ADDRESS),)
 
 
-def _understood(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
+def _read_content(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, ...]:
     """Return the pointers of a content that is understood; nothing where it is not."""
     in_parentheses = mark.shape in (PARENTHESES, NUMBER_IN_PARENTHESES)
     whole = _by_name(content, targets)

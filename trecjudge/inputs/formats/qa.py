@@ -37,7 +37,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
     found = read_contexts(parts.contexts)
     given = record.get("answer")
     entries = in_order(parts.contexts) if isinstance(parts.contexts, list) else []
-    of_contexts = [_said(entry) if isinstance(entry, Mapping) else {} for entry in entries]
+    of_contexts = [_said_beside(entry) if isinstance(entry, Mapping) else {} for entry in entries]
     listed = parts.contexts is not None and not found.unread
     return Draft(
         run_id=parts.run_id or ABSENT,
@@ -52,7 +52,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
         key="answer",
         spans=parts.spans,
         background=parts.background,
-        said=_said(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
+        said=_said_beside(record) | ({"contexts": of_contexts} if any(of_contexts) else {}),
         sample=sample_of(record),
         sources=_sources(record),
     )
@@ -64,5 +64,5 @@ def _sources(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(e for e in given if isinstance(e, str)) if isinstance(given, list) else ()
 
 
-def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+def _said_beside(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: record[key] for key in record if plain(key) in SAID}

@@ -22,7 +22,12 @@ from trecjudge.inputs.formats.citations import (
     written_text,
 )
 from trecjudge.inputs.formats.draft import ABSENT, Draft
-from trecjudge.inputs.formats.markers import Evidence, Inventory, candidates, evidence
+from trecjudge.inputs.formats.markers import (
+    CountingEvidence,
+    MarkInventory,
+    evidence_of,
+    find_marks,
+)
 from trecjudge.inputs.formats.own_sources import own_sources
 from trecjudge.inputs.formats.pointers import Targets, Titles, labels_of
 from trecjudge.inputs.formats.registry import format_of
@@ -38,14 +43,14 @@ RunKey = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class Survey:
+class RunSurvey:
     """Knows what runs show in any response; reads all files when first asked."""
 
     files: Iterable[Path] = ()
     dataset: str = "auto"
     carrying: dict[RunKey, bool] | None = field(default=None)
     """Whether the ids of its documents are known somewhere, by run that carries some."""
-    counting: dict[RunKey, Evidence] | None = field(default=None)
+    counting: dict[RunKey, CountingEvidence] | None = field(default=None)
     """What shows how it counts, by run."""
 
     def has(self, draft: Draft, place: Place) -> bool:
@@ -68,15 +73,15 @@ class Survey:
         if self.carrying is None:
             self.carrying = {}
             for run, draft in self._drafts():
-                if draft.documents and (carried := _carried(draft)).documents:
+                if draft.documents and (carried := _carried_by(draft)).documents:
                     self.carrying[run] = carried.named or self.carrying.get(run, False)
         return self.carrying
 
-    def _counting(self) -> dict[RunKey, Evidence]:
+    def _counting(self) -> dict[RunKey, CountingEvidence]:
         if self.counting is None:
             self.counting = {}
             for run, draft in self._drafts():
-                self.counting[run] = self.counting.get(run, Evidence()) | _evidence(draft)
+                self.counting[run] = self.counting.get(run, CountingEvidence()) | _evidence(draft)
         return self.counting
 
     def _drafts(self) -> Iterator[tuple[RunKey, Draft]]:
@@ -90,20 +95,20 @@ class Survey:
                         yield _run_of(draft, path), draft
 
 
-def _evidence(draft: Draft) -> Evidence:
+def _evidence(draft: Draft) -> CountingEvidence:
     """Return what the marks of an answer show of how they count."""
     answer, _ = answer_without_reasoning(draft.sentences)
     entries = answer if isinstance(answer, list) else [answer]
     if draft.spans is not None or any(map(lists_citations, entries)):
-        return Evidence()
-    ids = _ids(draft) or tuple(_carried(draft).order)
+        return CountingEvidence()
+    ids = _ids(draft) or tuple(_carried_by(draft).order)
     listed = frozenset(filter(None, ids))
     targets = Targets(ids, listed, listed.__contains__)
     texts = [as_text(written_text(entry)) for entry in entries]
     own = own_sources(texts, targets)
     if own.sources or draft.sources:
-        return Evidence()
-    return evidence(candidates(own.without(texts), targets), len(ids))
+        return CountingEvidence()
+    return evidence_of(find_marks(own.without(texts), targets), len(ids))
 
 
 def _ids(draft: Draft) -> tuple[str | None, ...]:
@@ -111,7 +116,7 @@ def _ids(draft: Draft) -> tuple[str | None, ...]:
     return tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
 
 
-def _carried(draft: Draft) -> Carried:
+def _carried_by(draft: Draft) -> Carried:
     """Return the documents that a draft carries."""
     ids = _ids(draft)
     reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, ignore_problem)
@@ -129,7 +134,7 @@ LOOKED_AT = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ResponseReader:
     """Reads one draft into a response; every problem becomes a finding at the draft's place.
 
     `survey` knows what the run shows in its other responses; `inventory` counts its marks.
@@ -142,8 +147,8 @@ class Reader:
     flag_instructions: bool = False
     name: str = ""
     """The name of the run; its run_id where none is given."""
-    survey: Survey = field(default_factory=Survey)
-    inventory: Inventory = field(default_factory=Inventory)
+    survey: RunSurvey = field(default_factory=RunSurvey)
+    inventory: MarkInventory = field(default_factory=MarkInventory)
 
     def read(self) -> Response | None:
         """Return the response, or None if it names no topic."""
@@ -151,7 +156,7 @@ class Reader:
         if topic_id is None:
             return None
         references = References.read(self.draft.references, self._complain)
-        carried = self._carried(references)
+        carried = self._carried_by(references)
         own = carried.documents
         resolver = Resolver(
             references,
@@ -238,7 +243,7 @@ class Reader:
             self._complain("team_id_missing", "has no team_id", self.draft.team_id)
         return team_id or ""
 
-    def _carried(self, references: References) -> Carried:
+    def _carried_by(self, references: References) -> Carried:
         value = None if self.draft.documents is ABSENT else self.draft.documents
         cited = cache(partial(ids_written, self.draft.sentences))
         known = references.known
@@ -322,7 +327,9 @@ class Reader:
         other = "answer" if key == "responses" else "responses"
         aligned = isinstance(self.draft.sentences, list) and isinstance(again, list)
         at = differ(
-            sentences, replace(reader, complain=_ignore, inventory=Inventory()).read(again), aligned
+            sentences,
+            replace(reader, complain=_ignore, inventory=MarkInventory()).read(again),
+            aligned,
         )
         if at is not None:
             message = f"`{key}` and `{other}` differ from sentence {at + 1} on; `{key}` counts"

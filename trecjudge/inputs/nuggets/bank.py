@@ -39,7 +39,7 @@ class Bank:
         return self.raw_nuggets.get(nugget.nugget_id, {})
 
 
-def updated(raw: Raw, **known: Any) -> dict[str, Any]:
+def update_record(raw: Raw, **known: Any) -> dict[str, Any]:
     """Return a record in its own order with these values; a key whose value is None is left out."""
     found = {**raw, **{key: value for key, value in known.items() if value is not None}}
     return {key: value for key, value in found.items() if known.get(key, value) is not None}

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trecjudge.findings import shown
-from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, updated
-from trecjudge.inputs.nuggets.entry import Entry
+from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, update_record
+from trecjudge.inputs.nuggets.entry import BankRecord
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Nugget
 
@@ -36,7 +36,7 @@ def claims_criteria(record: Raw) -> str | None:
     return None
 
 
-def read_criteria(entry: Entry) -> Iterator[Nugget | None]:
+def read_criteria(entry: BankRecord) -> Iterator[Nugget | None]:
     """Yield the criteria; one whose weight cannot be used is reported and left out.
 
     Where no criterion of the topic has a weight, each has 1.
@@ -62,7 +62,7 @@ def weight_of(value: object) -> float | str:
     return f"give a number from -{MOST} to {MOST} that is not 0"
 
 
-def _weight(entry: Entry, raw: Raw, named: str) -> float | None:
+def _weight(entry: BankRecord, raw: Raw, named: str) -> float | None:
     key = _key(raw, WEIGHTS)
     found = weight_of(raw.get(key))
     if isinstance(found, float):
@@ -91,7 +91,7 @@ def write_criteria(bank: Bank) -> dict[str, Any]:
     named = any(key in raw for key in TOPIC_KEYS)
     topic = {} if named else {"qid": bank.topic_id, TITLE_KEY: bank.title}
     listed = [_criterion(bank, n, text) for n, text in as_statements(bank)]
-    return topic | updated(raw, **{_key(raw, LISTS): listed})
+    return topic | update_record(raw, **{_key(raw, LISTS): listed})
 
 
 def _criterion(bank: Bank, nugget: Nugget, text: str) -> dict[str, Any]:
@@ -102,4 +102,4 @@ def _criterion(bank: Bank, nugget: Nugget, text: str) -> dict[str, Any]:
         fields[key] = int(weight) if weight.is_integer() else weight
     if nugget.group != _axis(raw):
         fields[_key(raw, AXES)] = nugget.group  # it counts before the tags
-    return updated(raw, **fields)
+    return update_record(raw, **fields)

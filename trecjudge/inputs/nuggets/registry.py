@@ -10,8 +10,8 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.nuggets import criteria
-from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, updated
-from trecjudge.inputs.nuggets.entry import Entry
+from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, update_record
+from trecjudge.inputs.nuggets.entry import BankRecord
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import GoldAnswer, Nugget
 
@@ -40,7 +40,7 @@ class BankFormat:
     SUMMARY: str
     TOPIC_KEYS: tuple[str, ...]
     claims: Callable[[Raw], str | None]
-    nuggets: Callable[[Entry], Nuggets]
+    nuggets: Callable[[BankRecord], Nuggets]
     write: Callable[[Bank], dict[str, Any]]
     TITLE_KEY: str = ""
     FILE_NAME: str = "{topic}.json"
@@ -74,7 +74,7 @@ def _dicts(value: object) -> list[Raw]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-def _answers(entry: Entry, listed: object, what: str) -> Iterator[GoldAnswer]:
+def _answers(entry: BankRecord, listed: object, what: str) -> Iterator[GoldAnswer]:
     for answer in entry.objects(listed, what):
         yield GoldAnswer(as_text(answer.get("answer")), entry.documents(answer.get("references")))
 
@@ -86,7 +86,7 @@ def _claims_ragtime(record: Raw) -> str | None:
     return None
 
 
-def _read_ragtime(entry: Entry) -> Nuggets:
+def _read_ragtime(entry: BankRecord) -> Nuggets:
     for raw in entry.objects(entry.raw.get("nugget_bank"), "questions"):
         answers = _answers(entry, raw.get("answers"), "answers")
         text = as_text(raw.get("question"))
@@ -99,7 +99,7 @@ def _write_ragtime(bank: Bank) -> dict[str, Any]:
     for key in ("run_id", "run_desc"):
         metadata.setdefault(key, "bank")
     questions = [_ragtime_question(bank.raw_nugget(n), n) for n in bank.nuggets]
-    return updated(bank.raw, metadata=metadata, nugget_bank=questions)
+    return update_record(bank.raw, metadata=metadata, nugget_bank=questions)
 
 
 def _ragtime_question(raw: Raw, nugget: Nugget) -> dict[str, Any]:
@@ -110,8 +110,8 @@ def _ragtime_question(raw: Raw, nugget: Nugget) -> dict[str, Any]:
         # As objects where the record has them so.
         as_objects = bool(_dicts(known.get("references")))
         references = [{"doc_id": d} if as_objects else d for d in answer.documents]
-        answers.append(updated(known, answer=answer.text, references=references))
-    return updated(
+        answers.append(update_record(known, answer=answer.text, references=references))
+    return update_record(
         raw,
         question=nugget.text,
         aggregator_type="AND" if nugget.together else "OR",
@@ -128,7 +128,7 @@ def _claims_neuclir(record: Raw) -> str | None:
     return "it has `items` with `gold_answers`" if with_answers else None
 
 
-def _read_neuclir(entry: Entry) -> Nuggets:
+def _read_neuclir(entry: BankRecord) -> Nuggets:
     """Yield each question once, with the answers of all items that have it."""
     by_text: dict[str, list[Raw]] = {}
     for raw in entry.objects(entry.raw.get("items"), "items"):
@@ -143,7 +143,7 @@ def _read_neuclir(entry: Entry) -> Nuggets:
         yield entry.question(found, text, answers, nugget_id=items[0].get("question_id"))
 
 
-def _neuclir_answers(entry: Entry, raw: Raw) -> Iterator[GoldAnswer]:
+def _neuclir_answers(entry: BankRecord, raw: Raw) -> Iterator[GoldAnswer]:
     listed = raw.get("gold_answers")
     for answer in listed if isinstance(listed, list) else []:
         if isinstance(answer, str):  # older files
@@ -157,7 +157,7 @@ def _neuclir_answers(entry: Entry, raw: Raw) -> Iterator[GoldAnswer]:
 
 def _with_items(bank: Bank, items: Iterable[Raw]) -> dict[str, Any]:
     """Return a record that lists items under a query."""
-    return updated(
+    return update_record(
         bank.raw,
         query_id=bank.topic_id,
         test_collection=bank.raw.get("test_collection", ""),
@@ -173,15 +173,15 @@ def _write_neuclir(bank: Bank) -> dict[str, Any]:
 
 def _neuclir_item(bank: Bank, nugget: Nugget, number: int) -> dict[str, Any]:
     # The format keeps them in `info`; outside of it they are only what the reader put there.
-    raw = updated(bank.raw_nugget(nugget), importance=None, aggregator_type=None)
+    raw = update_record(bank.raw_nugget(nugget), importance=None, aggregator_type=None)
     known = raw.get("info")
-    info = updated(
+    info = update_record(
         known if isinstance(known, dict) else {"importance": "", "used": False},
         importance=nugget.importance,
         aggregator_type="AND" if nugget.together else None,
     )
     answers = [{"answer": a.text, "citations": list(a.documents)} for a in nugget.gold_answers]
-    return updated(
+    return update_record(
         raw,
         query_id=bank.topic_id,
         info=info,
@@ -201,7 +201,7 @@ def _claims_nuggetizer(record: Raw) -> str | None:
     return "it has `qid` and `nuggets`" if ours else None
 
 
-def _read_nuggetizer(entry: Entry) -> Nuggets:
+def _read_nuggetizer(entry: BankRecord) -> Nuggets:
     for raw in entry.objects(entry.raw.get("nuggets"), "nuggets"):
         group, source = (as_text(raw.get(key)) for key in ("mapped_sub_narrative", "source"))
         yield entry.nugget(raw, as_text(raw.get("text")), group=group, source=source)
@@ -209,7 +209,7 @@ def _read_nuggetizer(entry: Entry) -> Nuggets:
 
 def _write_rag25(bank: Bank) -> dict[str, Any]:
     listed = [
-        updated(
+        update_record(
             bank.raw_nugget(nugget),
             text=text,
             mapped_sub_narrative=nugget.group,
@@ -218,16 +218,16 @@ def _write_rag25(bank: Bank) -> dict[str, Any]:
         )
         for nugget, text in as_statements(bank)
     ]
-    return updated(bank.raw, qid=bank.topic_id, nuggets=listed)
+    return update_record(bank.raw, qid=bank.topic_id, nuggets=listed)
 
 
 def _write_nuggetizer(bank: Bank) -> dict[str, Any]:
     listed = [
-        updated(bank.raw_nugget(n), text=text, importance=n.importance or OKAY_IF_NONE)
+        update_record(bank.raw_nugget(n), text=text, importance=n.importance or OKAY_IF_NONE)
         for n, text in as_statements(bank)
     ]
     query = bank.title or bank.raw.get("query", "")
-    return updated(bank.raw, query=query, qid=bank.topic_id, nuggets=listed)
+    return update_record(bank.raw, query=query, qid=bank.topic_id, nuggets=listed)
 
 
 def _claims_autoargue(record: Raw) -> str | None:
@@ -239,13 +239,13 @@ def _claims_autoargue(record: Raw) -> str | None:
     return "it has `claim_bank`" if "claim_bank" in record else None
 
 
-def _read_autoargue(entry: Entry) -> Nuggets:
+def _read_autoargue(entry: BankRecord) -> Nuggets:
     for key, what in (("nugget_bank", "questions"), ("claim_bank", "claims")):
         for raw in entry.objects(entry.raw.get(key), what):
             yield from _autoargue_nuggets(entry, raw)
 
 
-def _autoargue_nuggets(entry: Entry, raw: Raw) -> Nuggets:
+def _autoargue_nuggets(entry: BankRecord, raw: Raw) -> Nuggets:
     """Yield a question or a claim, and those inside it."""
     more = {"documents": entry.documents(raw.get("references")), "source": _creator(raw)}
     if "claim" in raw:
@@ -269,7 +269,7 @@ def _creator(raw: Raw) -> str:
 
 def _write_autoargue(bank: Bank) -> dict[str, Any]:
     statements = {n.text: _autoargue_claim(bank, n) for n in bank.nuggets if not n.is_question}
-    return updated(
+    return update_record(
         bank.raw,
         query_id=bank.topic_id,
         title_query=bank.title or bank.raw.get("title_query", ""),
@@ -287,8 +287,8 @@ def _autoargue_question(bank: Bank, nugget: Nugget) -> dict[str, Any]:
     for answer in nugget.answers:
         known = kept.get(answer.text, {})
         references = _references(answer.documents, known)
-        answers[answer.text] = updated(known, answer=answer.text, references=references)
-    return updated(
+        answers[answer.text] = update_record(known, answer=answer.text, references=references)
+    return update_record(
         raw,
         question=nugget.text,
         answers=answers,
@@ -302,7 +302,7 @@ def _autoargue_question(bank: Bank, nugget: Nugget) -> dict[str, Any]:
 
 def _autoargue_claim(bank: Bank, nugget: Nugget) -> dict[str, Any]:
     raw = bank.raw_nugget(nugget)
-    return updated(
+    return update_record(
         raw,
         claim=nugget.text,
         claim_id=raw.get("claim_id") or _digest(nugget.text),
@@ -348,7 +348,7 @@ def _claims_dragun(record: Raw) -> str | None:
     return "it has `rubrics` of `question_text`" if known else None
 
 
-def _read_dragun(entry: Entry) -> Nuggets:
+def _read_dragun(entry: BankRecord) -> Nuggets:
     for raw in entry.objects(entry.raw.get("rubrics"), "rubrics"):
         answers = (
             GoldAnswer(
@@ -369,7 +369,7 @@ def _write_dragun(bank: Bank) -> dict[str, Any]:
         before = {as_id(a.get("answer_id")): a for a in found.get("short_answers", [])}
         answers = []
         for answer, number in zip(nugget.gold_answers, numbers, strict=False):
-            written = updated(
+            written = update_record(
                 before.get(answer.answer_id or None, {}),
                 answer_id=answer.answer_id or f"na-{number}",
                 answer=answer.text,
@@ -377,7 +377,7 @@ def _write_dragun(bank: Bank) -> dict[str, Any]:
             )
             answers.append(written)
         degree = DEGREE_OF.get(nugget.importance, nugget.importance or "C")
-        question = updated(
+        question = update_record(
             found,
             question_id=found.get("question_id") or f"{bank.topic_id}-{rank}",
             question_text=nugget.text,
@@ -385,7 +385,9 @@ def _write_dragun(bank: Bank) -> dict[str, Any]:
             short_answers=answers,
         )
         rubrics.append(question)
-    return updated(bank.raw, topic_id=bank.raw.get("topic_id", bank.topic_id), rubrics=rubrics)
+    return update_record(
+        bank.raw, topic_id=bank.raw.get("topic_id", bank.topic_id), rubrics=rubrics
+    )
 
 
 def _claims_exam(record: Raw) -> str | None:
@@ -395,7 +397,7 @@ def _claims_exam(record: Raw) -> str | None:
     return "it has `items` of `question_text` or `nugget_text`" if ours else None
 
 
-def _read_exam(entry: Entry) -> Nuggets:
+def _read_exam(entry: BankRecord) -> Nuggets:
     """Yield questions and statements, with the facet as their group."""
     facet = as_text(entry.raw.get("facet_text")) or as_text(entry.raw.get("facet_id"))
     for raw in entry.objects(entry.raw.get("items"), "items"):
@@ -419,7 +421,7 @@ def _exam_item(bank: Bank, nugget: Nugget) -> dict[str, Any]:
     answers = [answer.text for answer in nugget.answers]
     return {
         "facet_id": nugget.group or None,  # null where there is none: it shows the format
-        **updated(raw, query_id=bank.topic_id, gold_answers=answers or None),
+        **update_record(raw, query_id=bank.topic_id, gold_answers=answers or None),
         f"{what}_id": raw.get(f"{what}_id") or f"{bank.topic_id}/{nugget.nugget_id}",
         f"{what}_text": nugget.text,
     }

@@ -149,7 +149,7 @@ def _entries(contexts: Any) -> Entries | None:
     """Return the entries of contexts in any shape; None where they are not surely read."""
     value = cell_value(contexts) if isinstance(contexts, str) else contexts
     if value is None or isinstance(value, list):
-        return list(_listed(value or []))
+        return list(_flatten(value or []))
     if isinstance(value, dict):
         return _of_object(value)
     if not isinstance(value, str) or isinstance(value, Unsplit):
@@ -158,12 +158,12 @@ def _entries(contexts: Any) -> Entries | None:
     return [value] if len(pieces) < 3 or pieces[0].strip() else pieces[1:]
 
 
-def _listed(entries: Entries) -> Iterator[Any]:
+def _flatten(entries: Entries) -> Iterator[Any]:
     for entry in entries:
         if isinstance(entry, list | tuple):
             pair = _pair(list(entry))
             # Some keep a list of passages for each search.
-            yield from _listed(list(entry)) if pair is None else [pair]
+            yield from _flatten(list(entry)) if pair is None else [pair]
         else:
             yield from (isinstance(entry, dict) and _within(entry)) or [entry]
 
@@ -171,7 +171,7 @@ def _listed(entries: Entries) -> Iterator[Any]:
 def _within(record: dict[str, Any]) -> Entries:
     """Return the documents in the lists of an object that has no text of its own."""
     found = [] if names_text(record) else list(documents_within(record))
-    return list(_listed(found)) if all(isinstance(e, str | dict | list) for e in found) else []
+    return list(_flatten(found)) if all(isinstance(e, str | dict | list) for e in found) else []
 
 
 def _pair(entry: Entries) -> Any:
@@ -199,7 +199,7 @@ def _of_object(value: dict[str, Any]) -> Entries | None:
         return found
     of_objects = [v for v in value.values() if isinstance(v, list) and v and isinstance(v[0], dict)]
     if len(of_objects) == 1 and not names_text(value):
-        return list(_listed(of_objects[0]))
+        return list(_flatten(of_objects[0]))
     named = any(plain(key) in KNOWN for key in value)
     if value and not named and all(map(_is_entry, value.values())):
         as_objects = ((k, v if isinstance(v, dict) else {"text": v}) for k, v in value.items())

@@ -56,7 +56,7 @@ MOST_BEFORE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ChatTurn:
     """A question in a list of messages, the answer to it, and what was said before.
 
     `answer` is the message as written, None where there is none; `contexts` is what tools returned
@@ -83,16 +83,16 @@ def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return []
 
 
-def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
+def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[ChatTurn]:
     """Return the turns of a conversation: its questions, each with the last answer to it."""
-    turns: list[Turn] = []
+    turns: list[ChatTurn] = []
     said: list[str] = []
     asked = hashlib.sha256()
     fetched: list[Any] | None = None
     at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
     for begin, end in pairwise([*at, len(messages)]):
         question, after = text_of(messages[begin]), messages[begin + 1 : end]
-        found = [entry for message in messages[begin:end] for entry in _fetched(message)]
+        found = [entry for message in messages[begin:end] for entry in _fetched_in(message)]
         # A later answer without a search of its own rests on what was found before it.
         fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
         replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
@@ -100,7 +100,7 @@ def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
         answer, background = (replies[-1] if replies else None), "\n".join(said[-MOST_BEFORE:])
         asked.update(" ".join((*question.split(), "\n")).casefold().encode())
         first = turns[0].question if turns else question
-        turns.append(Turn(question, answer, fetched, background, first, asked.hexdigest()))
+        turns.append(ChatTurn(question, answer, fetched, background, first, asked.hexdigest()))
         said.append(f"user: {question}")
         said += [f"assistant: {text_of(answer)}"] if answer else []
     return turns
@@ -132,7 +132,7 @@ def _result_of(part: Mapping[str, Any]) -> Any:
     return inner.get("content", inner.get("response")) if isinstance(inner, Mapping) else None
 
 
-def _fetched(message: Mapping[str, Any]) -> list[Any]:
+def _fetched_in(message: Mapping[str, Any]) -> list[Any]:
     """Return what a message says was retrieved: results of tools, documents, contexts beside."""
     for key, value in message.items():
         inner = value.values() if isinstance(value, Mapping) else [value]
@@ -203,7 +203,7 @@ def responses_in(record: Record) -> Iterator[Record]:
         yield _response(record, turn, number, only_last=False)
 
 
-def _history(record: Record, turns: list[Turn]) -> str:
+def _history(record: Record, turns: list[ChatTurn]) -> str:
     """Return what was said before, where a record has its question and answer beside it."""
     asked = any(isinstance(value, str) for value in values_of(record, QUESTIONS))
     said = next((v for v in values_of(record, ANSWER_NAMES) if isinstance(v, str)), None)
@@ -213,7 +213,7 @@ def _history(record: Record, turns: list[Turn]) -> str:
     return f"{last.background}\nuser: {last.question}\nassistant: {text_of(last.answer)}".strip()
 
 
-def _response(record: Record, turn: Turn, number: int, only_last: bool) -> Record:
+def _response(record: Record, turn: ChatTurn, number: int, only_last: bool) -> Record:
     """Return the record of one turn of a conversation."""
     found: Record = {BEFORE: turn.background}
     # A prompt with instructions around the question is not the question.

@@ -28,13 +28,13 @@ MOST_STEPS = 12
 Record = dict[str, Any]
 
 
-def unwrapped(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """Return a value without the objects that LangChain and Haystack write around theirs."""
     if isinstance(value, list):
-        return [unwrapped(entry) for entry in value]
+        return [unwrap(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    inner = {key: unwrapped(entry) for key, entry in value.items()}
+    inner = {key: unwrap(entry) for key, entry in value.items()}
     for key in WRAPPERS:
         if isinstance(inner.get(key), dict) and isinstance(inner.get("type"), str):
             name = str(inner["id"][-1:]) if isinstance(inner.get("id"), list) else ""
@@ -45,7 +45,7 @@ def unwrapped(value: Any) -> Any:
     return inner
 
 
-def unflattened(record: Mapping[str, Any]) -> Record:
+def unflatten(record: Mapping[str, Any]) -> Record:
     """Return a record with objects and lists for its keys such as `inputs.query`, `docs.0.id`."""
     whole: Record = {}
     for key, value in record.items():
@@ -55,14 +55,14 @@ def unflattened(record: Mapping[str, Any]) -> Record:
             at = at.setdefault(step, {}) if isinstance(at, dict) else None
         if isinstance(at, dict):
             at.setdefault(last, value)
-    return {key: _numbered(value) for key, value in whole.items()}
+    return {key: _as_lists(value) for key, value in whole.items()}
 
 
-def _numbered(value: Any) -> Any:
+def _as_lists(value: Any) -> Any:
     """Return an object with places in a list for its keys as that list, at any depth."""
     if not isinstance(value, dict):
         return value
-    inner = {key: _numbered(entry) for key, entry in value.items()}
+    inner = {key: _as_lists(entry) for key, entry in value.items()}
     if inner and all(key.isdecimal() and len(key) <= MOST_STEPS for key in inner):
         return [inner[key] for key in sorted(inner, key=int)]
     return inner
@@ -86,10 +86,10 @@ def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = Fal
     return [value for value in found if isinstance(value, dict)]
 
 
-def flat(record: Record) -> Record:
+def lift_parts(record: Record) -> Record:
     """Return a record with its question, answer and contexts at the top, where they lay deeper."""
     columns = any(key.startswith(("inputs.", "outputs.")) for key in record)
-    record = unflattened(record) if columns else record
+    record = unflatten(record) if columns else record
     given, replied = layers(record, GIVEN), layers(record, REPLIED)
     chosen = layers(record, CHOSEN, listed=True)
     replied += [v for v in chosen if not v.keys().isdisjoint(("message", "content"))]

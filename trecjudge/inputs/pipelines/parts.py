@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trecjudge.inputs.formats.draft import ABSENT, Draft, Span
+from trecjudge.inputs.formats.draft import ABSENT, CitingSpan, Draft
 from trecjudge.inputs.pipelines.contexts import read_contexts
-from trecjudge.inputs.pipelines.services import PlainFields, ServiceAnswer, said_in, text_of
+from trecjudge.inputs.pipelines.services import PlainFields, ServiceAnswer, read_answer, text_of
 from trecjudge.text.visible import is_blank
 
 QUESTIONS = (
@@ -50,7 +50,7 @@ WORDS_OF_AN_ID = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RecordParts:
     """What a pipeline's record holds. `contexts` is as written, None where there are none.
 
     `spans` are the citations that are given beside the answer, None where its marks are to be read.
@@ -67,12 +67,12 @@ class Parts:
     id_made: bool
     run_id: str
     why: str
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[CitingSpan, ...] | None = None
     ranked: bool = False
     background: str = ""
 
 
-def parts_of(record: Mapping[str, Any]) -> Parts | None:
+def parts_of(record: Mapping[str, Any]) -> RecordParts | None:
     """Return the parts of a pipeline's record, None of any other.
 
     A record is a pipeline's if it has a question and an answer, or an answer and contexts, and
@@ -85,14 +85,14 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
     asked, question = _first_text(fields, QUESTIONS)
     name = _contexts_name(fields)
     key = fields.keys.get(name, "")
-    answered, said = _said(fields, fields.get(name))
+    answered, said = _first_answer(fields, fields.get(name))
     if not answered or not (asked or key or said.contexts):
         return None
     inner = _metadata(fields)
     topic_id = fields.first_id(TOPICS) or inner.first_id(METADATA_OF_A_TRACK[:3])
     topic_id = topic_id or ("" if asked else fields.first_id(("id",)))
     named = dict.fromkeys(filter(None, (asked, answered, key)))
-    return Parts(
+    return RecordParts(
         question,
         said.text,
         said.contexts,
@@ -166,11 +166,11 @@ def is_list_of_sentences(answer: Any) -> bool:
     return isinstance(answer, list) and not (isinstance(first, Mapping) and "type" in first)
 
 
-def _said(fields: PlainFields, contexts: Any) -> tuple[str, ServiceAnswer]:
+def _first_answer(fields: PlainFields, contexts: Any) -> tuple[str, ServiceAnswer]:
     """Return (key, answer) of the first answer with text, else of one that is empty."""
     empty = ""
     for key, value in fields.items(ANSWERS):
-        said = said_in(value, fields.record, contexts)
+        said = read_answer(value, fields.record, contexts)
         if not is_blank(said.text):
             return key, said
         first = value[0] if isinstance(value, list) and value else value

@@ -14,8 +14,8 @@ from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.columns import unstacked
 from trecjudge.inputs.pipelines.conversations import responses_in
-from trecjudge.inputs.pipelines.fields import Row, named, noting_keys, record_keys
-from trecjudge.inputs.pipelines.layers import REPLIED, flat, unwrapped
+from trecjudge.inputs.pipelines.fields import Row, noting_keys, record_keys, under_known_names
+from trecjudge.inputs.pipelines.layers import REPLIED, lift_parts, unwrap
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS,
     CONTEXTS,
@@ -65,13 +65,13 @@ def records_in(record: Record) -> Iterator[Record]:
         record.get(key) is not None for key in OF_A_TRACK
     )
     if of_a_track:
-        yield named(record)
+        yield under_known_names(record)
         return
-    whole = unwrapped(record)
+    whole = unwrap(record)
     if is_span(whole):
         yield whole
         return
-    inside = next((found for found in map(_listed, _lists(whole)) if found), None)
+    inside = next((found for found in map(_records_listed, _lists(whole)) if found), None)
     if inside is None or parts_of(_of_a_tool(whole)) is not None:
         yield from (r for one in _samples(whole) for r in responses_in(_of_a_tool(one)))
     else:
@@ -134,7 +134,7 @@ def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
                 yield value
 
 
-def _listed(entries: list[Any]) -> list[Record]:
+def _records_listed(entries: list[Any]) -> list[Record]:
     """Return the records that a list holds, empty where its first entry is none."""
     objects = [entry for entry in entries if isinstance(entry, dict)]
     if objects and is_span(objects[0]):
@@ -153,8 +153,8 @@ def _listed(entries: list[Any]) -> list[Record]:
 
 def _of_a_tool(entry: Record) -> Record:
     """Return a record with its parts where all records have them, or where `--keys` says."""
-    entry = named(entry)
-    return _of_promptfoo(entry) or _of_bedrock(entry) or flat(entry)
+    entry = under_known_names(entry)
+    return _of_promptfoo(entry) or _of_bedrock(entry) or lift_parts(entry)
 
 
 def _of_bedrock(entry: Record) -> Record | None:
@@ -223,7 +223,7 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
 
 def _rows(opened: Opened, report: OnFinding) -> Iterator[Row]:
     if is_table(opened):
-        rows = ((line, named(record)) for line, record in table_records(opened, report))
+        rows = ((line, under_known_names(record)) for line, record in table_records(opened, report))
         return passages_joined(_records(rows), ROWS_LOOKED_AT)
     return passages_joined(_records(_objects(opened, report)), 1)
 
@@ -243,7 +243,7 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
         with suppress(InputError):  # reported where the file is read
             rows = islice(table_records(Opened(opened.path), unreported, count), count)
             # The answer may stand in a later row of the same response.
-            return [{"answer": "", **named(record)} for _, record in rows]
+            return [{"answer": "", **under_known_names(record)} for _, record in rows]
         return []
     records = first_objects(opened, count)
     whole = (inner for record in records for inner in unstacked(record, unreported))

@@ -9,7 +9,7 @@ from itertools import accumulate, compress
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.formats.draft import Span
+from trecjudge.inputs.formats.draft import CitingSpan
 from trecjudge.inputs.formats.marks import is_address
 from trecjudge.inputs.formats.pointers import plain_address
 from trecjudge.inputs.pipelines.contexts import read_contexts
@@ -87,11 +87,11 @@ class ServiceAnswer:
     """
 
     text: str
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[CitingSpan, ...] | None = None
     contexts: Any = None
 
 
-def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> ServiceAnswer:
+def read_answer(value: Any, record: Mapping[str, Any], contexts: Any = None) -> ServiceAnswer:
     """Return an answer as written in a record, whose own contexts are given."""
     answer = _Answer(contexts)
     answer.add(value)
@@ -120,7 +120,7 @@ class _Answer:
     named: dict[str, set[int]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     listed: list[str] = field(default_factory=list)
-    spans: list[Span] = field(default_factory=list)
+    spans: list[CitingSpan] = field(default_factory=list)
     marks: set[tuple[int, int]] = field(default_factory=set)
 
     def add(self, value: Any, joined: bool = False) -> None:
@@ -184,7 +184,7 @@ class _Answer:
         stop = _number(entry, ("end", "endindex", "index"))
         cited = tuple(map(self._cited, _refs(entry, chunks)))
         if stop is not None:
-            start, stop = _placed(self.text[begin:end], start or 0, stop, entry)
+            start, stop = _place_of(self.text[begin:end], start or 0, stop, entry)
             begin, end = begin + start, begin + stop
         elif not is_block:
             return
@@ -195,7 +195,7 @@ class _Answer:
             if begin < end:
                 self.marks.add((before, end))
             begin = end = before
-        self.spans.append(Span(begin, end, cited))
+        self.spans.append(CitingSpan(begin, end, cited))
 
     def _carry(self, sources: Any) -> None:
         """Keep the documents of a list that is one."""
@@ -258,7 +258,7 @@ class _Answer:
         at = list(accumulate(map(bool, kept), initial=0))
         # What was cited by a mark is cited by the character before it.
         moved = ((at[s.start], max(at[s.end], 1), s.cited) for s in self.spans)
-        spans = tuple(Span(min(start, end - 1), end, cited) for start, end, cited in moved)
+        spans = tuple(CitingSpan(min(start, end - 1), end, cited) for start, end, cited in moved)
         return ServiceAnswer(text, spans, contexts)
 
     def _contexts(self) -> Any:
@@ -346,7 +346,7 @@ def _source(level: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[int, int]:
+def _place_of(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[int, int]:
     """Return the place of a citation in characters, checked by the text that it quotes.
 
     Some services count bytes, and some the last character where others count the one after it.

@@ -30,7 +30,7 @@ from trecjudge.inputs.pipelines.parts import (
     RUNS,
     SAMPLES,
     TOPICS,
-    Parts,
+    RecordParts,
     parts_of,
     sample_of,
 )
@@ -191,7 +191,7 @@ IN_BRACKETS = re.compile(r"\[(\d+)\]")
 DIGITS, MOST_NUMBERS = 10, 1000
 
 
-class Passage(NamedTuple):
+class TablePassage(NamedTuple):
     """A passage, its place among those of its response, and whether the place is its number."""
 
     place: int | None
@@ -207,7 +207,7 @@ def passages_joined(found: Iterator[Row], looked_at: int) -> Iterator[Row]:
     """
     head = list(islice(found, looked_at))
     rows = chain(head, found)
-    yield from _joined(rows) if any(_passage_key(row) for _, row in head) else rows
+    yield from _join_passages(rows) if any(_passage_key(row) for _, row in head) else rows
 
 
 def _passage_key(row: Mapping[str, Any]) -> str:
@@ -217,13 +217,13 @@ def _passage_key(row: Mapping[str, Any]) -> str:
     return key if key and _parts(row) else ""
 
 
-def _parts(row: Mapping[str, Any]) -> Parts | None:
+def _parts(row: Mapping[str, Any]) -> RecordParts | None:
     """Return the parts of a row that may lack the answer; None of another format's record."""
     parts = parts_of({"answer": "", "contexts": "", **row})
     return parts if parts and parts.topic_id else None
 
 
-def _joined(rows: Iterator[Row]) -> Iterator[Row]:
+def _join_passages(rows: Iterator[Row]) -> Iterator[Row]:
     held, answered = PackedRows(), False
     samples: dict[Group, set[str]] = {}
     for number, (line, row) in enumerate(rows):
@@ -264,7 +264,7 @@ def _responses(rows: Sequence[Row], sampled: bool) -> Iterator[Row]:
         yield line, {**about, "answer": answer, "contexts": contexts}
 
 
-def _in_order(passages: list[Passage]) -> list[dict[str, Any]]:
+def _in_order(passages: list[TablePassage]) -> list[dict[str, Any]]:
     """Return contexts by their ranks or numbers, else as they come; `[2]` is the second one."""
     if any(passage.place is None for passage in passages):
         return [passage.context for passage in passages]
@@ -276,7 +276,7 @@ def _in_order(passages: list[Passage]) -> list[dict[str, Any]]:
     return [by_number.get(number, {"text": ""}) for number in range(1, last + 1)]
 
 
-def _passage(row: Mapping[str, Any]) -> Passage | None:
+def _passage(row: Mapping[str, Any]) -> TablePassage | None:
     """Return the passage of a row, None where it has none."""
     key, place, numbered = _passage_key(row), None, False
     context = {"text": row.get(key, "")}
@@ -294,4 +294,4 @@ def _passage(row: Mapping[str, Any]) -> Passage | None:
             context[name] = value
     has_id = any(plain(name).endswith("id") for name in context)
     there = has_id or not is_blank(context["text"])
-    return Passage(place, numbered, context) if there else None
+    return TablePassage(place, numbered, context) if there else None
