@@ -21,7 +21,7 @@ from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
 from trecjudge.inputs.formats.markers import MarkInventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
-from trecjudge.inputs.formats.response import ResponseReader, RunSurvey
+from trecjudge.inputs.formats.response import ResponseReader, RunSurvey, drafts_in
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
@@ -49,8 +49,10 @@ def stray_kind(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _kind(record: Mapping[str, Any]) -> str:
-    if any(record.values()) and all(map(_is_graded, record.values())):
-        return "qrels"
+    if any(record.values()) and all(isinstance(v, dict) for v in record.values()):
+        grades = [grade for by_document in record.values() for grade in by_document.values()]
+        if all(isinstance(g, int | float) and not isinstance(g, bool) for g in grades):
+            return "qrels"
     if turns_in(named(dict(record))):
         return "topics or documents"
     if any(OF_A_RUN.search(key) for key in record):
@@ -61,13 +63,6 @@ def _kind(record: Mapping[str, Any]) -> str:
         topic = found[0]
         texts += [topic.title, topic.problem_statement, topic.background]
     return "topics or documents" if any(texts) else ""
-
-
-def _is_graded(value: object) -> bool:
-    """Return whether a value is grades by document."""
-    return isinstance(value, dict) and all(
-        isinstance(grade, int | float) and not isinstance(grade, bool) for grade in value.values()
-    )
 
 
 PEEK = 5
@@ -243,16 +238,11 @@ class RunRecords:
         digests: dict[str, dict[str, str]] = {}
         paths = (Opened.of(file).path for file in self.files)
         file = next(file for file in paths if Place(str(file)).path == path)
-        with suppress(InputError):  # reported where the file is read
-            for number, record in run_records(file, unreported):
-                claimed = format_of(record, self.dataset)
-                if claimed is None:
-                    continue
-                draft = with_said_beside(claimed[0].draft(record), record)
-                if as_id(draft.run_id) == written and draft.topic_id is not None:
-                    of_team = digests.setdefault(as_id(draft.team_id) or "", {})
-                    answer = f"{draft.topic_id}~{draft.sample}"  # a run may be a file for a sample
-                    of_team.setdefault(answer, _digest(draft, number))
+        for line, draft in drafts_in(file, self.dataset):
+            if as_id(draft.run_id) == written and draft.topic_id is not None:
+                of_team = digests.setdefault(as_id(draft.team_id) or "", {})
+                answer = f"{draft.topic_id}~{draft.sample}"  # a run may be a file for a sample
+                of_team.setdefault(answer, _digest(draft, line))
         return digests
 
     def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:

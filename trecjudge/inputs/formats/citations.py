@@ -189,7 +189,7 @@ def ids_written(sentences: Any) -> frozenset[str]:
     return frozenset(entry.strip() for entry in written if isinstance(entry, str))
 
 
-def ignore_problem(kind: str, message: str, value: object) -> None:
+def ignore_problem(kind: str, message: str, value: object, sentence: int | None = None) -> None:
     """Ignore a problem: it is reported where the response is read."""
 
 

@@ -482,15 +482,19 @@ class MarkInventory:
     def add(self, markers: MarkedTexts) -> None:
         """Count the marks of a response."""
         for marker in (m for found in markers.found for m in found):
-            became = _worst(map(_became, marker.pointers))
-            self.counts.setdefault(marker.mark.shape, Counter())[became] += 1
+            fates = [RESOLVED if p.doc_id else UNKNOWN for p in marker.pointers if not p.unread]
+            fates += [UNREAD for p in marker.pointers if p.unread]
+            self._count(marker, max(fates, key=FATES.index))
         if markers.base is not None and markers.pointers:
             self.bases.add(markers.base)
 
     def add_cut(self, markers: Iterable[CitationMark]) -> None:
         """Count marks that were only cut from a text."""
         for marker in markers:
-            self.counts.setdefault(marker.mark.shape, Counter())[CUT] += 1
+            self._count(marker, CUT)
+
+    def _count(self, marker: CitationMark, fate: str) -> None:
+        self.counts.setdefault(marker.mark.shape, Counter())[fate] += 1
 
     def add_all(self, other: MarkInventory) -> None:
         """Add the marks of another run."""
@@ -500,23 +504,10 @@ class MarkInventory:
 
     def __str__(self) -> str:
         shapes = sorted(self.counts.items(), key=lambda pair: (-pair[1].total(), pair[0]))
-        each = "; ".join(
-            f"{counts.total()} as {shape} ({_fates(counts)})" for shape, counts in shapes
-        )
+        each = []
+        for shape, counts in shapes:
+            fates = ", ".join(f"{counts[fate]} {fate}" for fate in FATES if counts[fate])
+            each.append(f"{counts.total()} as {shape} ({fates})")
         bases = " and ".join(map(str, sorted(self.bases)))
         how = f"; numbers count from {bases}" if bases else ""
-        return f"{each}{how}"
-
-
-def _fates(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[name]} {name}" for name in FATES if counts[name])
-
-
-def _became(pointer: Pointer) -> str:
-    if pointer.unread:
-        return UNREAD
-    return RESOLVED if pointer.doc_id else UNKNOWN
-
-
-def _worst(became: Iterable[str]) -> str:
-    return max(became, key=FATES.index)
+        return "; ".join(each) + how

@@ -123,7 +123,10 @@ def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
     if above and single and (found := _on_one_line(lines[last], targets)):
         return found
     begin = last + 1
-    while begin > 0 and _belongs_to_footnotes(lines[begin - 1].text, targets):
+    while begin > 0:
+        text = lines[begin - 1].text
+        if text.strip() and not _is_footnote(text, targets):
+            break
         begin -= 1
     # Nothing but sources is an answer of sources.
     found = _below(lines, begin, begin, targets, under_heading=False) if begin else None
@@ -272,10 +275,6 @@ def _on_one_line(line: _Line, targets: Targets) -> OwnSources | None:
     if not (numbers or named or len(sources) > 1 or _ADDRESS_IN.search(rest)):
         return None
     return OwnSources({} if numbers else sources, _parts([line]), max(1, len(sources)))
-
-
-def _belongs_to_footnotes(text: str, targets: Targets) -> bool:
-    return not text.strip() or _is_footnote(text, targets)
 
 
 def _is_footnote(text: str, targets: Targets) -> bool:

@@ -334,7 +334,7 @@ def _read_content(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, 
     whole = _by_name(content, targets)
     # A word in parentheses that happens to be a title needs a label.
     if whole is not None and not (
-        in_parentheses and _is_title(whole) and not _is_long(whole, mark)
+        in_parentheses and _is_title(whole) and not (mark.ends and " " in whole.written)
     ):
         return (whole,)
     label = _LABEL.match(content)
@@ -351,12 +351,9 @@ def _read_content(content: str, mark: Mark, targets: Targets) -> tuple[Pointer, 
     if strong and rest.isdecimal() and rest in targets.listed:
         return (Pointer(rest, None, rest),)
     found = _of_parts(rest, targets) or _of_parts(content, targets)
-    return found or (_of_unknown(rest, targets) if unknown else ())
-
-
-def _is_long(title: Pointer, mark: Mark) -> bool:
-    """Return whether a title has several words, and ends a clause."""
-    return mark.ends and " " in title.written
+    # Where all documents have names, another name behind a label is that of none.
+    nameless = unknown and bool(rest) and not found and targets.titles().titled
+    return (Pointer(rest),) if nameless else found
 
 
 def _of_parts(content: str, targets: Targets) -> tuple[Pointer, ...]:
@@ -370,11 +367,6 @@ def _of_parts(content: str, targets: Targets) -> tuple[Pointer, ...]:
         if not (found and _is_title(found[0]) and pointers and pointers[0].number is not None):
             found += pointers
     return tuple(found)
-
-
-def _of_unknown(name: str, targets: Targets) -> tuple[Pointer, ...]:
-    """Return a name behind a label as that of no document, where all documents have names."""
-    return (Pointer(name),) if name and targets.titles().titled else ()
 
 
 def _known_ids(content: str, targets: Targets) -> tuple[Pointer, ...]:

@@ -21,7 +21,7 @@ from trecjudge.inputs.formats.citations import (
     lists_citations,
     written_text,
 )
-from trecjudge.inputs.formats.draft import ABSENT, Draft
+from trecjudge.inputs.formats.draft import ABSENT, Draft, with_said_beside
 from trecjudge.inputs.formats.markers import (
     CountingEvidence,
     MarkInventory,
@@ -85,14 +85,17 @@ class RunSurvey:
         return self.counting
 
     def _drafts(self) -> Iterator[tuple[RunKey, Draft]]:
-        """Yield (run, draft) of every record; problems are reported where responses are read."""
         for file in self.files:
             path = Place(str(file)).path
-            with suppress(InputError):
-                for _, record in run_records(file, unreported):
-                    if claimed := format_of(record, self.dataset):
-                        draft = claimed[0].draft(record)
-                        yield _run_of(draft, path), draft
+            yield from ((_run_of(d, path), d) for _, d in drafts_in(file, self.dataset))
+
+
+def drafts_in(file: Path, dataset: str) -> Iterator[tuple[int, Draft]]:
+    """Yield (line, draft) of every record; problems are reported where responses are read."""
+    with suppress(InputError):
+        for line, record in run_records(file, unreported):
+            if claimed := format_of(record, dataset):
+                yield line, with_said_beside(claimed[0].draft(record), record)
 
 
 def _evidence(draft: Draft) -> CountingEvidence:
@@ -256,10 +259,9 @@ class ResponseReader:
 
     def _documents_given(self, carried: Carried) -> bool:
         """Return whether anything could supply documents: the job, or the run here or elsewhere."""
-        return self.shelf.store is not None or carried.given or self._carries()
-
-    def _carries(self) -> bool:
-        return self.survey.has(self.draft, self.place)
+        return (
+            self.shelf.store is not None or carried.given or self.survey.has(self.draft, self.place)
+        )
 
     def _documents_unnamed(self, carried: Carried) -> bool:
         """Return whether a cited id may be that of a document that is carried without an id.
@@ -299,7 +301,7 @@ class ResponseReader:
             resolver.is_document,
             cache(lambda: Titles.of(found())),
             says,
-            lambda: references.given or (not own and self._carries()),
+            lambda: references.given or (not own and self.survey.has(self.draft, self.place)),
             cache(lambda: labels_of(found())),
         )
 
@@ -326,11 +328,8 @@ class ResponseReader:
             return
         other = "answer" if key == "responses" else "responses"
         aligned = isinstance(self.draft.sentences, list) and isinstance(again, list)
-        at = differ(
-            sentences,
-            replace(reader, complain=_ignore, inventory=MarkInventory()).read(again),
-            aligned,
-        )
+        silent = replace(reader, complain=ignore_problem, inventory=MarkInventory())
+        at = differ(sentences, silent.read(again), aligned)
         if at is not None:
             message = f"`{key}` and `{other}` differ from sentence {at + 1} on; `{key}` counts"
             self._complain("answer_differs", message, again)
@@ -401,7 +400,3 @@ class ResponseReader:
                 self._complain("document_differs", message, doc_id)
             elif message := self.shelf.varies(run, mine):
                 self._complain("document_varies", message, doc_id)
-
-
-def _ignore(kind: str, message: str, value: object, sentence: int | None = None) -> None:
-    """Ignore a problem: it was reported already."""

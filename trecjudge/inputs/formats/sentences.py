@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import zip_longest
-from typing import Any, Protocol
+from typing import Any
 
 from trecjudge.findings import counted, shown
 from trecjudge.inputs.formats.citations import (
@@ -46,12 +46,8 @@ CITE_START = "[cite_start]"
 """What Gemini writes before a sentence that a mark behind it is for."""
 
 
-class Complain(Protocol):
-    """Reports a problem of the response, or of one of its sentences."""
-
-    def __call__(
-        self, kind: str, message: str, value: object, sentence: int | None = None
-    ) -> None: ...
+Complain = Callable[..., None]
+"""(kind, message, value, sentence=None): reports a problem of the response or of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,9 @@ class SentenceReader:
 
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         """Yield sentences whose citations are listed; marks are cut from what is judged."""
-        targets = cache(lambda: self._also(ids_written(entries)))
+        listed = self.targets.listed
+        # What few texts have marks for is made when one has: with the ids that are listed too.
+        targets = cache(lambda: replace(self.targets, listed=listed | ids_written(entries)))
         texts = [self._text(index, entry) for index, entry in enumerate(entries)]
         texts = self._without_own_list(entries, texts)
         for index, entry in enumerate(entries[: len(texts)]):
@@ -140,10 +138,6 @@ class SentenceReader:
             self.complain(kind, message, value, index)
 
         return self.resolver.resolve(written_citations(entry, complain), complain)
-
-    def _also(self, ids: frozenset[str]) -> Targets:
-        """Return what marks can point to, with these ids too."""
-        return replace(self.targets, listed=self.targets.listed | ids)
 
     def _without_marks(self, text: str, targets: Targets) -> str:
         """Return a text without its marks; what is left of one that has nothing else is all."""
@@ -249,7 +243,7 @@ def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool)
     Where they are not `aligned`, since one side was one text, both sides are compared as a whole;
     a side that cites nothing does not differ then.
     """
-    sides = [[(_even(s.text), _cited_ids([s])) for s in side] for side in (first, second)]
+    sides = [[("".join(s.text.split()), _cited_ids([s])) for s in side] for side in (first, second)]
     if not aligned:
         texts = ["".join(text for text, _ in side) for side in sides]
         cited = [_cited_ids(side) for side in (first, second)]
@@ -260,7 +254,3 @@ def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool)
 
 def _cited_ids(sentences: Sequence[Sentence]) -> frozenset[str]:
     return frozenset(c.doc_id or c.value for s in sentences for c in s.citations)
-
-
-def _even(text: str) -> str:
-    return "".join(text.split())

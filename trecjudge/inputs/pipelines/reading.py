@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -253,13 +252,13 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     """Yield (line, object); one that holds records by column as those records."""
     for line, record in objects(opened, report):
-        complain = partial(_complain, report, Place(str(opened.path), line))
-        for whole in unstacked(record, complain):
+        place = Place(str(opened.path), line)
+        complaints: list[str] = []
+        whole_records = unstacked(record, complaints.append)
+        for message in complaints:
+            report(Finding("record_unknown_shape", place, message))
+        for whole in whole_records:
             yield line, whole
-
-
-def _complain(report: OnFinding, place: Place, message: str) -> None:
-    report(Finding("record_unknown_shape", place, message))
 
 
 def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
