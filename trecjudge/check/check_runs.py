@@ -121,11 +121,11 @@ def check_command(
         report_unmatched(banks, topics, topics, log)
     found = [] if only_banks else find_runs(runs, log)
 
-    def wanted() -> Wanted:
+    def find_wanted() -> Wanted:
         return Wanted.of(lambda store: RunReader(found, unreported, store=store, dataset=dataset))
 
     # An id written as a number is an id only if a document has it: citations need the store.
-    store = open_documents(documents, default_folder(), log, wanted) if documents else None
+    store = open_documents(documents, default_folder(), log, find_wanted) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
     files: list[Path | Opened] = []
     if not only_banks:

@@ -154,10 +154,10 @@ class _Mending:
         # What is not kept and has no target is cited nowhere.
         new = [moved.get(t, t) for t in target]
 
-        def reindexed(cited: Any) -> Any:  # one out of range stays as it is
+        def reindex(cited: Any) -> Any:  # one out of range stays as it is
             return new[cited] if is_index(cited) and 0 <= cited < len(new) else cited
 
-        self._recite(" re-indexed", reindexed)
+        self._recite(" re-indexed", reindex)
 
     def citations(self, index: int, entry: Any) -> None:
         """Drop citations out of range, repeated ones, and those over the maximum."""
@@ -442,7 +442,7 @@ class _Copying:
                 place = Place(str(self.path), number)
                 if fault := self.layout.fault_at(number, beginning):
                     self._change(place, "layout", fault, "JSONL")
-                mended = self._mended(place, record)
+                mended = self._mend_record(place, record)
                 if mended is not None:
                     file.write(mended + b"\n")
         except InputError as error:  # keep what could be read of a truncated archive
@@ -456,7 +456,7 @@ class _Copying:
         if finding.kind in LOST:
             self._change(finding.place, "line left out", f"{finding.kind} {finding.value}")
 
-    def _mended(self, place: Place, record: dict[str, Any]) -> bytes | None:
+    def _mend_record(self, place: Place, record: dict[str, Any]) -> bytes | None:
         """Return the line of a record, None if it is left out."""
         claimed = format_of(record, self.dataset)
         if claimed is None:

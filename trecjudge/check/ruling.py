@@ -114,7 +114,7 @@ class RecordRules:
         return references_of(self.record)
 
     @cached_property
-    def listed(self) -> frozenset[str]:
+    def reference_ids(self) -> frozenset[str]:
         """The ids among the references."""
         return frozenset(filter(None, map(as_id, self.references)))
 
@@ -124,19 +124,19 @@ class RecordRules:
         return sentences_of(self.record, self.track)
 
     @cached_property
-    def cited(self) -> list[list[tuple[Any, Kind]]]:
+    def citations(self) -> list[list[tuple[Any, Kind]]]:
         """What each entry cites, with its kind."""
         kind = self.meanings.kind
         return [[(value, kind(value)) for value in cited_by(entry)] for entry in self.entries]
 
     @cached_property
-    def coerced(self) -> frozenset[int]:
+    def coerced_indices(self) -> frozenset[int]:
         """The indices that the organisers' checker makes of citations that are none.
 
         It does so where one of the response is a number, and each can be read as an integer. There
         is none if it refuses one of them.
         """
-        values = [value for cited in self.cited for value, _ in cited]
+        values = [value for cited in self.citations for value, _ in cited]
         mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
         read = {as_integer(value) for value in values} if mixed else set()
         return frozenset(read) if read <= set(range(len(self.references))) else frozenset()
@@ -144,7 +144,7 @@ class RecordRules:
     @property
     def read_as(self) -> str:
         """The aspect of citations: whether the organisers' checker makes indices of them."""
-        return "coerced" if self.coerced else ""
+        return "coerced" if self.coerced_indices else ""
 
     @property
     def is_submission(self) -> bool:
@@ -153,11 +153,11 @@ class RecordRules:
 
     def check(self) -> None:
         """Complain about all that is wrong."""
-        self._fields()
-        self._ids()
-        self._topic_text()
-        self._length()
-        self._references()
+        self._check_fields()
+        self._check_ids()
+        self._check_topic_text()
+        self._check_length()
+        self._check_references()
         aspect = "" if any(text_of(entry).strip() for entry in self.entries) else "everywhere"
         for index, entry in enumerate(self.entries):
             if isinstance(entry, str) and self.is_submission:
@@ -165,17 +165,17 @@ class RecordRules:
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
                 self.complain("sentence_empty", "has no text", entry, index, aspect=aspect)
-            self._citations(index, entry)
-        self._one_way()
+            self._check_citations(index, entry)
+        self._check_one_way()
 
-    def _fields(self) -> None:
+    def _check_fields(self) -> None:
         for path, rule in self.track.fields.items():
             value = value_at(self.record, path)
             if not (self._is_gone(path) and is_blank(value)):
-                self._field(path, rule, value)
+                self._check_field(path, rule, value)
         for path, rule in self.track.reserved.items():
             if path not in self.track.fields and path != self.track.topic_text:
-                self._reserved(path, rule, value_at(self.record, path))
+                self._check_reserved(path, rule, value_at(self.record, path))
         if self.track.closed_metadata:
             allowed = {path.removeprefix(METADATA) for path in self.track.fields}
             if extra := sorted(set(metadata_of(self.record)) - allowed):
@@ -192,7 +192,7 @@ class RecordRules:
         """Return whether a field is missing with all its metadata, which is reported once."""
         return path.startswith(METADATA) and is_flat(self.record)
 
-    def _field(self, path: str, rule: FieldRule, value: Any) -> None:
+    def _check_field(self, path: str, rule: FieldRule, value: Any) -> None:
         # White space is no value of a field that has few; null is read as a field left out.
         if is_blank(value) and not (rule.values and value is not ABSENT and value is not None):
             # Another field of the topic's id will do for a checker that reads all tracks.
@@ -209,7 +209,7 @@ class RecordRules:
         message, aspect = f"{path} is {shown(value)}, not {wanted}", aspect * (not is_blank(value))
         self.complain("field_value", message, value, aspect=aspect)
 
-    def _reserved(self, path: str, rule: FieldRule, value: Any) -> None:
+    def _check_reserved(self, path: str, rule: FieldRule, value: Any) -> None:
         if value is ABSENT or value is None or value in rule.values:
             return
         if "integer" in rule.types and NUMBER.fullmatch(shown(value)):
@@ -219,7 +219,7 @@ class RecordRules:
             message = f"{path} is {shown(value)}; the organisers' checker takes only {meant} there"
             self.complain("field_reserved", message, value)
 
-    def _ids(self) -> None:
+    def _check_ids(self) -> None:
         pattern, maximum = self.track.topic_id.pattern, self.track.run_id.maximum
         if self.topic_id is not None and pattern and not re.fullmatch(pattern, self.topic_id):
             message = f"answers topic {shown(self.topic_id)}, an id not of the form {pattern}"
@@ -233,7 +233,7 @@ class RecordRules:
             message = f"run_id has {len(self.run_id)} characters, at most {maximum} are allowed"
             self.complain("run_id_too_long", message, self.run_id)
 
-    def _topic_text(self) -> None:
+    def _check_topic_text(self) -> None:
         path = self.track.topic_text
         value = value_at(self.record, path) if path else None
         if not path or (is_blank(value) and self._is_gone(path)):
@@ -246,7 +246,7 @@ class RecordRules:
             message = f"{path} is {shown(value)}, not the topic's {shown(self.topic.title)}"
             self.complain("topic_text_differs", message, value)
 
-    def _length(self) -> None:
+    def _check_length(self) -> None:
         rule = self.track.length
         if rule is None:
             return
@@ -263,7 +263,7 @@ class RecordRules:
             message = f"{self.track.response_length} is {given}, the answer has {count} {rule.unit}"
             self.complain("response_length_differs", message, given)
 
-    def _references(self) -> None:
+    def _check_references(self) -> None:
         rule, count = self.track.references, len(self.references)
         if rule is None:
             return
@@ -279,20 +279,20 @@ class RecordRules:
             self.complain("too_many_references", message, count)
         # Looked up only where the track asks for it: it walks over all citations.
         asked = rule.only_cited and any(map(text_of, self.entries))
-        meant = (_meaning(value, kind) for cited in self.cited for value, kind in cited)
+        meant = (_meaning(value, kind) for cited in self.citations for value, kind in cited)
         positions = cited_positions(self.references, meant) if asked else None
         seen: set[str] = set()
         for position, entry in enumerate(self.references):
             name, here = as_id(entry), f"reference {position} {shown(entry)}"
-            self._reference(here, entry, rule)
+            self._check_reference(here, entry, rule)
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
             if positions is not None and position not in positions:
-                aspect = "coerced" if position in self.coerced else ""
+                aspect = "coerced" if position in self.coerced_indices else ""
                 self.complain("reference_uncited", f"{here} is cited nowhere", entry, aspect=aspect)
             seen.add(name or "")
 
-    def _reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
+    def _check_reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
         if as_id(entry) is None:
             message, aspect = f"{here} is not an id", "blank" if isinstance(entry, str) else ""
             self.complain("reference_malformed", message, entry, verdict="refused", aspect=aspect)
@@ -304,8 +304,8 @@ class RecordRules:
             message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
             self.complain("reference_malformed", message, entry, aspect=aspect)
 
-    def _citations(self, index: int, entry: Any) -> None:
-        rule, cited = self.track.citations, self.cited[index]
+    def _check_citations(self, index: int, entry: Any) -> None:
+        rule, cited = self.track.citations, self.citations[index]
         written = entry.get("citations") if isinstance(entry, dict) else None
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
             message = f"has citations {shown(written)}, not a {' or '.join(rule.shapes)}"
@@ -320,7 +320,7 @@ class RecordRules:
             self.complain("too_many_citations", message, len(cited), index)
         seen: set[str | int] = set()
         for value, kind in cited:
-            self._citation(index, value, kind)
+            self._check_citation(index, value, kind)
             if kind == "neither":
                 continue  # it equals no other citation
             meant = _meaning(value, kind)
@@ -328,13 +328,13 @@ class RecordRules:
                 self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
             seen.add(meant)
 
-    def _one_way(self) -> None:
+    def _check_one_way(self) -> None:
         """Complain where a response or a file cites in two ways: a checker may read neither."""
         scope = self.track.citations.one_kind
         if not scope:
             return
         first = self.begun if scope == "file" else []
-        each = [self._ways(*pair) for pair in zip(self.entries, self.cited, strict=True)]
+        each = [self._ways(*pair) for pair in zip(self.entries, self.citations, strict=True)]
         aspect = "across" if len(set().union(*each)) == 1 else self.read_as
         for index, ways in enumerate(each):
             if ways and not first:
@@ -351,7 +351,7 @@ class RecordRules:
             return [name for shape, name in shapes.items() if isinstance(written, shape)]
         return [kind for _, kind in cited if kind != "neither"]
 
-    def _citation(self, index: int, value: Any, kind: Kind) -> None:
+    def _check_citation(self, index: int, value: Any, kind: Kind) -> None:
         rule, count = self.track.citations, len(self.references)
 
         def complain(broken: str, message: str, aspect: str = "") -> None:
@@ -367,7 +367,7 @@ class RecordRules:
             complain("citation_by_id", ", an id; an index is right by every guideline")
         if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < count:
             complain("citation_out_of_range", f", references has {count}")
-        elif kind == "id" and rule.in_references and value not in self.listed:
+        elif kind == "id" and rule.in_references and value not in self.reference_ids:
             complain("citation_unreferenced", ", which is not among the references", self.read_as)
         if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _as_text(value)):
             complain(

@@ -198,7 +198,7 @@ class RunReader:
                 found = self._on_its_topic(event)
                 self.observe(event, found.response)
                 if found.response is not None and not event.repeated:
-                    for topic, response in self._wanted(found):
+                    for topic, response in self._select(found):
                         if self.flag_hostile:
                             own = topic if self.topics is None else None
                             hostile.look_at_response(response, own)
@@ -223,7 +223,7 @@ class RunReader:
         size = sum(Opened.of(file).size for file in self.files[: self.max_runs])
         return round(yielded * max(1, size / self.position))
 
-    def _wanted(self, event: RunRecord) -> Iterator[tuple[Topic, Response]]:
+    def _select(self, event: RunRecord) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
         response = event.response
         assert response is not None

@@ -417,8 +417,8 @@ class _Numbers:
         if self.base == 1 and number == 0 and ids:  # of an interval, perhaps
             return replace(pointer, unread=FROM_ONE)
         if self.base is not None and ids:
-            return replace(pointer, doc_id=self._at(number - self.base) or self._listed(number))
-        if listed := self._listed(number):
+            return replace(pointer, doc_id=self._at(number - self.base) or self._listed_id(number))
+        if listed := self._listed_id(number):
             return replace(pointer, doc_id=listed)
         if ids:  # the base is not known
             return replace(pointer, unread=TWO_WAYS if number <= len(ids) else "")
@@ -441,7 +441,7 @@ class _Numbers:
     def _at(self, position: int) -> str | None:
         return self.targets.ids[position] if 0 <= position < len(self.targets.ids) else None
 
-    def _listed(self, number: int) -> str | None:
+    def _listed_id(self, number: int) -> str | None:
         doc_id = str(number)
         targets = self.targets
         there = doc_id in targets.listed or (not targets.ids and targets.is_document(doc_id))

@@ -96,11 +96,11 @@ def with_links(text: str) -> str:
         return text
     addresses = {found[1].casefold(): found[2] for found in _DEFINED.finditer(text)}
 
-    def linked(found: re.Match[str]) -> str:
+    def with_address(found: re.Match[str]) -> str:
         address = addresses.get(found[2].casefold())
         return f"[{found[1]}]({address})" if address else found[0]
 
-    return _BY_REFERENCE.sub(linked, text) if addresses else text
+    return _BY_REFERENCE.sub(with_address, text) if addresses else text
 
 
 def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:

@@ -183,7 +183,7 @@ class ResponseReader:
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
-        documents |= self._chunked(sentences, documents, own, targets)
+        documents |= self._join_chunks(sentences, documents, own, targets)
         ranked = tuple(i for i in references.ids if i)
         retrieved = self.draft.retrieved
         response = Response(
@@ -280,14 +280,14 @@ class ResponseReader:
         given = dict.fromkeys((*filter(None, references.ids), *own))
 
         @cache
-        def found() -> list[Document]:
+        def own_documents() -> list[Document]:
             return [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
 
         left = LOOKED_AT
 
         def says(words: str) -> bool:
             nonlocal left
-            for document in found():
+            for document in own_documents():
                 left -= len(document.text)
                 if left < 0:
                     return False
@@ -299,13 +299,13 @@ class ResponseReader:
             references.ids or resolver.positions,
             frozenset((*references.known, *filter(None, resolver.positions))),
             resolver.is_document,
-            cache(lambda: Titles.of(found())),
+            cache(lambda: Titles.of(own_documents())),
             says,
             lambda: references.given or (not own and self.survey.has(self.draft, self.place)),
-            cache(lambda: labels_of(found())),
+            cache(lambda: labels_of(own_documents())),
         )
 
-    def _chunked(
+    def _join_chunks(
         self,
         sentences: Sequence[Sentence],
         documents: Mapping[str, Document],

@@ -153,7 +153,7 @@ class SentenceReader:
             return
         for index, marked in markers.segments().items():
             if marked.text or texts[index] == markers.texts[index]:
-                yield self._marked(index, marked, texts[index])
+                yield self._make_sentence(index, marked, texts[index])
 
     def _of_text(self, text: str) -> Iterator[Sentence]:
         if self.spans is not None:
@@ -161,7 +161,7 @@ class SentenceReader:
             return
         markers = self._markers([text]) or MarkedTexts([text], [[]])
         for index, marked in enumerate(markers.sentences()):
-            yield self._marked(index, marked, marked.text)
+            yield self._make_sentence(index, marked, marked.text)
 
     def _of_spans(self, text: str, spans: Sequence[CitingSpan]) -> Iterator[Sentence]:
         """Yield the sentences of a text; each cites what the spans cite that it shares with."""
@@ -201,7 +201,7 @@ class SentenceReader:
             self.complain("markers_read", message, len(pointers))
         return markers if pointers or own.entries else None
 
-    def _marked(self, index: int, marked: MarkedSentence, text: str) -> Sentence:
+    def _make_sentence(self, index: int, marked: MarkedSentence, text: str) -> Sentence:
         """Return a sentence with the citations of its markers, each document once."""
         found: dict[str, Citation] = {}
         for pointer in marked.pointers:

@@ -98,7 +98,7 @@ def read_answer(value: Any, record: Mapping[str, Any], contexts: Any = None) -> 
     answer.places.append((record, 0, len(answer.text)))
     for place, begin, end in answer.places:
         answer.look(place, begin, end)
-    return answer.said()
+    return answer.finish()
 
 
 def text_of(value: Any) -> str:
@@ -182,7 +182,7 @@ class _Answer:
         """Take one citation; without a place in the text it is of its block, or only a source."""
         start = _number(entry, ("start", "startindex", "index"))
         stop = _number(entry, ("end", "endindex", "index"))
-        cited = tuple(map(self._cited, _refs(entry, chunks)))
+        cited = tuple(map(self._note_source, _refs(entry, chunks)))
         if stop is not None:
             start, stop = _place_of(self.text[begin:end], start or 0, stop, entry)
             begin, end = begin + start, begin + stop
@@ -201,9 +201,9 @@ class _Answer:
         """Keep the documents of a list that is one."""
         for source in sources if isinstance(sources, list) else ():
             if isinstance(source, Mapping):
-                self._cited(source)
+                self._note_source(source)
 
-    def _cited(self, ref: Any) -> int | str:
+    def _note_source(self, ref: Any) -> int | str:
         """Return what a span cites, and keep the document that it carries."""
         if self.ids is None:  # most answers cite nothing beside their text
             self.ids = [document.doc_id for document in read_contexts(self.own).documents]
@@ -246,7 +246,7 @@ class _Answer:
         number = COUNTED.fullmatch(str(level.get("id")))
         return int(number[1]) if number and int(number[1]) < len(self.ids or ()) else None
 
-    def said(self) -> ServiceAnswer:
+    def finish(self) -> ServiceAnswer:
         """Return the answer without its marks."""
         contexts = self._contexts()
         if not self.spans:
