@@ -12,7 +12,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.inputs.formats import qa
+from trecjudge.inputs.formats.registry import QA
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.provenance import is_beside_a_run
@@ -305,7 +305,7 @@ class RunReader:
     def _on_its_topic(self, event: RunRecord) -> RunRecord:
         """Return a record; its response is under a topic's id where it asks what that asks."""
         response, known = event.response, self.known or self.topics or {}
-        if response is None or event.format_name != qa.NAME or response.topic_id in known:
+        if response is None or event.format_name != QA or response.topic_id in known:
             return event
         if not self._by_text:
             for topic in known.values():
