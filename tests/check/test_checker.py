@@ -42,7 +42,7 @@ def test_a_good_record_is_accepted(track: str, write: Write) -> None:
     report = checked(write, GOOD[track])
     assert broken(report) == set()
     assert [(run.track, run.verdict) for run in report.runs] == [(track, "accepted")]
-    assert not report.refused
+    assert not report.is_refused
 
 
 RECORDS: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -401,7 +401,7 @@ FILES: dict[str, tuple[str, set[tuple[str, str]]]] = {
 @pytest.mark.parametrize(("text", "wanted"), FILES.values(), ids=FILES)
 def test_a_file_that_breaks_a_rule(text: str, wanted: set[tuple[str, str]], write: Write) -> None:
     assert broken(check([write(text)])) >= wanted
-    assert check([write(text)]).refused
+    assert check([write(text)]).is_refused
 
 
 FLAT = {

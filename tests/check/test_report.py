@@ -116,8 +116,8 @@ def test_places_and_totals_as_lines(write: Write) -> None:
 
 
 def test_no_run_at_all_is_refused(write: Write) -> None:
-    assert check([write("read me", "README")]).refused
-    assert not checked(write, GOOD["rag25"]).refused
+    assert check([write("read me", "README")]).is_refused
+    assert not checked(write, GOOD["rag25"]).is_refused
 
 
 def test_a_cause_that_all_records_share_is_one_line(write: Write) -> None:

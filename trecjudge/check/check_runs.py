@@ -45,11 +45,11 @@ class Checked:
     only_banks: bool = False
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether a track would refuse a run; of banks only, whether anything is wrong."""
         if self.only_banks:
             return any(finding.severity != "note" for finding in self.beside)
-        return self.report.refused
+        return self.report.is_refused
 
     @property
     def closing(self) -> list[str]:

@@ -287,7 +287,7 @@ class CheckReport:
     organisers: OrganisersDifferences = field(default_factory=OrganisersDifferences)
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether a track's validator would refuse any of the runs, or there is none."""
         return not self.runs or any(run.verdict == "refused" for run in self.runs)
 
