@@ -10,8 +10,24 @@ from trecjudge.inputs.documents.record import ids_of
 from trecjudge.inputs.sources.values import as_id
 
 TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
-SAMPLE_KEYS = ("sample", "query_run", "epoch", "repeat", "sample_id")
-"""Keys that name one of several answers to a question; the last may also name the question."""
+SAMPLE_KEY_OF: Final = {
+    "sample": "sample",
+    "sampleindex": "",
+    "queryrun": "query_run",
+    "runnumber": "",
+    "epoch": "epoch",
+    "repeat": "repeat",
+    "repetition": "",
+    "trial": "",
+    "attempt": "",
+    "rollout": "",
+    "sampleid": "sample_id",
+}
+"""Plain names of keys by which own pipelines tell several answers to one question apart.
+
+Where one has a key, a record of any format may say so by it. The last may also name the question.
+"""
+SAMPLE_KEYS = tuple(filter(None, SAMPLE_KEY_OF.values()))
 ABSTENTIONS = ("abstained", "is_abstention", "abstention", "declined", "refused", "no_answer")
 """Keys by which a system says whether it declined to answer."""
 SAID_BESIDE = frozenset({"retrieved", *ABSTENTIONS, *SAMPLE_KEYS})

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trecjudge.inputs.formats.draft import ABSENT, CitingSpan, Draft
+from trecjudge.inputs.formats.draft import ABSENT, SAMPLE_KEY_OF, CitingSpan, Draft
 from trecjudge.inputs.pipelines.contexts import read_contexts
 from trecjudge.inputs.pipelines.services import PlainFields, ServiceAnswer, read_answer, text_of
 from trecjudge.text.visible import is_blank
@@ -35,10 +35,7 @@ CITED = ("sources", "doc")
 BEFORE = "turns_before"
 """Under this name a record of a conversation has what was said before, once it is taken apart."""
 TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
-SAMPLES = (
-    *("sample", "sampleindex", "queryrun", "runnumber", "epoch", "repeat", "repetition"),
-    *("trial", "attempt", "rollout", "sampleid"),
-)
+SAMPLES = tuple(SAMPLE_KEY_OF)
 """Which of several answers of one system to one question a record is; the last may name both."""
 LONGEST_SAMPLE = 40
 RUNS = ("runid", "systemid", "system")
