@@ -1,7 +1,8 @@
-"""Every rule of every track: a record that breaks it, and what its validator would say."""
+"""Good records pass; each broken rule is told; files that are not JSONL."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -41,259 +42,150 @@ def test_a_good_record_is_accepted(track: str, write: Write) -> None:
     report = checked(write, GOOD[track])
     assert broken(report) == set()
     assert [(run.track, run.verdict) for run in report.runs] == [(track, "accepted")]
-    assert not report.refused
+    assert not report.is_refused
 
 
-RECORDS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "RAG 2024: no run_id": (changed("rag24", run_id=GONE), "field_missing", A),
-    "RAG 2024: response_length is off": (
-        changed("rag24", response_length=3),
-        "response_length_differs",
-        B,
-    ),
-    "RAG 2024: no response_length": (changed("rag24", response_length=GONE), "field_missing", A),
-    "RAG 2024: no topic": (changed("rag24", topic=" "), "topic_text_missing", A),
-    "RAG 2024: a topic of another year": (
-        changed("rag24", topic_id="2023-1"),
-        "topic_id_malformed",
-        A,
-    ),
-    "RAG 2024: 401 words": (
-        saying("rag24", "a " * 401, response_length=401),
-        "too_long",
-        B,
-    ),
-    "RAG 2024: an id cited": (citing("rag24", [SEGMENT]), "citation_kind", A),
-    "RAG 2024: true is no index": (citing("rag24", [True]), "citation_kind", A),
-    "RAG 2024: past the end": (citing("rag24", [2]), "citation_out_of_range", A),
-    "RAG 2024: before the beginning": (citing("rag24", [-1]), "citation_out_of_range", A),
-    "RAG 2024: twice in a sentence": (citing("rag24", [0, 0]), "citation_duplicate", B),
-    "RAG 2024: no references": (changed("rag24", references=GONE), "references_missing", A),
-    "RAG 2024: a duplicate reference": (
-        changed("rag24", references=[SEGMENT, SEGMENT]),
-        "reference_duplicate",
-        A,
-    ),
-    "RAG 2024: 21 references": (
-        changed("rag24", references=SEGMENTS[:21]),
-        "too_many_references",
-        A,
-    ),
-    "RAG 2024: a document for a segment": (
-        changed("rag24", references=["msmarco_v2.1_doc_01_1", OTHER]),
+def case(name: str, *broken: str, cites: Any = None, says: Any = None, **more: Any) -> Any:
+    """Return a case: a good record of the track in the name, changed, and the rule it breaks."""
+    track = name.partition(":")[0]
+    if cites is not None:
+        return pytest.param(citing(track, *cites, **more), *broken, id=name)
+    made = changed(track, **more) if says is None else saying(track, *says, **more)
+    return pytest.param(made, *broken, id=name)
+
+
+RECORDS = [
+    case("rag24: no run_id", "field_missing", A, run_id=GONE),
+    case("rag24: response_length is off", "response_length_differs", B, response_length=3),
+    case("rag24: no response_length", "field_missing", A, response_length=GONE),
+    case("rag24: no topic", "topic_text_missing", A, topic=" "),
+    case("rag24: a topic of another year", "topic_id_malformed", A, topic_id="2023-1"),
+    case("rag24: 401 words", "too_long", B, says=["a " * 401], response_length=401),
+    case("rag24: an id cited", "citation_kind", A, cites=[[SEGMENT]]),
+    case("rag24: true is no index", "citation_kind", A, cites=[[True]]),
+    case("rag24: past the end", "citation_out_of_range", A, cites=[[2]]),
+    case("rag24: before the beginning", "citation_out_of_range", A, cites=[[-1]]),
+    case("rag24: twice in a sentence", "citation_duplicate", B, cites=[[0, 0]]),
+    case("rag24: no references", "references_missing", A, references=GONE),
+    case("rag24: a duplicate reference", "reference_duplicate", A, references=[SEGMENT, SEGMENT]),
+    case("rag24: 21 references", "too_many_references", A, references=SEGMENTS[:21]),
+    case(
+        "rag24: a document for a segment",
         "reference_malformed",
         A,
+        references=["msmarco_v2.1_doc_01_1", OTHER],
     ),
-    "RAG 2025: no team": (changed("rag25", metadata__team_id=GONE), "field_missing", A),
-    "RAG 2025: no type": (changed("rag25", metadata__type=GONE), "field_missing", B),
-    "RAG 2025: another type": (changed("rag25", metadata__type="auto"), "field_value", A),
-    "RAG 2025: no narrative": (changed("rag25", metadata__narrative=GONE), "topic_text_missing", B),
-    "RAG 2025: no prompt": (changed("rag25", metadata__prompt=GONE), "field_missing", B),
-    "RAG 2025: 401 words": (saying("rag25", "a " * 400, "b"), "too_long", B),
-    "RAG 2025: 101 references": (
-        changed("rag25", references=SEGMENTS),
-        "too_many_references",
-        B,
+    case("rag25: no team", "field_missing", A, metadata__team_id=GONE),
+    case("rag25: no type", "field_missing", B, metadata__type=GONE),
+    case("rag25: another type", "field_value", A, metadata__type="auto"),
+    case("rag25: no narrative", "topic_text_missing", B, metadata__narrative=GONE),
+    case("rag25: no prompt", "field_missing", B, metadata__prompt=GONE),
+    case("rag25: 401 words", "too_long", B, says=["a " * 400, "b"]),
+    case("rag25: 101 references", "too_many_references", B, references=SEGMENTS),
+    case("rag25: a duplicate reference", "reference_duplicate", B, references=[SEGMENT, SEGMENT]),
+    case("rag25: a bad id", "reference_malformed", B, references=["d", OTHER]),
+    case("rag25: past the end", "citation_out_of_range", A, cites=[[2]]),
+    case("rag25: an id that is not listed", "citation_unreferenced", A, cites=[[SEGMENTS[9]]]),
+    case("rag25: index and id", "citations_mixed", A, cites=[[0], [SEGMENT]]),
+    case("rag25: a dict of citations", "citations_unusable", A, cites=[{SEGMENT: 0.5}]),
+    case(
+        "rag25: a score that is no number", "citation_score_unusable", A, cites=[{SEGMENT: "high"}]
     ),
-    "RAG 2025: a duplicate reference": (
-        changed("rag25", references=[SEGMENT, SEGMENT]),
-        "reference_duplicate",
-        B,
+    case("rag26: an id", "citation_by_id", B, cites=[["shard_0_2"]]),
+    case("rag26: 1025 words", "too_long", A, says=["a " * 1025]),
+    case(
+        "rag26: four citations", "too_many_citations", A, cites=[[0, 1, "shard_0_1", "shard_0_2"]]
     ),
-    "RAG 2025: a bad id": (
-        changed("rag25", references=["d", OTHER]),
-        "reference_malformed",
-        B,
-    ),
-    "RAG 2025: past the end": (citing("rag25", [2]), "citation_out_of_range", A),
-    "RAG 2025: an id that is not listed": (
-        citing("rag25", [SEGMENTS[9]]),
-        "citation_unreferenced",
-        A,
-    ),
-    "RAG 2025: index and id": (citing("rag25", [0], [SEGMENT]), "citations_mixed", A),
-    "RAG 2025: a dict of citations": (
-        citing("rag25", {SEGMENT: 0.5}),
-        "citations_unusable",
-        A,
-    ),
-    "RAG 2025: a score that is no number": (
-        citing("rag25", {SEGMENT: "high"}),
-        "citation_score_unusable",
-        A,
-    ),
-    "RAG 2026: an id": (citing("rag26", ["shard_0_2"]), "citation_by_id", B),
-    "RAG 2026: 1025 words": (saying("rag26", "a " * 1025), "too_long", A),
-    "RAG 2026: four citations": (
-        citing("rag26", [0, 1, "shard_0_1", "shard_0_2"]),
-        "too_many_citations",
-        A,
-    ),
-    "RAG 2026: a sentence without text": (saying("rag26", "a", ""), "sentence_empty", A),
-    "RAG 2026: run_id of 21 characters": (
-        changed("rag26", metadata__run_id="r" * 21),
-        "run_id_too_long",
-        A,
-    ),
-    "RAG 2026: no run_desc": (changed("rag26", metadata__run_desc=GONE), "field_missing", A),
-    "RAG 2026: no narrative": (changed("rag26", metadata__narrative=""), "topic_text_missing", A),
-    "RAG 2026: another year's id": (
-        changed("rag26", references=["shard_0_1", SEGMENT], answer=[]),
+    case("rag26: a sentence without text", "sentence_empty", A, says=["a", ""]),
+    case("rag26: run_id of 21 characters", "run_id_too_long", A, metadata__run_id="r" * 21),
+    case("rag26: no run_desc", "field_missing", A, metadata__run_desc=GONE),
+    case("rag26: no narrative", "topic_text_missing", A, metadata__narrative=""),
+    case(
+        "rag26: another year's id",
         "reference_malformed",
         A,
+        references=["shard_0_1", SEGMENT],
+        answer=[],
     ),
-    "LongEval: an id cited": (citing("longeval26", ["129069349"]), "citation_kind", A),
-    "LongEval: 401 words": (saying("longeval26", "a " * 401), "too_long", B),
-    "RAGTIME 2025: no task": (changed("ragtime25", metadata__task=GONE), "field_missing", B),
-    "RAGTIME 2025: another task": (
-        changed("ragtime25", metadata__task="German"),
-        "field_value",
-        A,
+    case("longeval26: an id cited", "citation_kind", A, cites=[["129069349"]]),
+    case("longeval26: 401 words", "too_long", B, says=["a " * 401]),
+    case("ragtime25: no task", "field_missing", B, metadata__task=GONE),
+    case("ragtime25: another task", "field_value", A, metadata__task="German"),
+    case("ragtime25: an integer topic", "field_value", A, metadata__topic_id=1001),
+    case("ragtime25: run_id of 26 characters", "run_id_too_long", A, metadata__run_id="r" * 26),
+    case(
+        "ragtime25: four citations", "too_many_citations", B, cites=[PAGES], references=list(PAGES)
     ),
-    "RAGTIME 2025: an integer topic": (
-        changed("ragtime25", metadata__topic_id=1001),
-        "field_value",
-        A,
-    ),
-    "RAGTIME 2025: run_id of 26 characters": (
-        changed("ragtime25", metadata__run_id="r" * 26),
-        "run_id_too_long",
-        A,
-    ),
-    "RAGTIME 2025: four citations": (
-        citing("ragtime25", PAGES, references=list(PAGES)),
-        "too_many_citations",
-        B,
-    ),
-    "RAGTIME 2025: no references": (
-        changed("ragtime25", references=GONE),
-        "references_missing",
-        A,
-    ),
-    "RAGTIME 2025: an incomplete list": (
-        changed("ragtime25", references=[]),
-        "citation_unreferenced",
-        B,
-    ),
-    "RAGTIME 2025: an uncited reference": (
-        changed("ragtime25", references=[PAGE, UUID + "_1"]),
-        "reference_uncited",
-        A,
-    ),
-    "RAGTIME 2025: an index": (citing("ragtime25", [0], references=[]), "citation_kind", A),
-    "RAGTIME 2025: a bare UUID": (
-        citing("ragtime25", [UUID], references=[UUID]),
-        "citation_malformed",
-        A,
-    ),
-    "RAGTIME 2026: no run_desc": (
-        changed("ragtime26", metadata__run_desc=GONE),
-        "field_missing",
-        B,
-    ),
-    "RAGTIME 2026: run_id of 21 characters": (
-        changed("ragtime26", metadata__run_id="r" * 21),
-        "run_id_too_long",
-        A,
-    ),
-    "DRAGUN: 251 words": (saying("dragun25", "a " * 125, "b " * 126), "too_long", A),
-    "DRAGUN: four citations": (
-        citing("dragun25", SEGMENTS[:4]),
+    case("ragtime25: no references", "references_missing", A, references=GONE),
+    case("ragtime25: an incomplete list", "citation_unreferenced", B, references=[]),
+    case("ragtime25: an uncited reference", "reference_uncited", A, references=[PAGE, UUID + "_1"]),
+    case("ragtime25: an index", "citation_kind", A, cites=[[0]], references=[]),
+    case("ragtime25: a bare UUID", "citation_malformed", A, cites=[[UUID]], references=[UUID]),
+    case("ragtime26: no run_desc", "field_missing", B, metadata__run_desc=GONE),
+    case("ragtime26: run_id of 21 characters", "run_id_too_long", A, metadata__run_id="r" * 21),
+    case("dragun25: 251 words", "too_long", A, says=["a " * 125, "b " * 126]),
+    case("dragun25: four citations", "too_many_citations", A, cites=[SEGMENTS[:4]]),
+    case("dragun25: one key more", "field_extra", A, metadata__task="2"),
+    case("dragun25: use_starter_kit is true", "field_value", A, metadata__use_starter_kit=True),
+    case("dragun25: use_starter_kit is 2", "field_value", A, metadata__use_starter_kit=2),
+    case("dragun25: no use_starter_kit", "field_missing", A, metadata__use_starter_kit=GONE),
+    case("dragun25: a URL", "citation_malformed", A, cites=[["https://a.example/"]]),
+    case(
+        "neuclir24: three citations",
         "too_many_citations",
         A,
+        cites=[[UUID, "b" + UUID[1:], "c" + UUID[1:]]],
     ),
-    "DRAGUN: one key more": (changed("dragun25", metadata__task="2"), "field_extra", A),
-    "DRAGUN: use_starter_kit is true": (
-        changed("dragun25", metadata__use_starter_kit=True),
-        "field_value",
-        A,
-    ),
-    "DRAGUN: use_starter_kit is 2": (
-        changed("dragun25", metadata__use_starter_kit=2),
-        "field_value",
-        A,
-    ),
-    "DRAGUN: no use_starter_kit": (
-        changed("dragun25", metadata__use_starter_kit=GONE),
-        "field_missing",
-        A,
-    ),
-    "DRAGUN: a URL": (citing("dragun25", ["https://a.example/"]), "citation_malformed", A),
-    "NeuCLIR: three citations": (
-        citing("neuclir24", [UUID, "b" + UUID[1:], "c" + UUID[1:]]),
+    case("neuclir24: twice in a sentence", "citation_duplicate", A, cites=[[UUID, UUID]]),
+    case("neuclir24: an id of RAGTIME", "citation_malformed", A, cites=[[PAGE]]),
+    case("neuclir24: 2001 characters", "too_long", B, says=["a" * 1000, "b" * 1001]),
+    case("neuclir24: no sentences", "response_empty", B, sentences=[]),
+    case("biogen25: a topic of another year", "topic_id_malformed", A, metadata__topic_id=211),
+    case(
+        "biogen25: four citations",
         "too_many_citations",
-        A,
+        B,
+        cites=[[22802751, 22802752, 22802753, 22802754]],
     ),
-    "NeuCLIR: twice in a sentence": (
-        citing("neuclir24", [UUID, UUID]),
-        "citation_duplicate",
-        A,
-    ),
-    "NeuCLIR: an id of RAGTIME": (citing("neuclir24", [PAGE]), "citation_malformed", A),
-    "NeuCLIR: 2001 characters": (
-        saying("neuclir24", "a" * 1000, "b" * 1001),
+    case(
+        "biogen25: 251 words",
         "too_long",
         B,
+        responses=[{"text": "a " * 251, "citations": ["22802756"]}],
     ),
-    "NeuCLIR: no sentences": (changed("neuclir24", sentences=[]), "response_empty", B),
-    "BioGen: a topic of another year": (
-        changed("biogen25", metadata__topic_id=211),
-        "topic_id_malformed",
-        A,
-    ),
-    "BioGen: four citations": (
-        citing("biogen25", [22802751, 22802752, 22802753, 22802754]),
-        "too_many_citations",
-        B,
-    ),
-    "BioGen: 251 words": (
-        changed("biogen25", responses=[{"text": "a " * 251, "citations": ["22802756"]}]),
-        "too_long",
-        B,
-    ),
-    "iKAT: another type of run": (
-        changed("ikat25", metadata__run_type="mixed"),
-        "field_value",
-        A,
-    ),
-    "iKAT: 251 words": (saying("ikat25", "a " * 251), "too_long", B),
-    "iKAT: a list of references": (
-        changed("ikat25", references=[CLUEWEB]),
-        "references_unusable",
-        A,
-    ),
-}
+    case("ikat25: another type of run", "field_value", A, metadata__run_type="mixed"),
+    case("ikat25: 251 words", "too_long", B, says=["a " * 251]),
+    case("ikat25: a list of references", "references_unusable", A, references=[CLUEWEB]),
+]
 
 
-@pytest.mark.parametrize(("record", "rule", "verdict"), RECORDS.values(), ids=RECORDS)
+@pytest.mark.parametrize(("record", "rule", "verdict"), RECORDS)
 def test_a_record_that_breaks_a_rule(
     record: dict[str, Any], rule: str, verdict: str, write: Write
 ) -> None:
     assert (rule, verdict) in broken(checked(write, record))
 
 
-ACCEPTED: dict[str, dict[str, Any]] = {
-    "RAG 2024: no references and no citations": saying(
-        "rag24", "a b", references=[], response_length=2
+ACCEPTED = [
+    case("rag24: no references and no citations", says=["a b"], references=[], response_length=2),
+    case("rag24: 400 words", says=["a " * 400], response_length=400),
+    case(
+        "rag24: NFKC gives the ideographic space",
+        says=["a\N{IDEOGRAPHIC SPACE}b"],
+        response_length=2,
     ),
-    "RAG 2024: 400 words": saying("rag24", "a " * 400, response_length=400),
-    "RAG 2024: NFKC gives the ideographic space": saying(
-        "rag24", "a\N{IDEOGRAPHIC SPACE}b", response_length=2
-    ),
-    "RAG 2025: a narrative id as text": changed("rag25", metadata__narrative_id="1"),
-    "RAG 2025: ids throughout": citing("rag25", [SEGMENT], [OTHER, SEGMENT]),
-    "RAG 2025: documents beside the answer": changed(
-        "rag25", documents={SEGMENT: "A.", OTHER: "B"}
-    ),
-    "RAG 2026: one extra key": changed("rag26", metadata__more=1),
-    "RAGTIME 2026: references that nothing cites": changed("ragtime26", references=["d"]),
-    "LongEval: references as text": changed("longeval26", references=["1"]),
-    "DRAGUN: 250 words": saying("dragun25", "a " * 250),
-    "NeuCLIR: 2000 characters": saying("neuclir24", "a" * 1000, "b" * 1000),
-}
+    case("rag25: a narrative id as text", metadata__narrative_id="1"),
+    case("rag25: ids throughout", cites=[[SEGMENT], [OTHER, SEGMENT]]),
+    case("rag25: documents beside the answer", documents={SEGMENT: "A.", OTHER: "B"}),
+    case("rag26: one extra key", metadata__more=1),
+    case("ragtime26: references that nothing cites", references=["d"]),
+    case("longeval26: references as text", references=["1"]),
+    case("dragun25: 250 words", says=["a " * 250]),
+    case("neuclir24: 2000 characters", says=["a" * 1000, "b" * 1000]),
+]
 
 
-@pytest.mark.parametrize("record", ACCEPTED.values(), ids=ACCEPTED)
+@pytest.mark.parametrize("record", ACCEPTED)
 def test_a_record_at_the_edge_is_accepted(record: dict[str, Any], write: Write) -> None:
     assert broken(checked(write, record)) == set()
 
@@ -400,7 +292,7 @@ FILES: dict[str, tuple[str, set[tuple[str, str]]]] = {
 @pytest.mark.parametrize(("text", "wanted"), FILES.values(), ids=FILES)
 def test_a_file_that_breaks_a_rule(text: str, wanted: set[tuple[str, str]], write: Write) -> None:
     assert broken(check([write(text)])) >= wanted
-    assert check([write(text)]).refused
+    assert check([write(text)]).is_refused
 
 
 FLAT = {
@@ -555,3 +447,51 @@ def test_a_record_of_another_track_still_answers_its_topic(write: Write) -> None
     other = changed("neuclir24", request_id="1")
     report = checked(write, GOOD["rag25"], other, topics=topics(_1="What?"))
     assert {rule for rule, _ in broken(report)} == {"format_of_other_track", "response_duplicate"}
+
+
+FIRST = GOOD["rag25"]
+SECOND = json.loads(json.dumps(FIRST).replace('"narrative_id": 1', '"narrative_id": 2'))
+ARRAY = {("file_not_jsonl", "refused")}
+TWICE = ("response_duplicate", "refused")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (lines(FIRST, SECOND), set()),
+        ("\n" + lines(FIRST, SECOND).replace("\n", "\r\n\r\n"), set()),
+        (lines(FIRST, SECOND).rstrip("\n"), set()),
+        ("\ufeff" + lines(FIRST, SECOND), ARRAY),
+        (json.dumps([FIRST, SECOND]), ARRAY),
+        (json.dumps([FIRST, SECOND], indent=2), ARRAY),
+        (
+            lines(FIRST) + json.dumps([SECOND, {**SECOND, "x": 1}]),
+            {*ARRAY, TWICE},
+        ),
+        (json.dumps(FIRST, indent=2) + "\n" + json.dumps(SECOND, indent=2), ARRAY),
+        (lines(FIRST, SECOND).replace("\n", " "), ARRAY),
+    ],
+    ids=[
+        "lines",
+        "blank lines and CR LF",
+        "no line end at the end",
+        "a byte order mark",
+        "an array in a line",
+        "an array over lines",
+        "an array after a record",
+        "records over lines",
+        "records in one line",
+    ],
+)
+def test_a_file_that_is_not_jsonl_is_refused_once(
+    text: str, wanted: set[tuple[str, str]], write: Write
+) -> None:
+    report = check([write(text)])
+    assert broken(report) == wanted
+    assert report.counts.get("file_not_jsonl", 0) == len(wanted & ARRAY)
+    assert report.runs[0].records >= 2
+
+
+def test_tracks_and_tools_that_read_arrays(write: Write) -> None:
+    for track in ("biogen25", "autojudge"):
+        assert broken(check([write(json.dumps([GOOD[track]]))])) == set()

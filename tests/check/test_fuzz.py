@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.check.samples import GOOD, SENTENCES, as_json, lines
 from trecjudge.check.checking import check
-from trecjudge.check.fixing import fix
+from trecjudge.check.repair import fix
 from trecjudge.check.rules import all_tracks
 from trecjudge.records import Topic
 

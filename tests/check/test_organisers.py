@@ -172,5 +172,5 @@ def test_a_line_for_each_track_and_verdict_of_theirs(write: Write) -> None:
 
 def test_nothing_is_said_where_their_checker_does_the_same(write: Write) -> None:
     report = check([write(lines(citing("rag26", [0, 7])))])
-    assert report.refused
+    assert report.is_refused
     assert list(report.organisers.lines()) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trecjudge.check.checking import check
-from trecjudge.check.fixing import fix
+from trecjudge.check.repair import fix
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.topics import read_topics
 

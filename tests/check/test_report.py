@@ -1,4 +1,4 @@
-"""The report as data and as a table."""
+"""The report of a check, in the terminal and as JSON; its packed places."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from rich.console import Console
 from tests.check.samples import GONE, GOOD, Write, as_json, changed, checked, citing, lines, topics
 from tests.commandline import command
 from trecjudge.check.checking import check
-from trecjudge.check.outcome import CheckReport
+from trecjudge.check.outcome import AT_ONCE, CheckReport, JsonLines, PackedList
+from trecjudge.findings import Finding
+from trecjudge.records import Place
 from trecjudge.show.check import cause_lines, closing_line, place_lines, shared_rules, verdict_table
 
 
@@ -114,8 +116,8 @@ def test_places_and_totals_as_lines(write: Write) -> None:
 
 
 def test_no_run_at_all_is_refused(write: Write) -> None:
-    assert check([write("read me", "README")]).refused
-    assert not checked(write, GOOD["rag25"]).refused
+    assert check([write("read me", "README")]).is_refused
+    assert not checked(write, GOOD["rag25"]).is_refused
 
 
 def test_a_cause_that_all_records_share_is_one_line(write: Write) -> None:
@@ -229,3 +231,30 @@ def test_all_lists_every_change_and_all_that_is_left(write: Write, tmp_path: Pat
     out = command("check", path, "--fix", tmp_path / "fixed", "--all").out
     assert out.count(": citations of sentence ") == 24
     assert out.count("by hand: warned (field_missing): ") == 12
+
+
+def place(number: int) -> Finding:
+    return Finding("citation_malformed", Place("runs/a.jsonl", number), f"cites 'bad_{number}'")
+
+
+def test_all_come_back_in_order_as_often_as_asked() -> None:
+    packed = PackedList[Finding]()
+    for number in range(3 * AT_ONCE + 5):
+        packed.append(place(number))
+    assert len(packed) == packed.given == 3 * AT_ONCE + 5
+    assert list(packed) == list(packed) == [place(n) for n in range(3 * AT_ONCE + 5)]
+
+
+def test_of_a_bounded_one_the_first_are_kept() -> None:
+    packed = PackedList[int](3)
+    for number in range(9):
+        packed.append(number)
+    assert (list(packed), len(packed), packed.given) == ([0, 1, 2], 3, 9)
+    assert list(JsonLines(packed, str)) == ["0", "1", "2"]
+
+
+def test_a_place_takes_few_bytes() -> None:
+    packed = PackedList[Finding]()
+    for number in range(50 * AT_ONCE):
+        packed.append(place(number))
+    assert sum(map(len, packed._full)) < 40 * len(packed)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.checking import check
-from trecjudge.check.fixing import Change, fix
-from trecjudge.check.outcome import CheckReport
-from trecjudge.check.packed import JsonLines, Packed
+from trecjudge.check.outcome import CheckReport, JsonLines, PackedList
+from trecjudge.check.repair import RecordChange, fix
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, counted, unreported
@@ -36,7 +35,7 @@ class Checked:
     """
 
     report: CheckReport
-    changes: Packed[Change]
+    changes: PackedList[RecordChange]
     beside: Sequence[Finding]
     topics_given: bool
     documents_given: bool
@@ -46,11 +45,11 @@ class Checked:
     only_banks: bool = False
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether a track would refuse a run; of banks only, whether anything is wrong."""
         if self.only_banks:
             return any(finding.severity != "note" for finding in self.beside)
-        return self.report.refused
+        return self.report.is_refused
 
     @property
     def closing(self) -> list[str]:
@@ -122,11 +121,11 @@ def check_command(
         report_unmatched(banks, topics, topics, log)
     found = [] if only_banks else find_runs(runs, log)
 
-    def wanted() -> Wanted:
+    def find_wanted() -> Wanted:
         return Wanted.of(lambda store: RunReader(found, unreported, store=store, dataset=dataset))
 
     # An id written as a number is an id only if a document has it: citations need the store.
-    store = open_documents(documents, default_folder(), log, wanted) if documents else None
+    store = open_documents(documents, default_folder(), log, find_wanted) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
     files: list[Path | Opened] = []
     if not only_banks:
@@ -150,7 +149,7 @@ def check_command(
     )
     done = Checked(
         report,
-        Packed(),
+        PackedList(),
         beside,
         topics_path is not None,
         store is not None,

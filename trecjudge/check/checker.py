@@ -7,21 +7,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.meaning import Meanings
-from trecjudge.check.organisers import Organisers
-from trecjudge.check.outcome import EXAMPLES, CheckReport, RunReport, Violation
-from trecjudge.check.packed import Packed
+from trecjudge.check.outcome import (
+    EXAMPLES,
+    CheckReport,
+    OrganisersDifferences,
+    PackedList,
+    RunReport,
+    Violation,
+)
 from trecjudge.check.parts import (
     METADATA,
     NUMBER,
-    Layout,
+    LayoutCheck,
     found_without_topic,
     is_blank,
     is_flat,
     value_at,
 )
-from trecjudge.check.read_findings import LOST, OF_A_RECORD
 from trecjudge.check.rules import (
+    LOST,
+    OF_A_RECORD,
     RuleVerdict,
     SentenceList,
     Track,
@@ -29,7 +34,7 @@ from trecjudge.check.rules import (
     track_named,
     track_of,
 )
-from trecjudge.check.ruling import OF_A_TOPIC, rule
+from trecjudge.check.ruling import OF_A_TOPIC, Meanings, RecordRules
 from trecjudge.findings import IN_ALL, Finding, shown
 from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.run_records import RunRecord
@@ -39,16 +44,7 @@ from trecjudge.records import Place, Response, Topic
 
 
 @dataclass(slots=True)
-class _Run:
-    """A run while its file is read: bounded by the number of topics."""
-
-    report: RunReport
-    first: Place
-    answered: set[str] = field(default_factory=set)
-
-
-@dataclass(slots=True)
-class _File:
+class _FileState:
     """A file while it is read."""
 
     path: str
@@ -56,9 +52,9 @@ class _File:
     begun: list[str] = field(default_factory=list)
     """What the first citation is: `index` or `id`; empty before it."""
     constants: dict[str, Any] = field(default_factory=dict)
-    runs: dict[str, _Run] = field(default_factory=dict)
-    layout: Layout = field(default_factory=Layout)
-    lost: dict[str, Packed[Finding]] = field(default_factory=dict)
+    runs: dict[str, RunReport] = field(default_factory=dict)
+    layout: LayoutCheck = field(default_factory=LayoutCheck)
+    lost: dict[str, PackedList[Finding]] = field(default_factory=dict)
     """Findings on lines that gave no record, by kind."""
 
 
@@ -79,9 +75,9 @@ class Checker:
     all_places: bool = False
     _reports: list[RunReport] = field(default_factory=list)
     _inventory: str = ""
-    _organisers: Organisers = field(default_factory=Organisers)
+    _organisers: OrganisersDifferences = field(default_factory=OrganisersDifferences)
     _pending: list[Finding] = field(default_factory=list)
-    _file: _File = field(default_factory=lambda: _File(""))
+    _file: _FileState = field(default_factory=lambda: _FileState(""))
 
     def add_finding(self, finding: Finding) -> None:
         """Keep a finding of the reader; findings on a record come before the record."""
@@ -89,7 +85,7 @@ class Checker:
             self._inventory = finding.message
         if finding.kind in LOST:
             self._open(finding.place.path)
-            self._file.lost.setdefault(finding.kind, Packed(self.most_places)).append(finding)
+            self._file.lost.setdefault(finding.kind, PackedList(self._most_places)).append(finding)
         elif finding.kind in OF_A_RECORD:
             # Findings of a record that never reached `observe` must not count for this one.
             if self._pending and self._pending[0].place != finding.place:
@@ -117,15 +113,14 @@ class Checker:
 
     def _open(self, path: str) -> None:
         """Close the current file if another one begins."""
-        if path == self._file.path:
-            return
-        _close(self, self._file)
-        self._reports += [run.report for run in self._file.runs.values()]
-        self._file = _File(path)
+        if path != self._file.path:
+            self._close(self._file)
+            self._reports += self._file.runs.values()
+            self._file = _FileState(path)
 
     def violate(
         self,
-        run: _Run,
+        run: RunReport,
         verdict: RuleVerdict | None,
         finding: Finding,
         times: int = 1,
@@ -138,26 +133,76 @@ class Checker:
         track = self._file.track or (track_named(self.track) if self.track else None)
         theirs = track.of_organisers(finding.kind, aspect, verdict) if track else None
         # Counted at the run, and passed on at once: nothing is held until the end.
-        kind, run_id = finding.kind, run.report.run_id
-        violation = Violation(kind, verdict, finding, run_id, times, each, theirs)
+        kind = finding.kind
+        violation = Violation(kind, verdict, finding, run.run_id, times, each, theirs)
         if track is not None:
             self._organisers.add((track.name, kind), verdict, theirs, times)
-        run.report.add(violation)
+        run.add(violation)
         self.on_violation(violation)
 
-    def report(self, run_id: str, path: str, track: str, name: str = "") -> RunReport:
-        """Return the report of a run that begins."""
-        most, expected = self.most_places, self.expected()
-        return RunReport(run_id, path, track, topics_expected=expected, name=name, most_places=most)
+    def begin_run(self, run_id: str, first: Place, track: str, name: str = "") -> RunReport:
+        """Return the report of a run whose first record is at a place."""
+        expected = None if self.topics is None else len(self.topics)
+        return RunReport(run_id, first, track, name, expected, self._most_places)
 
     @property
-    def most_places(self) -> int | None:
+    def _most_places(self) -> int | None:
         """How many places of each broken rule are kept, None for all."""
         return None if self.all_places else EXAMPLES
 
-    def expected(self) -> int | None:
-        """Return how many topics a run should answer, None where that is not known."""
-        return None if self.topics is None else len(self.topics)
+    def _close(self, file: _FileState) -> None:
+        """Add what is known only at the end of a file: lost lines, missing topics."""
+        track_name = file.track.name if file.track else ""
+        verdicts = file.track.verdicts if file.track else every_track()
+        # A file of which nothing could be read still gets a row: it must not pass by being absent.
+        if file.lost and not file.runs:
+            name = bare_name(Path(file.path))
+            file.runs[name] = self.begin_run(name, Place(file.path), track_name)
+        # A lost line names no run, so each run of the file answers for it.
+        for run in file.runs.values():
+            for kind, lost in file.lost.items():
+                for number, finding in enumerate(lost, 1):
+                    # The last that was kept stands for all after it.
+                    rest = lost.given - number if number == len(lost) else 0
+                    self.violate(run, verdicts.get(kind), finding, 1 + rest)
+            self._report_missing(file, run, verdicts.get("response_missing"))
+        if len(file.runs) > 1:
+            self._report_shared(file, verdicts.get("file_of_several_runs"))
+        for run in file.runs.values():
+            run.forget_topics()
+
+    def _report_missing(
+        self, file: _FileState, run: RunReport, verdict: RuleVerdict | None
+    ) -> None:
+        missing = [topic_id for topic_id in self.topics or () if topic_id not in run.answered]
+        if not missing:
+            return
+        # One finding for all of them: a run that stopped early misses hundreds.
+        few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        message = f"has no response on {len(missing)} of {run.topics_expected} topics: {few}"
+        place, name = Place(run.path), run.name
+        finding = Finding("response_missing", place, message, few, run_id=name)
+
+        def each() -> Iterator[Finding]:
+            for topic_id in missing:
+                message = f"has no response on topic {topic_id!r}"
+                yield replace(finding, message=message, value=topic_id, topic_id=topic_id)
+
+        of_file = {topic_id for other in file.runs.values() for topic_id in other.answered}
+        aspect = "elsewhere" if of_file.issuperset(missing) else ""
+        self.violate(run, verdict, finding, len(missing), each, aspect)
+
+    def _report_shared(self, file: _FileState, verdict: RuleVerdict | None) -> None:
+        """Report of each run that it shares its file, so that the verdict of each shows it."""
+        first, second, *_ = runs = list(file.runs.values())
+        answers = [topic_id for run in runs for topic_id in run.answered]
+        # A checker that looks at topics only sees no more than one answer to each.
+        aspect = "apart" if len(answers) == len(set(answers)) else ""
+        for run in runs:
+            other = second if run is first else run
+            message = f"is of run {other.name!r} in a file of {first.name!r}"
+            finding = Finding("file_of_several_runs", other.first, message, run_id=run.name)
+            self.violate(run, verdict, finding, aspect=aspect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +210,7 @@ class _Observation:
     """One record in its file: its own rules, and those about the records before it."""
 
     checker: Checker
-    file: _File
+    file: _FileState
     track: Track
     place: Place
     record: Mapping[str, Any]
@@ -176,19 +221,17 @@ class _Observation:
         return self.response.topic_id if self.response else None
 
     def check(self, format_name: str, found: list[Finding]) -> None:
-        run = self._run()
-        run.report.records += 1
+        run, track = self._run(), self.track
+        run.records += 1
         if self.response is None:
             unseen = found_without_topic(self.record, format_name, self.place)
             found = [*found, *(finding for finding in unseen if finding.kind in OF_A_RECORD)]
         for finding in found:
-            verdict = self.track.verdicts.get(finding.kind)
             aspect = "coerced" if NUMBER.fullmatch(finding.value) else ""
             if finding.kind == "topic_id_conflict" and len(self._own_topics()) < 2:
                 aspect = "elsewhere"
-            self.checker.violate(run, verdict, finding, aspect=aspect)
+            self.checker.violate(run, track.verdicts.get(finding.kind), finding, aspect=aspect)
         self._topic(run)
-        track = self.track
         if format_name not in track.formats:
             message = f"is a {format_name} record, not one of {' or '.join(track.formats)}"
             other: SentenceList = "responses" if track.sentences == "answer" else "answer"
@@ -201,13 +244,15 @@ class _Observation:
             if track.sentences not in self.record:
                 track = replace(track, sentences=other)
         self._metadata()
-        topics = self.checker.topics or {}
-        topic = topics.get(self.topic_id or "")
-        run_id = run.report.run_id
-        documents = self.response.documents if self.response else ()
-        meanings = Meanings(self.record, format_name, documents)
-        begun = self.file.begun
-        rule(self.record, track, topic, run_id, self.topic_id, self.complain, meanings, begun)
+        topic = (self.checker.topics or {}).get(self.topic_id or "")
+        meanings = Meanings(
+            self.record, format_name, self.response.documents if self.response else ()
+        )
+        ids = run.run_id, self.topic_id
+        rules = RecordRules(
+            self.record, track, topic, *ids, self.complain, meanings, self.file.begun
+        )
+        rules.check()
         self._constants()
 
     def complain(
@@ -223,11 +268,8 @@ class _Observation:
         decided = verdict or self.track.verdicts.get(kind)
         if decided is None:
             return
-        run = self._run()
-        topic_id = self.topic_id or ""
-        found = Finding(
-            kind, self.place, message, shown(value), sentence, run.report.name, topic_id
-        )
+        run, topic_id = self._run(), self.topic_id or ""
+        found = Finding(kind, self.place, message, shown(value), sentence, run.name, topic_id)
         self.checker.violate(run, decided, found, aspect=aspect)
 
     def _own_topics(self) -> set[str | None]:
@@ -235,19 +277,15 @@ class _Observation:
         inner = metadata_of(self.record)
         return {as_id(inner[key]) for key in OF_A_TOPIC if inner.get(key) is not None}
 
-    def _run(self) -> _Run:
+    def _run(self) -> RunReport:
         """Return the record's run; a file's second one breaks a rule of most tracks."""
-        runs, run_id = self.file.runs, self._written_run_id()
-        name = self.response.run_id if self.response else run_id
-        if name not in runs:
-            report = self.checker.report(run_id, self.place.path, self.track.name, name)
-            runs[name] = _Run(report, self.place)
-        return runs[name]
-
-    def _written_run_id(self) -> str:
         written = as_id(value_at(self.record, "metadata.run_id"))
-        written = written or as_id(self.record.get("run_id"))
-        return written or bare_name(Path(self.place.path))
+        written = written or as_id(self.record.get("run_id")) or bare_name(Path(self.place.path))
+        name = self.response.run_id if self.response else written
+        if name not in self.file.runs:
+            run = self.checker.begin_run(written, self.place, self.track.name, name)
+            self.file.runs[name] = run
+        return self.file.runs[name]
 
     def _metadata(self) -> None:
         """Report that a record has no metadata, in place of every field there."""
@@ -256,7 +294,7 @@ class _Observation:
             message = f"has no metadata, where {self.track.name} has {', '.join(inside)}"
             self.complain("field_missing", message, self.record.get("metadata"))
 
-    def _topic(self, run: _Run) -> None:
+    def _topic(self, run: RunReport) -> None:
         if self.topic_id is None:
             return
         topics = self.checker.topics
@@ -268,69 +306,11 @@ class _Observation:
             self.complain("response_duplicate", message, self.topic_id)
         else:
             run.answered.add(self.topic_id)
-            run.report.topics_answered = len(run.answered)
 
     def _constants(self) -> None:
         for path, field_ in self.track.fields.items():
-            value = value_at(self.record, path)
-            if not field_.constant or is_blank(value):
-                continue
-            first = self.file.constants.setdefault(path, value)
+            value = value_at(self.record, path) if field_.constant else None
+            first = value if is_blank(value) else self.file.constants.setdefault(path, value)
             if value != first:
                 message = f"{path} is {shown(value)}, it was {shown(first)} before"
                 self.complain("field_varies", message, value)
-
-
-def _close(checker: Checker, file: _File) -> None:
-    """Add what is known only at the end of a file: lost lines, missing topics."""
-    track_name = file.track.name if file.track else ""
-    verdicts = file.track.verdicts if file.track else every_track()
-    # A file of which nothing could be read still gets a row: it must not pass by being absent.
-    if file.lost and not file.runs:
-        name = bare_name(Path(file.path))
-        file.runs[name] = _Run(checker.report(name, file.path, track_name), Place(file.path))
-    # A lost line names no run, so each run of the file answers for it.
-    for run in file.runs.values():
-        for kind, lost in file.lost.items():
-            for number, finding in enumerate(lost, 1):
-                # The last that was kept stands for all after it.
-                rest = lost.given - number if number == len(lost) else 0
-                checker.violate(run, verdicts.get(kind), finding, 1 + rest)
-        _miss(checker, file, run, verdicts)
-    if len(file.runs) > 1:
-        _share(checker, file, verdicts)
-
-
-def _share(checker: Checker, file: _File, verdicts: Mapping[str, RuleVerdict | None]) -> None:
-    """Report of each run that it shares its file, so that the verdict of each shows it."""
-    first, second, *_ = runs = list(file.runs.values())
-    answers = [topic_id for run in runs for topic_id in run.answered]
-    # A checker that looks at topics only sees no more than one answer to each.
-    aspect = "apart" if len(answers) == len(set(answers)) else ""
-    for run in runs:
-        other, own = second if run is first else run, run.report.name
-        message = f"is of run {other.report.name!r} in a file of {first.report.name!r}"
-        finding = Finding("file_of_several_runs", other.first, message, run_id=own)
-        checker.violate(run, verdicts.get(finding.kind), finding, aspect=aspect)
-
-
-def _miss(
-    checker: Checker, file: _File, run: _Run, verdicts: Mapping[str, RuleVerdict | None]
-) -> None:
-    missing = [topic_id for topic_id in checker.topics or () if topic_id not in run.answered]
-    if not missing:
-        return
-    # One finding for all of them: a run that stopped early misses hundreds.
-    few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-    message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
-    place, name = Place(run.report.path), run.report.name
-    finding = Finding("response_missing", place, message, few, run_id=name)
-
-    def each() -> Iterator[Finding]:
-        for topic_id in missing:
-            message = f"has no response on topic {topic_id!r}"
-            yield replace(finding, message=message, value=topic_id, topic_id=topic_id)
-
-    of_file = {topic_id for other in file.runs.values() for topic_id in other.answered}
-    aspect = "elsewhere" if of_file.issuperset(missing) else ""
-    checker.violate(run, verdicts.get(finding.kind), finding, len(missing), each, aspect)

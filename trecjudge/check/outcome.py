@@ -1,16 +1,109 @@
-"""The report of a check: for each run its records, violations and verdict."""
+"""What a check found: each run's broken rules, counted, with their places."""
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
-from trecjudge.check.organisers import Organisers
-from trecjudge.check.packed import JsonLines, Packed
-from trecjudge.check.rules import OrganisersVerdict, RuleVerdict
+from trecjudge.check.rules import ORGANISERS, OrganisersVerdict, RuleVerdict
 from trecjudge.findings import Finding, counted
+from trecjudge.records import Place
+
+T = TypeVar("T")
+AT_ONCE = 128
+"""Records that are packed together."""
+
+
+@dataclass(slots=True)
+class PackedList(Generic[T]):
+    """Records in the order they came; most take 10 to 40 bytes. `given` counts those not kept too.
+
+    None is kept after the first `most`.
+    """
+
+    most: int | None = None
+    given: int = 0
+    _count: int = 0
+    _full: list[bytes] = field(default_factory=list)
+    _open: list[T] = field(default_factory=list)
+
+    def append(self, record: T) -> None:
+        """Keep a record, if there is room."""
+        self.given += 1
+        if self.most is not None and self._count >= self.most:
+            return
+        self._count += 1
+        self._open.append(record)
+        if len(self._open) == AT_ONCE:
+            # Never read from outside this process, so pickle is safe, and the fastest here.
+            self._full.append(zlib.compress(pickle.dumps(self._open), 1))
+            self._open = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[T]:
+        for packed in self._full:
+            yield from pickle.loads(zlib.decompress(packed))
+        yield from self._open
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines(Generic[T]):
+    """JSON values made of records one by one, as often as they are asked for."""
+
+    records: Iterable[T]
+    make: Callable[[T], Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.make, self.records)
+
+
+DOES = {"accepted": "accepts", "warned": "only warns of", "refused": "refuses"}
+Rule = tuple[str, str]
+"""(track, rule)."""
+
+
+@dataclass(slots=True)
+class OrganisersDifferences:
+    """How often each rule of a track is broken, and how often their verdict is another one."""
+
+    counts: Counter[Rule] = field(default_factory=Counter)
+    others: dict[Rule, Counter[OrganisersVerdict]] = field(default_factory=dict)
+
+    def add(
+        self, rule: Rule, ours: RuleVerdict, theirs: OrganisersVerdict | None, times: int
+    ) -> None:
+        """Count that a rule is broken, and that their verdict is another one; None is not known."""
+        self.counts[rule] += times
+        if theirs is not None and theirs != ours:
+            self.others.setdefault(rule, Counter())[theirs] += times
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the differences as JSON values."""
+        differences = [
+            {"track": track, "rule": rule, "verdict": theirs, "count": count}
+            for (track, rule), verdicts in self.others.items()
+            for theirs, count in verdicts.items()
+        ]
+        return {"checker": ORGANISERS, "differences": differences}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each track and verdict that differs: what their checker will say."""
+        said: dict[tuple[str, OrganisersVerdict], list[str]] = {}
+        for (track, rule), verdicts in self.others.items():
+            for theirs, count in verdicts.items():
+                every = self.counts[track, rule]
+                times = "" if count == every else f" ({count} of {every})"
+                said.setdefault((track, theirs), []).append(f"{rule}{times}")
+        for (track, theirs), rules in sorted(said.items()):
+            listed = ", ".join(sorted(rules))
+            yield f"{track}: the organisers' checker ({ORGANISERS}) {DOES[theirs]} this: {listed}"
+
 
 Standing = Literal["refused", "accepted"]
 STANDINGS: tuple[Standing, ...] = ("refused", "accepted")
@@ -47,7 +140,7 @@ class Cause:
 
 
 @dataclass(slots=True)
-class Tally:
+class RuleTally:
     """How often a run breaks a rule with this verdict, and where: everywhere, or the `most` first.
 
     `causes` are the first messages.
@@ -58,10 +151,10 @@ class Tally:
     most: int | None = None
     count: int = 0
     causes: dict[str, Cause] = field(default_factory=dict)
-    places: Packed[Finding] = field(init=False)
+    places: PackedList[Finding] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.places = Packed(self.most)
+        self.places = PackedList(self.most)
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
@@ -105,24 +198,42 @@ class RunReport:
     """
 
     run_id: str
-    path: str
+    first: Place
+    """Where its first record is."""
     track: str
-    records: int = 0
-    topics_answered: int = 0
-    topics_expected: int | None = None
-    tallies: dict[tuple[str, RuleVerdict], Tally] = field(default_factory=dict)
     name: str = ""
+    topics_expected: int | None = None
     most_places: int | None = None
     """Places of each broken rule that are kept; all where it is None."""
+    records: int = 0
+    tallies: dict[tuple[str, RuleVerdict], RuleTally] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    """The topics answered, while its file is read."""
+    _answered: int = 0
 
     def __post_init__(self) -> None:
         self.name = self.name or self.run_id
+
+    @property
+    def path(self) -> str:
+        """The path of its file."""
+        return self.first.path
+
+    @property
+    def topics_answered(self) -> int:
+        """How many topics it answers."""
+        return self._answered or len(self.answered)
+
+    def forget_topics(self) -> None:
+        """Keep only the number of the topics: a hundred runs of a thousand topics are many."""
+        self._answered = len(self.answered)
+        self.answered = set()
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
         key = (violation.rule, violation.verdict)
         if key not in self.tallies:
-            self.tallies[key] = Tally(*key, self.most_places)
+            self.tallies[key] = RuleTally(*key, self.most_places)
         self.tallies[key].add(violation)
 
     @property
@@ -143,7 +254,7 @@ class RunReport:
         return f"accepted, {counted(self.warnings, 'warning')}"
 
     @property
-    def violations(self) -> list[Tally]:
+    def violations(self) -> list[RuleTally]:
         """Its broken rules: those it is refused for first, then by count."""
         return sorted(
             self.tallies.values(), key=lambda t: (t.verdict != "refused", -t.count, t.rule)
@@ -173,10 +284,10 @@ class CheckReport:
     runs: tuple[RunReport, ...]
     inventory: str = ""
     """What marks of citations the runs have in their texts."""
-    organisers: Organisers = field(default_factory=Organisers)
+    organisers: OrganisersDifferences = field(default_factory=OrganisersDifferences)
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether a track's validator would refuse any of the runs, or there is none."""
         return not self.runs or any(run.verdict == "refused" for run in self.runs)
 
@@ -211,7 +322,7 @@ class CheckReport:
         return {"runs": runs, "totals": totals, "organisers": organisers}
 
 
-def _counts(tallies: Iterable[Tally]) -> dict[str, int]:
+def _counts(tallies: Iterable[RuleTally]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for tally in tallies:
         counts[tally.rule] += tally.count

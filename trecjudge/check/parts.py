@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from trecjudge.check.rules import LengthRule, Track
 from trecjudge.findings import Finding
 from trecjudge.inputs.formats.draft import ABSENT
 from trecjudge.inputs.formats.registry import format_named
-from trecjudge.inputs.formats.response import Reader
+from trecjudge.inputs.formats.response import ResponseReader
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Topic
 
@@ -26,7 +26,7 @@ NUMBER = re.compile(
 
 
 @dataclass(slots=True)
-class Layout:
+class LayoutCheck:
     """Whether a run file is JSONL: tracks' checkers read an object in each line, nothing else."""
 
     line: int | None = None
@@ -90,20 +90,16 @@ def references_of(record: Mapping[str, Any]) -> list[Any]:
     return list(references) if isinstance(references, list | dict) else []
 
 
-def cited_positions(
-    record: Mapping[str, Any], track: Track, meant: Callable[[Any], Any] = lambda value: value
-) -> set[int]:
+def cited_positions(references: Sequence[Any], cited: Iterable[Any]) -> set[int]:
     """Return the positions of the references that are cited, by index or by id.
 
     An index counts even where the track takes only ids: it breaks a rule there, and points at a
-    reference all the same. `meant` returns what a citation means, if not what is written.
+    reference all the same.
     """
-    entries = sentences_of(record, track)
-    values = [meant(value) for entry in entries for value in cited_by(entry)]
+    values = list(cited)
     indices = {value for value in values if is_index(value)}
     ids = {value for value in values if isinstance(value, str)}
-    listed = enumerate(references_of(record))
-    return {i for i, entry in listed if i in indices or as_id(entry) in ids}
+    return {i for i, entry in enumerate(references) if i in indices or as_id(entry) in ids}
 
 
 def is_index(value: Any) -> bool:
@@ -151,7 +147,7 @@ def found_without_topic(
     """Yield what the reader would find in a record that names no topic, if it named one."""
     found: list[Finding] = []
     draft = replace(format_named(format_name).draft(record), topic_ids=(("topic_id", "-"),))
-    Reader(draft, place, found.append).read()
+    ResponseReader(draft, place, found.append).read()
     for finding in found:
         # Which documents there are is not known here.
         if not finding.kind.startswith("document"):

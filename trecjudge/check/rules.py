@@ -19,6 +19,43 @@ from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
+LOST = frozenset(
+    {
+        "bad_utf8",
+        "file_not_a_run",
+        "file_unreadable",
+        "file_without_responses",
+        "line_not_json",
+        "record_not_an_object",
+        "record_too_large",
+        "record_unknown_shape",
+    }
+)
+"""Findings on lines and files that gave no record."""
+OF_A_RECORD = frozenset(
+    {
+        "answer_differs",
+        "citation_score_unusable",
+        "citations_misnamed",
+        "document_differs",
+        "document_empty",
+        "document_missing",
+        "document_varies",
+        "documents_beside",
+        "documents_withheld",
+        "markers_read",
+        "citation_not_read",
+        "own_document_empty",
+        "response_empty",
+        "response_not_a_list",
+        "sentence_unusable",
+        "topic_id_conflict",
+        "topic_id_missing",
+    }
+)
+"""Findings of the reader that rules are about; all other violations the checker finds itself."""
+
+
 RuleVerdict = Literal["refused", "warned"]
 """What breaking a rule does to a run: an error of the track's validator, or a warning."""
 OrganisersVerdict = Literal["refused", "warned", "accepted"]
@@ -34,7 +71,7 @@ STRICT = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldRule:
     """A field of the record: its JSON types, the values allowed, and whether it may be missing."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -135,10 +172,10 @@ class Track:
     marked_by: TrackMarks | None = None
     topic_id: IdRule = IdRule()
     run_id: IdRule = IdRule()
-    fields: dict[str, Field] = field(default_factory=dict)
+    fields: dict[str, FieldRule] = field(default_factory=dict)
     closed_metadata: bool = False
     """Whether metadata may hold no other keys than those of `fields`."""
-    reserved: dict[str, Field] = field(default_factory=dict)
+    reserved: dict[str, FieldRule] = field(default_factory=dict)
     """Fields that the organisers' checker reads of every record, and how."""
     organisers: dict[str, OrganisersVerdict] | None = None
     """What the organisers' checker does where it differs, by `rule` or `rule aspect`.
@@ -164,7 +201,7 @@ class Track:
 
 def load_rules(path: Path = RULES) -> dict[str, Track]:
     """Return the tracks by name. Raises InputError on an unknown key, kind of finding or format."""
-    loaded = _loaded(path)
+    loaded = _load(path)
     reader = TypeAdapter(Track)  # making one takes far longer than reading with it
     shared = loaded["every_track"]
     try:
@@ -189,7 +226,7 @@ def load_rules(path: Path = RULES) -> dict[str, Track]:
 
 
 @cache
-def _loaded(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> dict[str, Any]:
     """Return what the file holds."""
     try:
         loaded: dict[str, Any] = read_yaml(path.read_text(encoding="utf-8")).value
@@ -212,7 +249,7 @@ def all_tracks() -> Mapping[str, Track]:
 
 def every_track() -> Mapping[str, RuleVerdict]:
     """Return the verdicts that hold where no track is known."""
-    verdicts: Mapping[str, RuleVerdict] = _loaded(RULES)["every_track"]
+    verdicts: Mapping[str, RuleVerdict] = _load(RULES)["every_track"]
     return verdicts
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
 
-from trecjudge.check.meaning import Meanings
 from trecjudge.check.parts import (
     METADATA,
     NUMBER,
@@ -25,12 +25,15 @@ from trecjudge.check.parts import (
     text_of,
     value_at,
 )
-from trecjudge.check.rules import CitationRule, Field, ReferenceRule, Track
+from trecjudge.check.rules import CitationRule, FieldRule, ReferenceRule, Track
 from trecjudge.findings import shown
+from trecjudge.inputs.formats.citations import References, Resolver, ignore_problem
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
+from trecjudge.inputs.formats.registry import format_named
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
 
+Kind = Literal["index", "id", "neither"]
 Complain = Callable[..., None]
 """(rule, message, value, sentence=None, verdict=None, aspect=""): called for every broken rule.
 
@@ -41,29 +44,61 @@ SHAPES = {"list": list, "dict": dict}
 OF_A_TOPIC = frozenset({"topic_id", "narrative_id"})
 
 
-def rule(
-    record: Mapping[str, Any],
-    track: Track,
-    topic: Topic | None,
-    run_id: str,
-    topic_id: str | None,
-    complain: Complain,
-    meanings: Meanings,
-    begun: list[str],
-) -> None:
-    """Complain about every broken rule of a record, without a look at other records.
+@dataclass(slots=True)
+class Meanings:
+    """Tells whether a citation of a record is an index or an id, by the resolver of judging.
+
+    `documents` are the ids of those that the reader found.
+    """
+
+    record: Mapping[str, Any]
+    format_name: str
+    documents: Collection[str] = ()
+    _resolver: Resolver | None = field(default=None, init=False)
+
+    def kind(self, value: Any) -> Kind:
+        """Return whether a citation is read as an index or as an id; `true` is neither."""
+        if isinstance(value, str):
+            return "index" if self._is_written_index(value) else "id"
+        if not is_index(value):
+            return "neither"
+        # Most citations are plain indices; resolving each would be slow.
+        resolver = self._read()
+        if 0 <= value < len(resolver.references.ids) and not resolver.integers_are_ids:
+            return "index"
+        found = resolver.resolve([value], ignore_problem)
+        return "id" if found and found[0].doc_id == str(value) else "index"
+
+    def integers_are_ids(self) -> bool:
+        """Return whether an integer is an id in this format."""
+        return self._read().integers_are_ids
+
+    def _is_written_index(self, value: str) -> bool:
+        text = value.strip()
+        if not (text.isascii() and text.isdigit()):
+            return False
+        kinds: list[str] = []
+        self._read().resolve([value], lambda kind, *_: kinds.append(kind))
+        return "citation_index_as_text" in kinds
+
+    def _read(self) -> Resolver:
+        # Built on demand: many records break no rule that asks for it.
+        if self._resolver is None:
+            draft = format_named(self.format_name).draft(self.record)
+            references = References.read(draft.references, ignore_problem)
+            found = self.documents
+            self._resolver = Resolver(references, lambda d: d in found, draft.integers_are_ids)
+        return self._resolver
+
+
+@dataclass(frozen=True)
+class RecordRules:
+    """Complains about every broken rule of a record, without a look at other records.
 
     `topic` is the one that it answers, None where that is not known. `begun` holds what the first
     citation of the file is, and gets it where that is not known yet.
     """
-    listed = references_of(record)
-    known = frozenset(filter(None, map(as_id, listed)))
-    of_file = meanings, begun, len(listed), known
-    _Ruling(record, track, topic, run_id, topic_id, complain, *of_file).rule()
 
-
-@dataclass(frozen=True, slots=True)
-class _Ruling:
     record: Mapping[str, Any]
     track: Track
     topic: Topic | None
@@ -72,40 +107,80 @@ class _Ruling:
     complain: Complain
     meanings: Meanings
     begun: list[str]
-    references: int
-    known: frozenset[str]
 
-    def rule(self) -> None:
-        self._fields()
-        self._ids()
-        self._topic_text()
-        self._length()
-        self._references()
-        entries = sentences_of(self.record, self.track)
-        aspect = "" if any(text_of(entry).strip() for entry in entries) else "everywhere"
-        for index, entry in enumerate(entries):
+    @cached_property
+    def references(self) -> list[Any]:
+        """The references as written."""
+        return references_of(self.record)
+
+    @cached_property
+    def reference_ids(self) -> frozenset[str]:
+        """The ids among the references."""
+        return frozenset(filter(None, map(as_id, self.references)))
+
+    @cached_property
+    def entries(self) -> list[Any]:
+        """The entries of the sentence list."""
+        return sentences_of(self.record, self.track)
+
+    @cached_property
+    def citations(self) -> list[list[tuple[Any, Kind]]]:
+        """What each entry cites, with its kind."""
+        kind = self.meanings.kind
+        return [[(value, kind(value)) for value in cited_by(entry)] for entry in self.entries]
+
+    @cached_property
+    def coerced_indices(self) -> frozenset[int]:
+        """The indices that the organisers' checker makes of citations that are none.
+
+        It does so where one of the response is a number, and each can be read as an integer. There
+        is none if it refuses one of them.
+        """
+        values = [value for cited in self.citations for value, _ in cited]
+        mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
+        read = {as_integer(value) for value in values} if mixed else set()
+        return frozenset(read) if read <= set(range(len(self.references))) else frozenset()
+
+    @property
+    def read_as(self) -> str:
+        """The aspect of citations: whether the organisers' checker makes indices of them."""
+        return "coerced" if self.coerced_indices else ""
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether a track asked for this form; other tools write what they like."""
+        return self.track.dataset != "any"
+
+    def check(self) -> None:
+        """Complain about all that is wrong."""
+        self._check_fields()
+        self._check_ids()
+        self._check_topic_text()
+        self._check_length()
+        self._check_references()
+        aspect = "" if any(text_of(entry).strip() for entry in self.entries) else "everywhere"
+        for index, entry in enumerate(self.entries):
             if isinstance(entry, str) and self.is_submission:
                 message = f"is {shown(entry)}, not an object with its text and citations"
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
                 self.complain("sentence_empty", "has no text", entry, index, aspect=aspect)
-            self._citations(index, entry)
-        self._one_way(entries)
+            self._check_citations(index, entry)
+        self._check_one_way()
 
-    def _fields(self) -> None:
-        for path, field in self.track.fields.items():
+    def _check_fields(self) -> None:
+        for path, rule in self.track.fields.items():
             value = value_at(self.record, path)
             if not (self._is_gone(path) and is_blank(value)):
-                self._field(path, field, value)
-        for path, field in self.track.reserved.items():
-            if path not in (*self.track.fields, self.track.topic_text):
-                self._reserved(path, field, value_at(self.record, path))
-        allowed = {path.removeprefix("metadata.") for path in self.track.fields}
-        extra = (
-            sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
-        )
-        if extra:
-            self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
+                self._check_field(path, rule, value)
+        for path, rule in self.track.reserved.items():
+            if path not in self.track.fields and path != self.track.topic_text:
+                self._check_reserved(path, rule, value_at(self.record, path))
+        if self.track.closed_metadata:
+            allowed = {path.removeprefix(METADATA) for path in self.track.fields}
+            if extra := sorted(set(metadata_of(self.record)) - allowed):
+                message = f"has more keys in metadata: {', '.join(extra)}"
+                self.complain("field_extra", message, extra)
         written = self.record.get(self.track.sentences, ABSENT)
         # The reader reports a text that it makes sentences of.
         is_text = isinstance(written, str) and not is_blank(written)
@@ -113,64 +188,55 @@ class _Ruling:
             message = f"{self.track.sentences} is {shown(written)}, not a list of sentences"
             self.complain("response_not_a_list", message, written)
 
-    @property
-    def is_submission(self) -> bool:
-        """Whether a track asked for this form; other tools write what they like."""
-        return self.track.dataset != "any"
-
     def _is_gone(self, path: str) -> bool:
         """Return whether a field is missing with all its metadata, which is reported once."""
         return path.startswith(METADATA) and is_flat(self.record)
 
-    def _field(self, path: str, field: Field, value: Any) -> None:
+    def _check_field(self, path: str, rule: FieldRule, value: Any) -> None:
         # White space is no value of a field that has few; null is read as a field left out.
-        if is_blank(value) and not (field.values and value is not ABSENT and value is not None):
+        if is_blank(value) and not (rule.values and value is not ABSENT and value is not None):
             # Another field of the topic's id will do for a checker that reads all tracks.
             there = not path.endswith("_id") or OF_A_TOPIC.intersection(metadata_of(self.record))
-            aspect, missing = path if there else "", field.missing
+            aspect, missing = path if there else "", rule.missing
             self.complain("field_missing", f"has no {path}", value, verdict=missing, aspect=aspect)
-        elif not _is_of(value, field.types):
-            message = f"{path} is {shown(value)}, not {' or '.join(field.types)}"
+        elif not _is_of(value, rule.types):
             kind = "number" if NUMBER.fullmatch(shown(value)) else "type"
-            aspect = "" if is_blank(value) else f"{path} {kind}"
-            self.complain("field_value", message, value, aspect=aspect)
-        elif field.values and value not in field.values:
-            choices = " or ".join(map(repr, field.values))
-            message = f"{path} is {shown(value)}, not {choices}"
-            aspect = "" if is_blank(value) else path
-            self.complain("field_value", message, value, aspect=aspect)
+            self._bad_value(path, value, " or ".join(rule.types), f"{path} {kind}")
+        elif rule.values and value not in rule.values:
+            self._bad_value(path, value, " or ".join(map(repr, rule.values)), path)
 
-    def _reserved(self, path: str, field: Field, value: Any) -> None:
-        is_read = field.values and value in field.values
-        is_number = "integer" in field.types and NUMBER.fullmatch(shown(value))
-        if value is ABSENT or value is None or is_read or is_number:
+    def _bad_value(self, path: str, value: Any, wanted: str, aspect: str) -> None:
+        message, aspect = f"{path} is {shown(value)}, not {wanted}", aspect * (not is_blank(value))
+        self.complain("field_value", message, value, aspect=aspect)
+
+    def _check_reserved(self, path: str, rule: FieldRule, value: Any) -> None:
+        if value is ABSENT or value is None or value in rule.values:
             return
-        if field.values or not _is_of(value, field.types):
-            meant = " or ".join(map(repr, field.values) if field.values else field.types)
+        if "integer" in rule.types and NUMBER.fullmatch(shown(value)):
+            return
+        if rule.values or not _is_of(value, rule.types):
+            meant = " or ".join(map(repr, rule.values) if rule.values else rule.types)
             message = f"{path} is {shown(value)}; the organisers' checker takes only {meant} there"
             self.complain("field_reserved", message, value)
 
-    def _ids(self) -> None:
+    def _check_ids(self) -> None:
         pattern, maximum = self.track.topic_id.pattern, self.track.run_id.maximum
         if self.topic_id is not None and pattern and not re.fullmatch(pattern, self.topic_id):
             message = f"answers topic {shown(self.topic_id)}, an id not of the form {pattern}"
             self.complain("topic_id_malformed", message, self.topic_id)
         for path in self.track.fields:
-            value = value_at(self.record, path)
-            is_spaced = isinstance(value, str) and value != self.topic_id == value.strip()
-            if path.endswith("_id") and is_spaced:
+            value = value_at(self.record, path) if path.endswith("_id") else None
+            if isinstance(value, str) and value != self.topic_id == value.strip():
                 message = f"answers topic {shown(value)}: white space around the id"
                 self.complain("topic_id_malformed", message, value, aspect="spaced")
         if maximum is not None and len(self.run_id) > maximum:
             message = f"run_id has {len(self.run_id)} characters, at most {maximum} are allowed"
             self.complain("run_id_too_long", message, self.run_id)
 
-    def _topic_text(self) -> None:
+    def _check_topic_text(self) -> None:
         path = self.track.topic_text
-        if not path:
-            return
-        value = value_at(self.record, path)
-        if is_blank(value) and self._is_gone(path):
+        value = value_at(self.record, path) if path else None
+        if not path or (is_blank(value) and self._is_gone(path)):
             return
         if is_blank(value):
             self.complain("topic_text_missing", f"has no {path}", value)
@@ -180,13 +246,13 @@ class _Ruling:
             message = f"{path} is {shown(value)}, not the topic's {shown(self.topic.title)}"
             self.complain("topic_text_differs", message, value)
 
-    def _length(self) -> None:
+    def _check_length(self) -> None:
         rule = self.track.length
         if rule is None:
             return
         written = self.record.get(self.track.sentences)
         # An answer that is one text is of the wrong form, and may be too long all the same.
-        entries = [written] if isinstance(written, str) else sentences_of(self.record, self.track)
+        entries = [written] if isinstance(written, str) else self.entries
         count, most = length(entries, rule), longest(rule, self.topic)
         if most is not None and count > most:
             message = f"has {count} {rule.unit}, at most {most} are allowed"
@@ -197,8 +263,8 @@ class _Ruling:
             message = f"{self.track.response_length} is {given}, the answer has {count} {rule.unit}"
             self.complain("response_length_differs", message, given)
 
-    def _references(self) -> None:
-        rule = self.track.references
+    def _check_references(self) -> None:
+        rule, count = self.track.references, len(self.references)
         if rule is None:
             return
         value = self.record.get("references", ABSENT)
@@ -208,26 +274,25 @@ class _Ruling:
         if not isinstance(value, SHAPES[rule.shape]):
             message = f"references is {shown(value)}, not a {rule.shape}"
             self.complain("references_unusable", message, value)
-        if rule.maximum is not None and self.references > rule.maximum:
-            message = f"has {self.references} references, at most {rule.maximum} are allowed"
-            self.complain("too_many_references", message, self.references)
+        if rule.maximum is not None and count > rule.maximum:
+            message = f"has {count} references, at most {rule.maximum} are allowed"
+            self.complain("too_many_references", message, count)
         # Looked up only where the track asks for it: it walks over all citations.
-        asked = rule.only_cited and any(map(text_of, sentences_of(self.record, self.track)))
-        cited = cited_positions(self.record, self.track, self._meant) if asked else None
-        coerced = self._coerced() if asked else frozenset()
+        asked = rule.only_cited and any(map(text_of, self.entries))
+        meant = (_meaning(value, kind) for cited in self.citations for value, kind in cited)
+        positions = cited_positions(self.references, meant) if asked else None
         seen: set[str] = set()
-        for position, entry in enumerate(references_of(self.record)):
-            name = as_id(entry)
-            here = f"reference {position} {shown(entry)}"
-            self._reference(here, entry, rule)
+        for position, entry in enumerate(self.references):
+            name, here = as_id(entry), f"reference {position} {shown(entry)}"
+            self._check_reference(here, entry, rule)
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
-            if cited is not None and position not in cited:
-                aspect = "coerced" if position in coerced else ""
+            if positions is not None and position not in positions:
+                aspect = "coerced" if position in self.coerced_indices else ""
                 self.complain("reference_uncited", f"{here} is cited nowhere", entry, aspect=aspect)
             seen.add(name or "")
 
-    def _reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
+    def _check_reference(self, here: str, entry: Any, rule: ReferenceRule) -> None:
         if as_id(entry) is None:
             message, aspect = f"{here} is not an id", "blank" if isinstance(entry, str) else ""
             self.complain("reference_malformed", message, entry, verdict="refused", aspect=aspect)
@@ -239,8 +304,8 @@ class _Ruling:
             message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
             self.complain("reference_malformed", message, entry, aspect=aspect)
 
-    def _citations(self, index: int, entry: Any) -> None:
-        rule = self.track.citations
+    def _check_citations(self, index: int, entry: Any) -> None:
+        rule, cited = self.track.citations, self.citations[index]
         written = entry.get("citations") if isinstance(entry, dict) else None
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
             message = f"has citations {shown(written)}, not a {' or '.join(rule.shapes)}"
@@ -250,28 +315,27 @@ class _Ruling:
             self.complain("citations_unusable", message, written, index, aspect="missing")
         if isinstance(written, dict) and None in written.values():
             self.complain("citation_score_unusable", "gives a score null", written, index)
-        cited = cited_by(entry)
         if rule.maximum is not None and len(cited) > rule.maximum:
             message = f"has {len(cited)} citations, at most {rule.maximum} are allowed"
             self.complain("too_many_citations", message, len(cited), index)
         seen: set[str | int] = set()
-        for value in cited:
-            self._citation(index, value)
-            if not isinstance(value, str) and not is_index(value):
-                continue  # neither index nor id: it equals no other citation
-            meant = self._meant(value)
+        for value, kind in cited:
+            self._check_citation(index, value, kind)
+            if kind == "neither":
+                continue  # it equals no other citation
+            meant = _meaning(value, kind)
             if meant in seen:
                 self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
             seen.add(meant)
 
-    def _one_way(self, entries: list[Any]) -> None:
+    def _check_one_way(self) -> None:
         """Complain where a response or a file cites in two ways: a checker may read neither."""
         scope = self.track.citations.one_kind
         if not scope:
             return
         first = self.begun if scope == "file" else []
-        each = [self._ways(entry) for entry in entries]
-        aspect = "across" if len(set().union(*each)) == 1 else self._read_as()
+        each = [self._ways(*pair) for pair in zip(self.entries, self.citations, strict=True)]
+        aspect = "across" if len(set().union(*each)) == 1 else self.read_as
         for index, ways in enumerate(each):
             if ways and not first:
                 first.append(ways[0])
@@ -280,58 +344,40 @@ class _Ruling:
                 message = f"cites by {other}, the {scope} began by {first[0]}"
                 self.complain("citations_mixed", message, other, index, aspect=aspect)
 
-    def _ways(self, entry: Any) -> list[str]:
-        written = entry.get("citations") if isinstance(entry, dict) else None
+    def _ways(self, entry: Any, cited: Sequence[tuple[Any, Kind]]) -> list[str]:
         if len(self.track.citations.shapes) > 1:
+            written = entry.get("citations") if isinstance(entry, dict) else None
             shapes = {dict: "scores", list: "lists"}
             return [name for shape, name in shapes.items() if isinstance(written, shape)]
-        kinds = map(self.meanings.kind, cited_by(entry))
-        return [kind for kind in kinds if kind != "neither"]
+        return [kind for _, kind in cited if kind != "neither"]
 
-    def _coerced(self) -> frozenset[int]:
-        """Return the indices that the organisers' checker makes of citations that are none.
+    def _check_citation(self, index: int, value: Any, kind: Kind) -> None:
+        rule, count = self.track.citations, len(self.references)
 
-        It does so where one of the response is a number, and each can be read as an integer. There
-        is none if it refuses one of them.
-        """
-        entries = sentences_of(self.record, self.track)
-        values = [value for entry in entries for value in cited_by(entry)]
-        mixed = not all(isinstance(v, str) for v in values) and not all(map(is_index, values))
-        read = {as_integer(value) for value in values} if mixed else set()
-        return frozenset(read) if read <= set(range(self.references)) else frozenset()
+        def complain(broken: str, message: str, aspect: str = "") -> None:
+            self.complain(broken, f"cites {shown(value)}{message}", value, index, aspect=aspect)
 
-    def _read_as(self) -> str:
-        return "coerced" if self._coerced() else ""
-
-    def _meant(self, value: Any) -> Any:
-        """Return a citation as the reader takes it: an index written as text as an index."""
-        return as_index(value) if self.meanings.kind(value) == "index" else value
-
-    def _citation(self, index: int, value: Any) -> None:
-        rule = self.track.citations
-        kind = self.meanings.kind(value)
         if kind not in rule.kinds:
-            message = f"cites {shown(value)}, not an {' or '.join(rule.kinds)}"
-            self.complain("citation_kind", message, value, index, aspect=self._read_as())
+            complain("citation_kind", f", not an {' or '.join(rule.kinds)}", self.read_as)
         elif kind == "id" and is_index(value) and not self.meanings.integers_are_ids():
-            message = f"cites {shown(value)}: an id written as an integer"
-            self.complain("citation_kind", message, value, index)
+            complain("citation_kind", ": an id written as an integer")
         elif kind == "index" and isinstance(value, str):
-            message = f"cites {shown(value)}: an index written as text"
-            self.complain("citation_index_as_text", message, value, index, aspect=self._read_as())
+            complain("citation_index_as_text", ": an index written as text", self.read_as)
         if kind == "id" and rule.preferred == "index":
-            message = f"cites {shown(value)}, an id; an index is right by every guideline"
-            self.complain("citation_by_id", message, value, index)
-        if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < self.references:
-            message = f"cites {shown(value)}, references has {self.references}"
-            self.complain("citation_out_of_range", message, value, index)
-        elif kind == "id" and rule.in_references and value not in self.known:
-            message = f"cites {shown(value)}, which is not among the references"
-            aspect = self._read_as()
-            self.complain("citation_unreferenced", message, value, index, aspect=aspect)
-        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _written(value)):
-            message = f"cites {shown(value)}, not of the form {rule.pattern}"
-            self.complain("citation_malformed", message, value, index, aspect=_aspect(rule, value))
+            complain("citation_by_id", ", an id; an index is right by every guideline")
+        if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < count:
+            complain("citation_out_of_range", f", references has {count}")
+        elif kind == "id" and rule.in_references and value not in self.reference_ids:
+            complain("citation_unreferenced", ", which is not among the references", self.read_as)
+        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _as_text(value)):
+            complain(
+                "citation_malformed", f", not of the form {rule.pattern}", _aspect(rule, value)
+            )
+
+
+def _meaning(value: Any, kind: Kind) -> Any:
+    """Return a citation as the reader takes it: an index written as text as an index."""
+    return as_index(value) if kind == "index" else value
 
 
 def _is_of(value: Any, types: Sequence[str]) -> bool:
@@ -344,6 +390,6 @@ def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
     return "longer" if isinstance(value, str) and re.match(rule.pattern, value) else ""
 
 
-def _written(value: str | int) -> str:
+def _as_text(value: str | int) -> str:
     """Return an id as text; Python refuses to write integers of thousands of digits."""
     return value if isinstance(value, str) else shown(value)

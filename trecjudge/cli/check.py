@@ -51,7 +51,7 @@ def check_runs(
         print_json([done.as_dict()])
     elif not quiet:
         _print_report(done, wide, show_all)
-    return int(done.refused)
+    return int(done.is_refused)
 
 
 def _print_report(done: Checked, wide: bool, show_all: bool) -> None:

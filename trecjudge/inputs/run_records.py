@@ -1,11 +1,11 @@
-"""The records of run files, in order: parsed, named and resolved once for all readers."""
+"""Records of run files, read in turn: recognised, named, made into responses."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,13 +15,13 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
-from trecjudge.inputs.formats.inventory import Inventory
+from trecjudge.inputs.formats.markers import MarkInventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
-from trecjudge.inputs.formats.response import Reader
-from trecjudge.inputs.formats.survey import Survey
+from trecjudge.inputs.formats.response import ResponseReader, RunSurvey, drafts_in
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
@@ -30,8 +30,40 @@ from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
-from trecjudge.inputs.strays import stray
+from trecjudge.inputs.topics.record import named, topic_of
+from trecjudge.inputs.topics.turns import turns_in
 from trecjudge.records import Place, Response
+
+OF_A_RUN = re.compile(
+    r"answer|respon|output|generat|sentence|summar|predict|complet|citation|cited|^references?$"
+    r"|^run|^team|^metadata$|^model|^system|^repl(y|ies)|^reports?$|^results?$|^messages?$",
+    re.IGNORECASE,
+)
+"""Keys of a system's output in any shape: a record with one is an unreadable run, no stray."""
+
+
+def stray_kind(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return what a file with these first records holds; empty where that is not clear."""
+    kinds = {_kind(record) for record in records}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _kind(record: Mapping[str, Any]) -> str:
+    if any(record.values()) and all(isinstance(v, dict) for v in record.values()):
+        grades = [grade for by_document in record.values() for grade in by_document.values()]
+        if all(isinstance(g, int | float) and not isinstance(g, bool) for g in grades):
+            return "qrels"
+    if turns_in(named(dict(record))):
+        return "topics or documents"
+    if any(OF_A_RUN.search(key) for key in record):
+        return ""
+    found, document = topic_of(named(dict(record))), document_of(record)
+    texts = [document.text] if document else []
+    if found is not None:
+        topic = found[0]
+        texts += [topic.title, topic.problem_statement, topic.background]
+    return "topics or documents" if any(texts) else ""
+
 
 PEEK = 5
 """Lines by which a file is recognised: a run may begin with a few broken ones."""
@@ -104,19 +136,19 @@ class RunRecords:
     report: OnFinding = unreported
     names: RunNames = field(init=False, repr=False)
     shelf: Shelf = field(init=False)
-    survey: Survey = field(init=False)
+    survey: RunSurvey = field(init=False)
     _position: int = field(init=False, default=0)
     """The size of the files that were read."""
-    _inventory: Inventory = field(init=False, repr=False, default_factory=Inventory)
+    _inventory: MarkInventory = field(init=False, repr=False, default_factory=MarkInventory)
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._digests)
         self.shelf = Shelf(self.store, self.own_documents)
-        self.survey = Survey([Opened.of(file).path for file in self.files], self.dataset)
+        self.survey = RunSurvey([Opened.of(file).path for file in self.files], self.dataset)
 
     def read(self, report: OnFinding) -> Iterator[Event]:
         """Yield files and records as they are read, and report findings between them."""
-        self.report, self._inventory = report, Inventory()
+        self.report, self._inventory = report, MarkInventory()
         for file in self.files:
             opened = Opened.of(file)
             yield FileBegins(opened.path)
@@ -139,7 +171,7 @@ class RunRecords:
     def of_file(self, opened: Opened) -> Iterator[Event]:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
-        inventories: dict[str, Inventory] = defaultdict(Inventory)
+        inventories: dict[str, MarkInventory] = defaultdict(MarkInventory)
         beside, layout = provenance_beside(path, self.report), layout_of(opened)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
@@ -155,7 +187,7 @@ class RunRecords:
                 format_name = format_.NAME
                 yield FileTaken(path, format_.NAME, why)  # at the first record, and at a change
                 self._other_dataset(place, name, format_, why)
-            response = Reader(
+            response = ResponseReader(
                 draft,
                 place,
                 self.report,
@@ -206,16 +238,11 @@ class RunRecords:
         digests: dict[str, dict[str, str]] = {}
         paths = (Opened.of(file).path for file in self.files)
         file = next(file for file in paths if Place(str(file)).path == path)
-        with suppress(InputError):  # reported where the file is read
-            for number, record in run_records(file, unreported):
-                claimed = format_of(record, self.dataset)
-                if claimed is None:
-                    continue
-                draft = with_said_beside(claimed[0].draft(record), record)
-                if as_id(draft.run_id) == written and draft.topic_id is not None:
-                    of_team = digests.setdefault(as_id(draft.team_id) or "", {})
-                    answer = f"{draft.topic_id}~{draft.sample}"  # a run may be a file for a sample
-                    of_team.setdefault(answer, _digest(draft, number))
+        for line, draft in drafts_in(file, self.dataset):
+            if as_id(draft.run_id) == written and draft.topic_id is not None:
+                of_team = digests.setdefault(as_id(draft.team_id) or "", {})
+                answer = f"{draft.topic_id}~{draft.sample}"  # a run may be a file for a sample
+                of_team.setdefault(answer, _digest(draft, line))
         return digests
 
     def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:
@@ -285,7 +312,7 @@ class KeptRecords:
         # It did not fit, so part of it is gone: the files are read again.
         if self._left < 0:
             self._begin()
-        kept = iter(self._kept) if keep else _emptied(self._kept)
+        kept = iter(self._kept) if keep else _drain(self._kept)
         for event in kept:
             if isinstance(event, Finding):
                 report(event)
@@ -312,7 +339,7 @@ class KeptRecords:
             self._kept.append(event)
 
 
-def _emptied(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
+def _drain(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
     """Yield what is kept, and free each entry as it is yielded."""
     while kept:
         yield kept.popleft()
@@ -333,7 +360,7 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     if not what and not any(map(format_of, first_records(opened, 1))):
         records = first_records(opened, PEEK)
         if not any(map(format_of, records)):
-            kind = f"the {given_as}" if given_as else stray(records)
+            kind = f"the {given_as}" if given_as else stray_kind(records)
             what = f"holds {kind}, no responses" if kind else ""
     return Finding("file_not_a_run", Place(str(path)), f"{what}; passed over") if what else None
 

@@ -12,7 +12,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.inputs.formats import qa
+from trecjudge.inputs.formats.registry import QA
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.provenance import is_beside_a_run
@@ -198,7 +198,7 @@ class RunReader:
                 found = self._on_its_topic(event)
                 self.observe(event, found.response)
                 if found.response is not None and not event.repeated:
-                    for topic, response in self._wanted(found):
+                    for topic, response in self._select(found):
                         if self.flag_hostile:
                             own = topic if self.topics is None else None
                             hostile.look_at_response(response, own)
@@ -223,7 +223,7 @@ class RunReader:
         size = sum(Opened.of(file).size for file in self.files[: self.max_runs])
         return round(yielded * max(1, size / self.position))
 
-    def _wanted(self, event: RunRecord) -> Iterator[tuple[Topic, Response]]:
+    def _select(self, event: RunRecord) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
         response = event.response
         assert response is not None
@@ -305,7 +305,7 @@ class RunReader:
     def _on_its_topic(self, event: RunRecord) -> RunRecord:
         """Return a record; its response is under a topic's id where it asks what that asks."""
         response, known = event.response, self.known or self.topics or {}
-        if response is None or event.format_name != qa.NAME or response.topic_id in known:
+        if response is None or event.format_name != QA or response.topic_id in known:
             return event
         if not self._by_text:
             for topic in known.values():

@@ -55,7 +55,7 @@ def check_first(job: Job, inputs: JobInputs, findings: FindingLog) -> None:
         all_places=False,
     )
     bad = read.of_severity("error", "warning") + findings.of_severity("error", "warning")
-    if job.strict and (bad or report.refused):
+    if job.strict and (bad or report.is_refused):
         place = f"; the first: {first[0]}" if first else ""
         raise InputError(f"--strict: {bad + rules.broken} findings{place}; `check` lists them all")
 

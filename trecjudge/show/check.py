@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import itemgetter
 
-from trecjudge.check.fixing import Change
-from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RunReport, Tally
-from trecjudge.check.read_findings import LOST
+from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RuleTally, RunReport
+from trecjudge.check.repair import RecordChange
+from trecjudge.check.rules import LOST
 from trecjudge.findings import Finding, FirstFindings, counted
 from trecjudge.show.columns import Column, Columns
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line
@@ -34,7 +34,7 @@ class Shared:
     runs: int = 0
     causes: dict[str, tuple[Cause, int]] = field(default_factory=dict)
 
-    def add(self, tally: Tally) -> None:
+    def add(self, tally: RuleTally) -> None:
         """Add what breaks the rule in a run."""
         self.count, self.runs = self.count + tally.count, self.runs + 1
         for message, own in tally.causes.items():
@@ -211,12 +211,12 @@ def left_lines(report: CheckReport, show_all: bool) -> Iterator[str]:
         yield f"by hand: {line}"
 
 
-def change_lines(changes: Iterable[Change], show_all: bool) -> Iterator[str]:
+def change_lines(changes: Iterable[RecordChange], show_all: bool) -> Iterator[str]:
     """Yield a line for each kind of change, with its number and a first one; or every change."""
     if show_all:
         yield from map(str, changes)
         return
-    kinds: dict[str, tuple[int, Change]] = {}
+    kinds: dict[str, tuple[int, RecordChange]] = {}
     for change in changes:
         count, first = kinds.get(change.kind, (0, change))
         kinds[change.kind] = count + 1, first

@@ -61,7 +61,7 @@ def closing_lines(found: Experimented) -> Iterator[str]:
     for run in found.runs:
         if run.failure:
             yield f"no run: {shown_line(run.variant)}: {shown_line(run.failure)}"
-    if found.checked is not None and found.checked.refused:
+    if found.checked is not None and found.checked.is_refused:
         shared = shared_rules(found.checked)
         yield from cause_lines(found.checked, shared)
         yield from place_lines(found.checked, shared, show_all=False)

@@ -1,12 +1,13 @@
-"""Contexts in the shapes that retrievers and data sets give them."""
+"""Contexts of any shape as documents; and cells as Python, pandas and numpy print them."""
 
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
-from trecjudge.inputs.pipelines.contexts import read_contexts
+from trecjudge.inputs.pipelines.contexts import Unsplit, cell_value, read_contexts
 
 A, B = "Trams ran in May.", "The quay was closed."
 SHAPES = {
@@ -75,3 +76,33 @@ def test_ids_by_themselves_are_documents_of_others() -> None:
 def test_a_text_that_breaks_off_is_cut(context: str, complete: bool) -> None:
     (document,) = read_contexts(json.loads(f"[{context}]")).documents
     assert document.complete is complete
+
+
+@pytest.mark.parametrize(
+    ("cell", "wanted"),
+    [
+        pytest.param("""['a' 'b\\n'\n "it's"]""", ["a", "b\n", "it's"], id="numpy"),
+        pytest.param("array(['a', 'b'],\n      dtype=object)", ["a", "b"], id="numpy's repr"),
+        pytest.param("[array(['a', 'b'], dtype=object)]", [["a", "b"]], id="in a list"),
+        pytest.param("[['a' 'b']\n ['c' 'd']]", [["a", "b"], ["c", "d"]], id="two dimensions"),
+        pytest.param("[{'text': 'a'} {'text': 'b'}]", [{"text": "a"}, {"text": "b"}], id="objects"),
+        pytest.param("['a', nan]", ["a", None], id="nan in Python's list"),
+        pytest.param('["a", NaN]', ["a", None], id="NaN in JSON"),
+        pytest.param("[see below]", "[see below]", id="a text in brackets"),
+    ],
+)
+def test_cell_value(cell: str, wanted: object) -> None:
+    assert cell_value(cell) == wanted
+    assert not isinstance(cell_value(cell), Unsplit)
+
+
+@pytest.mark.parametrize("cell", ["['a' 'b', 'c']", "['a''b']", "['a' ... 'z']", "['It's' 'b']"])
+def test_what_is_not_surely_split_stays_one_text(cell: str) -> None:
+    assert isinstance(cell_value(cell), Unsplit)
+
+
+@pytest.mark.parametrize("character", list("['\",(\\ \na."))
+def test_a_long_cell_is_read_at_once(character: str) -> None:
+    start = time.process_time()
+    cell_value("['" + character * 1_000_000)
+    assert time.process_time() - start < 1

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.reading import Read
-from trecjudge.inputs.formats.qa import draft
-from trecjudge.inputs.pipelines.wrappers import records_in
+from trecjudge.inputs.formats.registry import format_named
+from trecjudge.inputs.pipelines.reading import records_in
 
 CONTEXTS = ', "contexts": [{"id": "a", "text": "A."}, {"id": "b", "text": "B."}]'
 TEXT = "Né à Åre. It is new."
@@ -19,7 +19,7 @@ FIRST, SECOND = "Né à Åre.", "It is new."
 def spans_of(answer: str) -> tuple[str, list[tuple[str, Any]]]:
     """Return the text of an answer, and what of it cites what."""
     (record,) = records_in(json.loads(f'{{"question": "Q?", {answer}}}'))
-    found = draft(record)
+    found = format_named("qa").draft(record)
     cited = [
         (
             found.sentences[s.start : s.end],

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.reading import Read
-from trecjudge.inputs.formats.qa import draft
-from trecjudge.inputs.pipelines.wrappers import records_in
+from trecjudge.inputs.formats.registry import format_named
+from trecjudge.inputs.pipelines.reading import records_in
 
 Q, C = "When did the ferry Perch enter service?", "The ferry Perch entered service on 3 May 2022."
 USER = '{"role": "user", "content": "$Q"}'
@@ -189,7 +189,10 @@ def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
 )
 def test_each_of_several_answers_is_a_sample(answers: str) -> None:
     found = list(records_in(json.loads(f'{{"question": "Q?", {answers}}}')))
-    assert [(draft(r).sentences, r["sample"]) for r in found] == [("A.", "1"), ("B.", "2")]
+    assert [(format_named("qa").draft(r).sentences, r["sample"]) for r in found] == [
+        ("A.", "1"),
+        ("B.", "2"),
+    ]
 
 
 def test_a_record_may_name_its_trace(read: Read) -> None:

@@ -125,7 +125,7 @@ class Resolver:
             complain("citation_unusable", message, entry)
         return Citation(doc_id, entry if isinstance(entry, str) else shown(entry), score)
 
-    def _known(self, doc_id: str) -> bool:
+    def _is_known(self, doc_id: str) -> bool:
         return doc_id in self.references.known or self.is_document(doc_id)
 
     def _by_text(self, entry: str, complain: Complain) -> str | None:
@@ -134,7 +134,7 @@ class Resolver:
             complain("citation_unusable", "cites an empty id", entry)
             return None
         # A number may be an id too: what the response lists under it counts before any index.
-        if self._known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
+        if self._is_known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
             return doc_id
         if self.integers_are_ids or not self.references.ids:
             return doc_id
@@ -147,7 +147,7 @@ class Resolver:
         ids = self.references.ids
         if 0 <= index < len(ids):
             return ids[index]
-        if self._known(str(index)):
+        if self._is_known(str(index)):
             return str(index)
         if 0 <= index < len(self.positions):
             message = f"cites {index}, references is missing: counted in its documents"
@@ -185,12 +185,12 @@ def ids_written(sentences: Any) -> frozenset[str]:
     """Return the ids that the entries of a sentence list cite as text."""
     entries = sentences if isinstance(sentences, list) else []
     cited = map(written_citations, entries)
-    written = (entry for value in cited for entry, _ in _entries(value, _ignore))
+    written = (entry for value in cited for entry, _ in _entries(value, ignore_problem))
     return frozenset(entry.strip() for entry in written if isinstance(entry, str))
 
 
-def _ignore(kind: str, message: str, value: object) -> None:
-    """Ignore a problem: it is reported where the citations are resolved."""
+def ignore_problem(kind: str, message: str, value: object, sentence: int | None = None) -> None:
+    """Ignore a problem: it is reported where the response is read."""
 
 
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:

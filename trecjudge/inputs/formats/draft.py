@@ -10,8 +10,24 @@ from trecjudge.inputs.documents.record import ids_of
 from trecjudge.inputs.sources.values import as_id
 
 TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
-SAMPLE_KEYS = ("sample", "query_run", "epoch", "repeat", "sample_id")
-"""Keys that name one of several answers to a question; the last may also name the question."""
+SAMPLE_KEY_OF: Final = {
+    "sample": "sample",
+    "sampleindex": "",
+    "queryrun": "query_run",
+    "runnumber": "",
+    "epoch": "epoch",
+    "repeat": "repeat",
+    "repetition": "",
+    "trial": "",
+    "attempt": "",
+    "rollout": "",
+    "sampleid": "sample_id",
+}
+"""Plain names of keys by which own pipelines tell several answers to one question apart.
+
+Where one has a key, a record of any format may say so by it. The last may also name the question.
+"""
+SAMPLE_KEYS = tuple(filter(None, SAMPLE_KEY_OF.values()))
 ABSTENTIONS = ("abstained", "is_abstention", "abstention", "declined", "refused", "no_answer")
 """Keys by which a system says whether it declined to answer."""
 SAID_BESIDE = frozenset({"retrieved", *ABSTENTIONS, *SAMPLE_KEYS})
@@ -30,7 +46,7 @@ ABSENT: Final = Absent()
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CitingSpan:
     """A part of an answer that cites something, as services give it beside the text.
 
     `start` and `end` are character offsets into the answer. `cited` are ids of documents, or
@@ -69,7 +85,7 @@ class Draft:
     key: str = ""
     again: Any = ABSENT
     of_a_track: bool = True
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[CitingSpan, ...] | None = None
     background: str = ""
     sample: str = ""
     retrieved: tuple[str, ...] | None = None

@@ -6,9 +6,64 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from operator import itemgetter
+from typing import Final
 
-from trecjudge.inputs.formats.titles import ADDRESS, trimmed
+from trecjudge.text.layout import BORDER, is_ruler
+
+SOURCE: Final = (
+    r"sources?|src|citations?|cite[sd]?|cit\.?|ref(?:erence)?s?|docs?|documents?|contexts?|ctx|"
+    r"passages?|segments?|snippets?|chunks?|excerpts?|extracts?|items?|entr(?:y|ies)|articles?|"
+    r"evidence|web|oaicite|(?:doc|chunk)[\s_-]?ids?|p(?:m|mc)?ids?|(?:search\s+)?results?|"
+    r"quellen?|dokumente?|abschnitt|beleg|fuentes?|documentos?|fonti|fonte|extrait|bron(?:nen)?|"
+    r"źródło|zdroj|kilder?|källa|lähde|kaynak|forrás|πηγή|sumber|nguồn|"
+    r"источник(?:и)?|джерело|документ(?:ы)?|来源|出处|资料|文献|文档|片段|参考(?:资料|文献)|見?出典|見?資料|"
+    r"参考資料|文書|출처|문서|स्रोत|(?:แหล่ง)?ที่มา|المصدر|مصدر|منبع|سند|מקור|"
+    r"(?:ids?|urls?|links?|files?|doi)(?=\s*[:=：])"
+)
+"""Pattern of a word for a source, which may stand before what names it."""
+SEE: Final = (
+    r"(?:see(?:\s+also)?|cf\.?|siehe|vgl\.?|per|via|from|as\s+(?:in|per|stated\s+in|described\s+in)|"
+    r"according\s+to|adapted\s+from|based\s+on|laut|gemäß|nach|selon|d['’]après|según|secondo|volgens|"
+    r"见|見|参见)(?:\s+(?:the|la|le|el|il|de|der|den|lo))?"
+)
+"""Pattern of words that send a reader to a source."""
+AND: Final = r"and|und|et|y|e|en|och|og|i|и|oder|or|ou"
+"""Pattern of words between two sources."""
+HEADINGS: Final = (
+    r"(?:list\s+of\s+|supporting\s+|verwendete\s+|использованные\s+)?(?:references?|sources?|citations?|"
+    r"source\s+documents?|documents?|evidence|links|notes?|legend|bibliography|works\s+cited|"
+    r"footnotes?|endnotes?|further\s+reading|literature(?:\s+cited)?|"
+    r"(?:source|reference|citation)\s+(?:list|legend)|(?:sources?|references?|documents?)\s+"
+    r"(?:used|cited|consulted|referenced)(?:\s+in\s+this\s+\w+)?|cited\s+sources?|"
+    r"references?\s*(?:&|and)\s*sources?|references?\s*\(\w+\)|"
+    r"literatur(?:verzeichnis)?|quellen(?:verzeichnis|angaben)?|belege|einzelnachweise|"
+    r"références(?:\s+bibliographiques)?|fuentes(?:\s+consultadas)?|"
+    r"referencias(?:\s+bibliográficas)?|bibliograf[ií]a|bibliographie|fonti|riferimenti|bronnen|"
+    r"bronvermelding|referenties|źródła|referências|fontes(?:\s+consultadas)?|kilder|källor|"
+    r"lähteet|zdroje|kaynaklar|surse|források|πηγές|джерела|источники|sumber|daftar\s+pustaka|"
+    r"nguồn|список\s+(?:литературы|источников)|литература|参考文献|参考资料|参考来源|引用来源|資料來源|"
+    r"參考(?:資料|文獻)|参考資料|引用|出典|参考|来源|แหล่งที่มา|מקורות|संदर्भ|তথ্যসূত্র|حوالہ\s+جات|المصادر|"
+    r"المراجع|منابع|참고\s*문헌|출처)"
+)
+"""Pattern of the heading of an answer's own list of sources."""
+NO_SOURCE: Final = (
+    r"sic|…|\.{2,}|x|\s*|emphasis.*|italics.*|translat.*|citation\s+needed|source\s+needed|redacted|"
+    r"todo.*|laugh.*|applause|music|inaudible|enter|esc|tab|return|space|ctrl.*|shift.*|alt.*|"
+    r"(?:fig(?:ure)?|table|step|notes?|verse|chorus|part|question|answer|option|intro|outro|scene|"
+    r"confidence|draft|warning|tip)\b.*|yes\b.*|no\b.*|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r".*\b(?:your|insert|name|placeholder|hide|edit|update)\b.*"
+)
+"""Pattern of what people write into brackets that cites nothing."""
+
+
+ADDRESS: Final = (
+    r"(?:https?://|www\.)[^\s<>\[\]{}【】（）()\"'`|]{1,2000}"
+    r"(?:\([^\s<>()]{0,200}\)[^\s<>\[\]{}()\"'`|]{0,500})?"
+)
+"""Pattern of an address in a text; parentheses in it are closed."""
+_ADDRESS = re.compile(r"^(?:https?://|www\.)\S+$", re.IGNORECASE)
 
 ANGLE = "<1>"
 CIRCLED = "①"
@@ -137,6 +192,16 @@ class Mark:
     opens: bool = False
 
 
+def trim_address(address: str) -> str:
+    """Return an address without the signs of the sentence that it ends."""
+    return address.rstrip(".,;:!?*_~")
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of a page."""
+    return _ADDRESS.match(text) is not None
+
+
 def may_have_marks(text: str) -> bool:
     """Return whether a text may have a mark: most have none, and this is fast."""
     return "(" in text or MAY_MARK.search(text) is not None
@@ -148,7 +213,7 @@ def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark
     Indices (`items[0]`), intervals and powers are left out. With `end` only `text[begin:end]` is
     looked at, which is a part without code.
     """
-    hidden = _hidden(text) if end is None else ()
+    hidden = _hidden_spans(text) if end is None else ()
     done = indexed = begin
     for found in _MARKS.finditer(text, begin, len(text) if end is None else end):
         start = found.start()
@@ -157,14 +222,14 @@ def marks_in(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mark
         # What follows an index is one too: `a[1][2]`.
         mark = None if found["square"] and 0 < start == indexed else _mark_of(text, found, done)
         if mark is not None:
-            mark = _widened(text, mark, done)
+            mark = _widen(text, mark, done)
             done = mark.end
             yield mark
         elif found["square"]:
             indexed = found.end()
 
 
-def _hidden(text: str) -> Sequence[tuple[int, int]]:
+def _hidden_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return (start, end) of the code and the formulas of a text, in order."""
     spans = []
     if "`" in text or "~~~" in text or "<code" in text or "<pre" in text:
@@ -231,7 +296,7 @@ def _mark_of(text: str, found: re.Match[str], done: int) -> Mark | None:
 
 def _of_address(text: str, found: re.Match[str], ends: bool) -> Mark:
     start, end = found.span("url")
-    address = trimmed(found["url"])
+    address = trim_address(found["url"])
     end -= len(found["url"]) - len(address)
     if text[start - 1 : start] == "<" and text[end : end + 1] == ">":
         start, end = start - 1, end + 1
@@ -297,7 +362,7 @@ def _counts_something(text: str, start: int, content: str, glued: bool) -> bool:
     return bool(from_zero or _INTERVAL.search(before))
 
 
-def _widened(text: str, mark: Mark, floor: int) -> Mark:
+def _widen(text: str, mark: Mark, floor: int) -> Mark:
     """Return a mark with the parentheses or brackets around it, where they hold nothing else."""
     start, end = mark.start, mark.end
     while floor < start and end < len(text) and text[start - 1] + text[end] in ("()", "[]", "（）"):
@@ -306,3 +371,46 @@ def _widened(text: str, mark: Mark, floor: int) -> Mark:
         return mark
     # A link by itself in parentheses is a mark; what it says is no part of the sentence.
     return replace(mark, start=start, end=end, kept=None)
+
+
+_HEADER = re.compile(rf"[\s*_]*(?:{SOURCE})[\s*_:]*", re.IGNORECASE)
+_LONGEST = 300
+"""Characters of a cell that names a source; a longer one says something."""
+Cell = tuple[int, int]
+"""Where the text of a cell begins and ends."""
+
+
+def source_columns(text: str) -> Iterator[list[Mark]]:
+    """Yield the cells of each column headed "Source" or the like, as what may be marks."""
+    if "|" not in text or "--" not in text:
+        return
+    start, columns, before = 0, dict[int, list[Mark]](), list[Cell]()
+    for line in text.split("\n"):
+        cells = _cells(line, start) if "|" in line else []
+        if before and cells and is_ruler(line):
+            yield from columns.values()
+            named = (i for i, cell in enumerate(before) if _HEADER.fullmatch(text[slice(*cell)]))
+            columns = {index: [] for index in named}
+        elif not cells:
+            yield from columns.values()
+            columns = {}
+        for index, marks in columns.items():
+            begin, end = cells[index] if index < len(cells) else (0, 0)
+            if 0 < end - begin <= _LONGEST and not is_ruler(line):
+                marks.append(Mark(begin, end, SQUARE, text[begin:end]))
+        before, start = cells, start + len(line) + 1
+    yield from columns.values()
+
+
+def _cells(line: str, start: int) -> list[Cell]:
+    """Return where the cells of a row stand in the text, without white space."""
+    inner = line.strip(" \t>")
+    begin = line.find(inner) + inner.startswith("|")
+    end = line.find(inner) + len(inner) - (inner.endswith("|") and len(inner) > 1)
+    borders = [begin - 1, *(b.start() for b in BORDER.finditer(line, begin, end)), end]
+    cells = []
+    for left, right in pairwise(borders):
+        written = line[left + 1 : right]
+        at = start + left + 1 + len(written) - len(written.lstrip())
+        cells.append((at, at + len(written.strip())))
+    return cells

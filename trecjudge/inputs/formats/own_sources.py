@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from trecjudge.inputs.formats.citation_words import HEADINGS, SEE, SOURCE
-from trecjudge.inputs.formats.marks import PLAIN_DIGITS
+from trecjudge.inputs.formats.marks import (
+    ADDRESS,
+    HEADINGS,
+    PLAIN_DIGITS,
+    SEE,
+    SOURCE,
+    is_address,
+    trim_address,
+)
 from trecjudge.inputs.formats.pointers import Targets
-from trecjudge.inputs.formats.titles import ADDRESS, is_address, trimmed
 
 _HEADING = re.compile(
     rf"^\W{{0,12}}(?:<(?:h\d|b|strong)[^<>]{{0,50}}>)?\s*(?:\d{{1,2}}[.)]\s*)?{HEADINGS}"
@@ -90,11 +96,11 @@ def with_links(text: str) -> str:
         return text
     addresses = {found[1].casefold(): found[2] for found in _DEFINED.finditer(text)}
 
-    def linked(found: re.Match[str]) -> str:
+    def with_address(found: re.Match[str]) -> str:
         address = addresses.get(found[2].casefold())
         return f"[{found[1]}]({address})" if address else found[0]
 
-    return _BY_REFERENCE.sub(linked, text) if addresses else text
+    return _BY_REFERENCE.sub(with_address, text) if addresses else text
 
 
 def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
@@ -117,7 +123,10 @@ def own_sources(texts: Sequence[str], targets: Targets) -> OwnSources:
     if above and single and (found := _on_one_line(lines[last], targets)):
         return found
     begin = last + 1
-    while begin > 0 and _belongs_to_footnotes(lines[begin - 1].text, targets):
+    while begin > 0:
+        text = lines[begin - 1].text
+        if text.strip() and not _is_footnote(text, targets):
+            break
         begin -= 1
     # Nothing but sources is an answer of sources.
     found = _below(lines, begin, begin, targets, under_heading=False) if begin else None
@@ -162,7 +171,7 @@ def document_of_entry(source: str, targets: Targets) -> str | None:
     """Return the id of the document that an entry of a list of sources is about."""
     titles = targets.titles()
     links = [part for pair in _LINK_IN.findall(source) for part in (pair[1], pair[0])]
-    addresses = list(map(trimmed, _ADDRESS_IN.findall(source)))
+    addresses = list(map(trim_address, _ADDRESS_IN.findall(source)))
     bare = _ADDRESS_IN.sub(" ", _LINK_IN.sub(" ", source)).strip(' -–—:|.,;*_<>()"“”')
     bare = _SEES.sub("", bare)
     for name in (*links, *addresses, bare, *map(str.strip, _PIECES.split(bare))):
@@ -183,7 +192,7 @@ def number_of_entry(source: str) -> int | None:
 def address_in(source: str) -> str | None:
     """Return the first address in an entry, None where it has none."""
     found = _ADDRESS_IN.search(source)
-    return trimmed(found[0]) if found else None
+    return trim_address(found[0]) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +275,6 @@ def _on_one_line(line: _Line, targets: Targets) -> OwnSources | None:
     if not (numbers or named or len(sources) > 1 or _ADDRESS_IN.search(rest)):
         return None
     return OwnSources({} if numbers else sources, _parts([line]), max(1, len(sources)))
-
-
-def _belongs_to_footnotes(text: str, targets: Targets) -> bool:
-    return not text.strip() or _is_footnote(text, targets)
 
 
 def _is_footnote(text: str, targets: Targets) -> bool:

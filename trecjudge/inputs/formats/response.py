@@ -2,33 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
 from trecjudge.inputs.documents.record import merge_chunks
 from trecjudge.inputs.documents.shelf import Shelf
-from trecjudge.inputs.formats.citations import References, Resolver, ids_written
-from trecjudge.inputs.formats.draft import ABSENT, Draft
-from trecjudge.inputs.formats.inventory import Inventory
-from trecjudge.inputs.formats.pointers import Targets
+from trecjudge.inputs.formats.citations import (
+    References,
+    Resolver,
+    ids_written,
+    ignore_problem,
+    lists_citations,
+    written_text,
+)
+from trecjudge.inputs.formats.draft import ABSENT, Draft, with_said_beside
+from trecjudge.inputs.formats.markers import (
+    CountingEvidence,
+    MarkInventory,
+    evidence_of,
+    find_marks,
+)
+from trecjudge.inputs.formats.own_sources import own_sources
+from trecjudge.inputs.formats.pointers import Targets, Titles, labels_of
+from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.formats.sentences import SentenceReader, differ
-from trecjudge.inputs.formats.survey import Survey
-from trecjudge.inputs.formats.titles import Titles, labels_of
+from trecjudge.inputs.pipelines.reading import run_records
 from trecjudge.inputs.sources.containers import bare_name
-from trecjudge.inputs.sources.values import as_id
+from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import Document, Place, Response, Sentence
 from trecjudge.text.instructions import instruction_like
+from trecjudge.text.reasoning import answer_without_reasoning
+
+RunKey = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class RunSurvey:
+    """Knows what runs show in any response; reads all files when first asked."""
+
+    files: Iterable[Path] = ()
+    dataset: str = "auto"
+    carrying: dict[RunKey, bool] | None = field(default=None)
+    """Whether the ids of its documents are known somewhere, by run that carries some."""
+    counting: dict[RunKey, CountingEvidence] | None = field(default=None)
+    """What shows how it counts, by run."""
+
+    def has(self, draft: Draft, place: Place) -> bool:
+        """Return whether the run of this draft carries a document somewhere."""
+        return _run_of(draft, place.path) in self._carrying()
+
+    def names(self, draft: Draft, place: Place) -> bool:
+        """Return whether the run of this draft carries a document of a known id somewhere."""
+        return self._carrying().get(_run_of(draft, place.path), False)
+
+    def base(self, draft: Draft, place: Place) -> int | None:
+        """Return the number of the first document in the marks of a run's texts, 0 or 1.
+
+        None where that cannot be decided: some of its answers show the one, and some the other.
+        """
+        found = self._counting().get(_run_of(draft, place.path)) or _evidence(draft)
+        return found.base
+
+    def _carrying(self) -> dict[RunKey, bool]:
+        if self.carrying is None:
+            self.carrying = {}
+            for run, draft in self._drafts():
+                if draft.documents and (carried := _carried_by(draft)).documents:
+                    self.carrying[run] = carried.named or self.carrying.get(run, False)
+        return self.carrying
+
+    def _counting(self) -> dict[RunKey, CountingEvidence]:
+        if self.counting is None:
+            self.counting = {}
+            for run, draft in self._drafts():
+                self.counting[run] = self.counting.get(run, CountingEvidence()) | _evidence(draft)
+        return self.counting
+
+    def _drafts(self) -> Iterator[tuple[RunKey, Draft]]:
+        for file in self.files:
+            path = Place(str(file)).path
+            yield from ((_run_of(d, path), d) for _, d in drafts_in(file, self.dataset))
+
+
+def drafts_in(file: Path, dataset: str) -> Iterator[tuple[int, Draft]]:
+    """Yield (line, draft) of every record; problems are reported where responses are read."""
+    with suppress(InputError):
+        for line, record in run_records(file, unreported):
+            if claimed := format_of(record, dataset):
+                yield line, with_said_beside(claimed[0].draft(record), record)
+
+
+def _evidence(draft: Draft) -> CountingEvidence:
+    """Return what the marks of an answer show of how they count."""
+    answer, _ = answer_without_reasoning(draft.sentences)
+    entries = answer if isinstance(answer, list) else [answer]
+    if draft.spans is not None or any(map(lists_citations, entries)):
+        return CountingEvidence()
+    ids = _ids(draft) or tuple(_carried_by(draft).order)
+    listed = frozenset(filter(None, ids))
+    targets = Targets(ids, listed, listed.__contains__)
+    texts = [as_text(written_text(entry)) for entry in entries]
+    own = own_sources(texts, targets)
+    if own.sources or draft.sources:
+        return CountingEvidence()
+    return evidence_of(find_marks(own.without(texts), targets), len(ids))
+
+
+def _ids(draft: Draft) -> tuple[str | None, ...]:
+    given = draft.references
+    return tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
+
+
+def _carried_by(draft: Draft) -> Carried:
+    """Return the documents that a draft carries."""
+    ids = _ids(draft)
+    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, ignore_problem)
+    return reader.read(None if draft.documents is ABSENT else draft.documents)
+
+
+def _run_of(draft: Draft, path: str) -> RunKey:
+    """Return the key of a run: team and run_id and, where one of them is missing, the file."""
+    team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
+    return team, run, "" if team and run else path
+
 
 LOOKED_AT = 100_000_000
 """Characters of documents of a response that are looked through for words in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ResponseReader:
     """Reads one draft into a response; every problem becomes a finding at the draft's place.
 
     `survey` knows what the run shows in its other responses; `inventory` counts its marks.
@@ -41,8 +150,8 @@ class Reader:
     flag_instructions: bool = False
     name: str = ""
     """The name of the run; its run_id where none is given."""
-    survey: Survey = field(default_factory=Survey)
-    inventory: Inventory = field(default_factory=Inventory)
+    survey: RunSurvey = field(default_factory=RunSurvey)
+    inventory: MarkInventory = field(default_factory=MarkInventory)
 
     def read(self) -> Response | None:
         """Return the response, or None if it names no topic."""
@@ -50,7 +159,7 @@ class Reader:
         if topic_id is None:
             return None
         references = References.read(self.draft.references, self._complain)
-        carried = self._carried(references)
+        carried = self._carried_by(references)
         own = carried.documents
         resolver = Resolver(
             references,
@@ -74,7 +183,7 @@ class Reader:
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
-        documents |= self._chunked(sentences, documents, own, targets)
+        documents |= self._join_chunks(sentences, documents, own, targets)
         ranked = tuple(i for i in references.ids if i)
         retrieved = self.draft.retrieved
         response = Response(
@@ -137,7 +246,7 @@ class Reader:
             self._complain("team_id_missing", "has no team_id", self.draft.team_id)
         return team_id or ""
 
-    def _carried(self, references: References) -> Carried:
+    def _carried_by(self, references: References) -> Carried:
         value = None if self.draft.documents is ABSENT else self.draft.documents
         cited = cache(partial(ids_written, self.draft.sentences))
         known = references.known
@@ -150,10 +259,9 @@ class Reader:
 
     def _documents_given(self, carried: Carried) -> bool:
         """Return whether anything could supply documents: the job, or the run here or elsewhere."""
-        return self.shelf.store is not None or carried.given or self._carries()
-
-    def _carries(self) -> bool:
-        return self.survey.has(self.draft, self.place)
+        return (
+            self.shelf.store is not None or carried.given or self.survey.has(self.draft, self.place)
+        )
 
     def _documents_unnamed(self, carried: Carried) -> bool:
         """Return whether a cited id may be that of a document that is carried without an id.
@@ -172,14 +280,14 @@ class Reader:
         given = dict.fromkeys((*filter(None, references.ids), *own))
 
         @cache
-        def found() -> list[Document]:
+        def own_documents() -> list[Document]:
             return [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
 
         left = LOOKED_AT
 
         def says(words: str) -> bool:
             nonlocal left
-            for document in found():
+            for document in own_documents():
                 left -= len(document.text)
                 if left < 0:
                     return False
@@ -191,13 +299,13 @@ class Reader:
             references.ids or resolver.positions,
             frozenset((*references.known, *filter(None, resolver.positions))),
             resolver.is_document,
-            cache(lambda: Titles.of(found())),
+            cache(lambda: Titles.of(own_documents())),
             says,
-            lambda: references.given or (not own and self._carries()),
-            cache(lambda: labels_of(found())),
+            lambda: references.given or (not own and self.survey.has(self.draft, self.place)),
+            cache(lambda: labels_of(own_documents())),
         )
 
-    def _chunked(
+    def _join_chunks(
         self,
         sentences: Sequence[Sentence],
         documents: Mapping[str, Document],
@@ -220,9 +328,8 @@ class Reader:
             return
         other = "answer" if key == "responses" else "responses"
         aligned = isinstance(self.draft.sentences, list) and isinstance(again, list)
-        at = differ(
-            sentences, replace(reader, complain=_ignore, inventory=Inventory()).read(again), aligned
-        )
+        silent = replace(reader, complain=ignore_problem, inventory=MarkInventory())
+        at = differ(sentences, silent.read(again), aligned)
         if at is not None:
             message = f"`{key}` and `{other}` differ from sentence {at + 1} on; `{key}` counts"
             self._complain("answer_differs", message, again)
@@ -293,7 +400,3 @@ class Reader:
                 self._complain("document_differs", message, doc_id)
             elif message := self.shelf.varies(run, mine):
                 self._complain("document_varies", message, doc_id)
-
-
-def _ignore(kind: str, message: str, value: object, sentence: int | None = None) -> None:
-    """Ignore a problem: it was reported already."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import zip_longest
-from typing import Any, Protocol
+from typing import Any
 
 from trecjudge.findings import counted, shown
 from trecjudge.inputs.formats.citations import (
@@ -17,15 +17,15 @@ from trecjudge.inputs.formats.citations import (
     written_citations,
     written_text,
 )
-from trecjudge.inputs.formats.draft import Span
-from trecjudge.inputs.formats.inventory import Inventory
+from trecjudge.inputs.formats.draft import CitingSpan
 from trecjudge.inputs.formats.markers import (
-    Marked,
-    Markers,
+    MarkedSentence,
+    MarkedTexts,
+    MarkInventory,
     Numbering,
-    candidates,
+    find_marks,
+    only_sure,
     read_markers,
-    understood,
     without_marks,
 )
 from trecjudge.inputs.formats.marks import may_have_marks
@@ -46,12 +46,8 @@ CITE_START = "[cite_start]"
 """What Gemini writes before a sentence that a mark behind it is for."""
 
 
-class Complain(Protocol):
-    """Reports a problem of the response, or of one of its sentences."""
-
-    def __call__(
-        self, kind: str, message: str, value: object, sentence: int | None = None
-    ) -> None: ...
+Complain = Callable[..., None]
+"""(kind, message, value, sentence=None): reports a problem of the response or of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +63,11 @@ class SentenceReader:
     complain: Complain
     one_text: bool = False
     """Whether the format gives all sentences as one text; else that is odd."""
-    spans: Sequence[Span] | None = None
+    spans: Sequence[CitingSpan] | None = None
     """The citations of one text, where they are given beside it."""
     sources: Sequence[str] = ()
     """What the record lists as its own sources."""
-    inventory: Inventory = field(default_factory=Inventory)
+    inventory: MarkInventory = field(default_factory=MarkInventory)
 
     def read(self, value: Any) -> tuple[Sentence, ...]:
         """Return the sentences, with the citations of their lists or else of their markers.
@@ -104,7 +100,9 @@ class SentenceReader:
 
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         """Yield sentences whose citations are listed; marks are cut from what is judged."""
-        targets = cache(lambda: self._also(ids_written(entries)))
+        listed = self.targets.listed
+        # What few texts have marks for is made when one has: with the ids that are listed too.
+        targets = cache(lambda: replace(self.targets, listed=listed | ids_written(entries)))
         texts = [self._text(index, entry) for index, entry in enumerate(entries)]
         texts = self._without_own_list(entries, texts)
         for index, entry in enumerate(entries[: len(texts)]):
@@ -141,13 +139,9 @@ class SentenceReader:
 
         return self.resolver.resolve(written_citations(entry, complain), complain)
 
-    def _also(self, ids: frozenset[str]) -> Targets:
-        """Return what marks can point to, with these ids too."""
-        return replace(self.targets, listed=self.targets.listed | ids)
-
     def _without_marks(self, text: str, targets: Targets) -> str:
         """Return a text without its marks; what is left of one that has nothing else is all."""
-        markers = understood(candidates([text], targets)[0], targets)
+        markers = only_sure(find_marks([text], targets)[0], targets)
         self.inventory.add_cut(markers)
         return without_marks(text, markers) or text
 
@@ -159,21 +153,21 @@ class SentenceReader:
             return
         for index, marked in markers.segments().items():
             if marked.text or texts[index] == markers.texts[index]:
-                yield self._marked(index, marked, texts[index])
+                yield self._make_sentence(index, marked, texts[index])
 
     def _of_text(self, text: str) -> Iterator[Sentence]:
         if self.spans is not None:
             yield from self._of_spans(text, self.spans)
             return
-        markers = self._markers([text]) or Markers([text], [[]])
+        markers = self._markers([text]) or MarkedTexts([text], [[]])
         for index, marked in enumerate(markers.sentences()):
-            yield self._marked(index, marked, marked.text)
+            yield self._make_sentence(index, marked, marked.text)
 
-    def _of_spans(self, text: str, spans: Sequence[Span]) -> Iterator[Sentence]:
+    def _of_spans(self, text: str, spans: Sequence[CitingSpan]) -> Iterator[Sentence]:
         """Yield the sentences of a text; each cites what the spans cite that it shares with."""
-        found = understood(candidates([text], self.targets)[0], self.targets)
+        found = only_sure(find_marks([text], self.targets)[0], self.targets)
         self.inventory.add_cut(found)
-        for index, marked in enumerate(Markers([text], [found]).sentences()):
+        for index, marked in enumerate(MarkedTexts([text], [found]).sentences()):
             start, end = marked.start, marked.start + len(marked.written)
             cited = [c for s in spans if s.start < end and start < s.end for c in s.cited]
             written = marked.written if marked.written != marked.text else ""
@@ -187,7 +181,7 @@ class SentenceReader:
             self.complain("sentence_unusable", f"has text {shown(text)}", entry, index)
         return as_text(text).replace(CITE_START, "")
 
-    def _markers(self, texts: Sequence[str]) -> Markers | None:
+    def _markers(self, texts: Sequence[str]) -> MarkedTexts | None:
         """Return the markers of texts without their list of sources, and report how they are read.
 
         None where there is neither.
@@ -207,7 +201,7 @@ class SentenceReader:
             self.complain("markers_read", message, len(pointers))
         return markers if pointers or own.entries else None
 
-    def _marked(self, index: int, marked: Marked, text: str) -> Sentence:
+    def _make_sentence(self, index: int, marked: MarkedSentence, text: str) -> Sentence:
         """Return a sentence with the citations of its markers, each document once."""
         found: dict[str, Citation] = {}
         for pointer in marked.pointers:
@@ -235,7 +229,7 @@ class SentenceReader:
         return f"references has {count}" if count else "references is missing"
 
 
-def _how_counted(markers: Markers, sources: OwnSources) -> str:
+def _how_counted(markers: MarkedTexts, sources: OwnSources) -> str:
     if sources.sources and any(p.number is not None for p in markers.pointers):
         return "by its own list of sources"
     if any(p.number is not None and p.unread for p in markers.pointers):
@@ -249,18 +243,14 @@ def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool)
     Where they are not `aligned`, since one side was one text, both sides are compared as a whole;
     a side that cites nothing does not differ then.
     """
-    sides = [[(_even(s.text), _cited([s])) for s in side] for side in (first, second)]
+    sides = [[("".join(s.text.split()), _cited_ids([s])) for s in side] for side in (first, second)]
     if not aligned:
         texts = ["".join(text for text, _ in side) for side in sides]
-        cited = [_cited(side) for side in (first, second)]
+        cited = [_cited_ids(side) for side in (first, second)]
         return None if texts[0] == texts[1] and (not all(cited) or cited[0] == cited[1]) else 0
     both = enumerate(zip_longest(*sides))
     return next((index for index, (mine, theirs) in both if mine != theirs), None)
 
 
-def _cited(sentences: Sequence[Sentence]) -> frozenset[str]:
+def _cited_ids(sentences: Sequence[Sentence]) -> frozenset[str]:
     return frozenset(c.doc_id or c.value for s in sentences for c in s.citations)
-
-
-def _even(text: str) -> str:
-    return "".join(text.split())

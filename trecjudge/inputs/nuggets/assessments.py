@@ -88,7 +88,7 @@ def assessments(
             row = dict(zip(head, map(str.strip, cells), strict=False))
             key, label = _key(row), _first(row, LABEL_KEYS)
             if key is None or not label:
-                message = f"needs {', '.join(_wanted(head))}"
+                message = f"needs {', '.join(_wanted_columns(head))}"
                 report(Finding("label_unusable", Place(str(path), number), message, shown(row)))
             else:
                 yield number, key, label
@@ -99,14 +99,14 @@ def assessments(
 
 def _check(path: Path, head: Sequence[str]) -> None:
     """Raise InputError for a head that lacks a column that every row needs."""
-    wanted = _wanted(head) if {*LABEL_KEYS} & {*head} else ("topic_id", "run_id", "label")
+    wanted = _wanted_columns(head) if {*LABEL_KEYS} & {*head} else ("topic_id", "run_id", "label")
     lacking = [name for name in wanted if not {*name.split(" or ")} & {*head}]
     if lacking:
         message = f"its header has no {', no '.join(lacking)}: {', '.join(head)}"
         raise InputError(f"{path}: {message}; labels are {KINDS}")
 
 
-def _wanted(head: Sequence[str]) -> tuple[str, ...]:
+def _wanted_columns(head: Sequence[str]) -> tuple[str, ...]:
     item = RANK if RANK in head else ANSWER
     return ("topic_id", " or ".join(RUN_KEYS), item, " or ".join(LABEL_KEYS))
 

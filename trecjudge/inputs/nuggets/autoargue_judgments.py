@@ -36,7 +36,7 @@ def attestations(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple
         report(Finding("label_unusable", place, message, shown(ids)))
         return
     segments = [one for one in record["judgments"] if isinstance(one, dict)]
-    for index, segment in _placed(segments, _sentences(judged)):
+    for index, segment in _place_segments(segments, _sentences(judged)):
         for one in _judgments(segment):
             label, doc_id = _label(one), _document(one)
             if index is not None and label and doc_id:
@@ -60,7 +60,9 @@ def _plain(sentence: Raw) -> str:
     return plain_name(as_text(sentence.get("text")) or "")
 
 
-def _placed(segments: Sequence[Raw], sentences: Sequence[str]) -> Iterator[tuple[int | None, Raw]]:
+def _place_segments(
+    segments: Sequence[Raw], sentences: Sequence[str]
+) -> Iterator[tuple[int | None, Raw]]:
     """Yield each judged sentence with its place in the report; None for one that is not there."""
     start = 0
     for number, segment in enumerate(segments):

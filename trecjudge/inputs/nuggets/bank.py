@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,34 +34,21 @@ class Bank:
         given = ((n.documents, *(a.documents for a in n.answers)) for n in self.nuggets)
         return {doc_id: None for every in given for documents in every for doc_id in documents}
 
-    def raw_for(self, name: str) -> Raw:
-        """Return the record if the bank is from the format of this name, else nothing."""
-        return self.raw if self.format == name else {}
-
-    def raw_nugget(self, name: str, nugget: Nugget) -> Raw:
-        """Return a nugget's part of the record if the bank is from that format, else nothing."""
-        return self.raw_nuggets.get(nugget.nugget_id, {}) if self.format == name else {}
+    def raw_nugget(self, nugget: Nugget) -> Raw:
+        """Return a nugget's part of the record, empty for one that is not from there."""
+        return self.raw_nuggets.get(nugget.nugget_id, {})
 
 
-def without(raw: Raw, *keys: str) -> dict[str, Any]:
-    """Return a record without these keys."""
-    return {key: value for key, value in raw.items() if key not in keys}
-
-
-def updated(raw: Raw, **known: Any) -> dict[str, Any]:
+def update_record(raw: Raw, **known: Any) -> dict[str, Any]:
     """Return a record in its own order with these values; a key whose value is None is left out."""
     found = {**raw, **{key: value for key, value in known.items() if value is not None}}
     return {key: value for key, value in found.items() if known.get(key, value) is not None}
 
 
-def with_items(bank: Bank, name: str, items: Sequence[Raw]) -> dict[str, Any]:
-    """Return the record of a format that lists `items` under a query, as several do."""
-    raw = bank.raw_for(name)
-    return updated(
-        raw,
-        query_id=bank.topic_id,
-        test_collection=raw.get("test_collection", ""),
-        query_text=bank.title or raw.get("query_text", ""),
-        hash=raw.get("hash", 0),
-        items=items,
-    )
+def as_statements(bank: Bank) -> Iterator[tuple[Nugget, str]]:
+    """Yield the nuggets with their texts as statements: a question with each of its answers."""
+    for nugget in bank.nuggets:
+        answers = [answer.text for answer in nugget.answers]
+        joined = answers if nugget.together or not answers else [" / ".join(answers)]
+        texts = [f"{nugget.text} {answer}" for answer in joined]
+        yield from ((nugget, text) for text in (texts if nugget.is_question else [nugget.text]))

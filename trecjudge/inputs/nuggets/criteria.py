@@ -10,16 +10,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trecjudge.findings import shown
-from trecjudge.inputs.nuggets.bank import Bank, Raw, updated
-from trecjudge.inputs.nuggets.entry import Entry
-from trecjudge.inputs.nuggets.nuggetizer import statements_of
+from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, update_record
+from trecjudge.inputs.nuggets.entry import BankRecord
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Nugget
 
-NAME = "criteria"
-SUMMARY = "weighted criteria: `qid` and `rubrics` of `criterion`, `weight` (or `points`) and `axis`"
-FILE_NAME = "{topic}.json"
-RANK = 5  # before `dragun_rubric`, which has `rubrics` too
 TOPIC_KEYS = ("qid", "prompt_id", "sample_id", "topic_id")
 TITLE_KEY = "prompt"
 LISTS = ("rubrics", "criteria", "rubric")
@@ -32,7 +27,7 @@ MOST: Final = 100
 """The largest weight: published ones go to 5, points to 10."""
 
 
-def claims(record: Raw) -> str | None:
+def claims_criteria(record: Raw) -> str | None:
     """Return why this record is of this format, or None if it is not."""
     listed = record.get(_key(record, LISTS))
     parts = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
@@ -41,7 +36,7 @@ def claims(record: Raw) -> str | None:
     return None
 
 
-def nuggets(entry: Entry) -> Iterator[Nugget | None]:
+def read_criteria(entry: BankRecord) -> Iterator[Nugget | None]:
     """Yield the criteria; one whose weight cannot be used is reported and left out.
 
     Where no criterion of the topic has a weight, each has 1.
@@ -67,7 +62,7 @@ def weight_of(value: object) -> float | str:
     return f"give a number from -{MOST} to {MOST} that is not 0"
 
 
-def _weight(entry: Entry, raw: Raw, named: str) -> float | None:
+def _weight(entry: BankRecord, raw: Raw, named: str) -> float | None:
     key = _key(raw, WEIGHTS)
     found = weight_of(raw.get(key))
     if isinstance(found, float):
@@ -90,21 +85,21 @@ def _key(raw: Raw, keys: tuple[str, ...]) -> str:
     return next((key for key in keys if key in raw), keys[0])
 
 
-def record(bank: Bank) -> dict[str, Any]:
+def write_criteria(bank: Bank) -> dict[str, Any]:
     """Return the bank as a record of this format; a question becomes statements."""
-    raw = bank.raw_for(NAME)
+    raw = bank.raw
     named = any(key in raw for key in TOPIC_KEYS)
     topic = {} if named else {"qid": bank.topic_id, TITLE_KEY: bank.title}
-    listed = [_criterion(bank, n, text) for n in bank.nuggets for text in statements_of(n)]
-    return topic | updated(raw, **{_key(raw, LISTS): listed})
+    listed = [_criterion(bank, n, text) for n, text in as_statements(bank)]
+    return topic | update_record(raw, **{_key(raw, LISTS): listed})
 
 
 def _criterion(bank: Bank, nugget: Nugget, text: str) -> dict[str, Any]:
-    raw = bank.raw_nugget(NAME, nugget)
+    raw = bank.raw_nugget(nugget)
     fields: dict[str, Any] = {_key(raw, TEXTS): text, "importance": nugget.importance or None}
     key, weight = _key(raw, WEIGHTS), nugget.weight
     if weight is not None and weight_of(raw.get(key)) != weight:
         fields[key] = int(weight) if weight.is_integer() else weight
     if nugget.group != _axis(raw):
         fields[_key(raw, AXES)] = nugget.group  # it counts before the tags
-    return updated(raw, **fields)
+    return update_record(raw, **fields)

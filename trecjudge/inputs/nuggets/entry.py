@@ -21,7 +21,7 @@ TOGETHER = "AND"
 
 
 @dataclass(slots=True)
-class Entry:
+class BankRecord:
     """One record of a bank; `report` gets the findings on it, with its place and topic."""
 
     raw: Raw
@@ -52,7 +52,7 @@ class Entry:
         self, raw: Raw, text: str, answers: Iterable[GoldAnswer], **more: Any
     ) -> Nugget | None:
         """Return a question with its answers; None, with a finding, where it has no text."""
-        found = list(_united(answers))
+        found = list(_unite_answers(answers))
         aggregator = as_text(raw.get("aggregator_type")).strip().upper()
         if aggregator not in (*ONE_WILL_DO, TOGETHER):
             message = f"question {text!r} has an aggregator that is neither AND nor OR"
@@ -126,7 +126,7 @@ def _document_id(reference: object) -> str | None:
     return as_id(reference)
 
 
-def _united(answers: Iterable[GoldAnswer]) -> Iterator[GoldAnswer]:
+def _unite_answers(answers: Iterable[GoldAnswer]) -> Iterator[GoldAnswer]:
     """Yield each answer once, with the documents of all that have its text."""
     by_text: dict[str, GoldAnswer] = {}
     for answer in answers:

@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.nuggets.bank import Bank, Raw
-from trecjudge.inputs.nuggets.entry import Entry
+from trecjudge.inputs.nuggets.entry import BankRecord
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_formats
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_record
@@ -40,7 +40,7 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
         if before is bank:
             continue
         if bank.format == before.format == "exam":
-            banks[bank.topic_id] = replace(before, nuggets=_joined(before, bank))
+            banks[bank.topic_id] = replace(before, nuggets=_join_nuggets(before, bank))
         else:
             message = f"topic {bank.topic_id!r} has a bank at {before.place}: the first counts"
             report(Finding("nugget_bank_repeated", bank.place, message, topic_id=bank.topic_id))
@@ -81,14 +81,14 @@ def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:
 
 def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -> Bank | None:
     """Return the bank of a record; None, with a finding, where it names no topic."""
-    holder: Raw = getattr(format_, "holder", lambda whole: whole)(record)
+    holder: Raw = format_.holder(record)
     topic_id = _topic_of(format_, record, holder)
     if not topic_id:
         wanted = " or ".join(format_.TOPIC_KEYS)
         message = f"is a bank of format {format_.NAME} that names no topic: no {wanted}"
         report(Finding("nugget_bank_topicless", place, message))
         return None
-    entry = Entry(record, place, report, topic_id)
+    entry = BankRecord(record, place, report, topic_id)
     value = next((holder.get(key) for key in format_.TOPIC_KEYS), None)
     if format_.NAME != "dragun_rubric":  # whose own files have numbers
         entry.id(value, "the topic")
@@ -96,7 +96,7 @@ def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -
     if not found:
         entry.complain("nugget_bank_empty", "the bank has no nuggets")
     _report_repeated(found, entry)
-    title = as_text(record.get(getattr(format_, "TITLE_KEY", "")))
+    title = as_text(record.get(format_.TITLE_KEY))
     return Bank(topic_id, found, title, format_.NAME, record, entry.raw_nuggets, place)
 
 
@@ -109,7 +109,7 @@ def _topic_of(format_: BankFormat, record: Raw, holder: Raw) -> str:
     return next((found for value in (*places, *others) if (found := as_id(value))), "")
 
 
-def _report_repeated(nuggets: Iterable[Nugget], entry: Entry) -> None:
+def _report_repeated(nuggets: Iterable[Nugget], entry: BankRecord) -> None:
     seen: set[str] = set()
     for nugget in nuggets:
         plain = " ".join(nugget.text.split()).casefold()
@@ -118,7 +118,7 @@ def _report_repeated(nuggets: Iterable[Nugget], entry: Entry) -> None:
         seen.add(plain)
 
 
-def _joined(first: Bank, second: Bank) -> tuple[Nugget, ...]:
+def _join_nuggets(first: Bank, second: Bank) -> tuple[Nugget, ...]:
     """Return the nuggets of two records of one topic, each with an id of its own."""
     taken = {nugget.nugget_id for nugget in first.nuggets}
     fresh = []

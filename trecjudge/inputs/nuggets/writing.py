@@ -102,10 +102,10 @@ def write_in_place(banks: Sequence[Bank], before: Sequence[Bank]) -> list[Path]:
         path = Path(name)
         if path.name.endswith(LINES) or len(records) > 1:
             lines = (f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-            written.append(_written(path, "".join(lines)))
+            written.append(_write_file(path, "".join(lines)))
         else:
             written.append(
-                _written(path, json.dumps(records[0], ensure_ascii=False, indent=INDENT))
+                _write_file(path, json.dumps(records[0], ensure_ascii=False, indent=INDENT))
             )
     return written
 
@@ -119,7 +119,7 @@ def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> lis
     records = ((bank.topic_id, record_of(bank, format_)) for bank in banks)
     if target.name.endswith(LINES):
         text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for _, record in records)
-        return [_written(target, text)]
+        return [_write_file(target, text)]
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -127,7 +127,7 @@ def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> lis
     files = []
     for topic_id, record in records:
         path = target / format_.FILE_NAME.format(topic=_file_part(topic_id))
-        files.append(_written(path, json.dumps(record, ensure_ascii=False, indent=INDENT)))
+        files.append(_write_file(path, json.dumps(record, ensure_ascii=False, indent=INDENT)))
     return files
 
 
@@ -137,7 +137,7 @@ def _file_part(topic_id: str) -> str:
     return f"%2E{name[1:]}" if name.startswith(".") else name
 
 
-def _written(path: Path, text: str) -> Path:
+def _write_file(path: Path, text: str) -> Path:
     packed = text.encode()
     if path.suffix == ".gz":
         packed = gzip.compress(packed, mtime=0)

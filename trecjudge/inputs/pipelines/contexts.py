@@ -1,10 +1,12 @@
-"""What a pipeline retrieved, as documents with ids."""
+"""What a pipeline retrieved, as documents with ids; and values of a table's cells."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +21,74 @@ from trecjudge.inputs.documents.record import (
     ids_of,
     names_text,
 )
-from trecjudge.inputs.pipelines.cells import Unsplit, cell_value
-from trecjudge.inputs.sources.values import as_id
+from trecjudge.inputs.sources.values import as_id, loads_leniently
 from trecjudge.records import Document
+from trecjudge.settings.limits import limits
+
+TOKEN = re.compile(
+    r"""\s*(?:(?P<text>u?(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"))"""
+    r"""|(?P<begin>array\(|[{(\[])|(?P<end>(?:,\s*dtype=[\w<>'"]+\s*)?\)|[]}])|(?P<mark>[:,])"""
+    r"""|(?P<word>[\w+-][\w.+-]*))""",
+    re.DOTALL,
+)
+DEEPEST = 500
+"""Lists inside each other; Python reads no more of them."""
+
+
+class Unsplit(str):
+    """A text that looks like a list, and was not surely split."""
+
+    __slots__ = ()
+
+
+def cell_value(cell: str) -> Any:
+    """Return a cell's value: a list or an object as JSON or Python writes it, else the text.
+
+    What looks like a list of texts and cannot be read for sure is `Unsplit`.
+    """
+    text = cell.strip()
+    if text.startswith(("[", "{", "array(")) and not limits().excess_of_text(text):
+        with suppress(ValueError):
+            return loads_leniently(text)
+        # Nothing is evaluated but plain values.
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return ast.literal_eval(_with_commas(text))
+    first = text.removeprefix("array(").lstrip(
+        "[ \n"
+    )  # a list or an object of texts begins with one of these
+    return Unsplit(cell) if text != first and first[:1] in ("'", '"', "{") else cell
+
+
+def _with_commas(text: str) -> str:
+    """Return a printed list with commas, which numpy leaves out between the entries of an array.
+
+    Python would join texts that stand side by side. Raises ValueError where a list has some commas
+    and some gaps, or an array leaves entries out.
+    """
+    written: list[str] = []
+    # Of every list that is open: whether its entries are separated by commas; None so far.
+    commas: list[bool | None] = []
+    position, after_value, most = 0, False, limits().entries
+    while position < len(text):
+        token = TOKEN.match(text, position)
+        if token is None or len(commas) > DEEPEST or len(written) > most:
+            raise ValueError("is no printed list")
+        position, kind, found = token.end(), token.lastgroup, token[0].strip()
+        gap = kind in ("text", "begin", "word")
+        if after_value and commas and (gap or found == ","):
+            if commas[-1] is gap or (gap and not token[0][0].isspace()):
+                raise ValueError("has commas between some entries only")
+            commas[-1] = not gap
+            written += "," if gap else ""
+        if kind == "begin":
+            commas.append(None)
+        elif kind == "end" and commas:
+            commas.pop()
+        plain = "None" if found in ("nan", "NaN", "null") else found.replace("\n", "\\n")
+        written.append({"begin": found[-1], "end": found[-1]}.get(kind or "", plain))
+        after_value = kind in ("text", "end", "word")
+    return " ".join(written)
+
 
 NUMBERED = re.compile(r"^(?=[ \t]*\[\d{1,3}\][ \t])", re.MULTILINE)
 """Where a passage begins in one text that numbers its passages."""
@@ -82,7 +149,7 @@ def _entries(contexts: Any) -> Entries | None:
     """Return the entries of contexts in any shape; None where they are not surely read."""
     value = cell_value(contexts) if isinstance(contexts, str) else contexts
     if value is None or isinstance(value, list):
-        return list(_listed(value or []))
+        return list(_flatten(value or []))
     if isinstance(value, dict):
         return _of_object(value)
     if not isinstance(value, str) or isinstance(value, Unsplit):
@@ -91,12 +158,12 @@ def _entries(contexts: Any) -> Entries | None:
     return [value] if len(pieces) < 3 or pieces[0].strip() else pieces[1:]
 
 
-def _listed(entries: Entries) -> Iterator[Any]:
+def _flatten(entries: Entries) -> Iterator[Any]:
     for entry in entries:
         if isinstance(entry, list | tuple):
             pair = _pair(list(entry))
             # Some keep a list of passages for each search.
-            yield from _listed(list(entry)) if pair is None else [pair]
+            yield from _flatten(list(entry)) if pair is None else [pair]
         else:
             yield from (isinstance(entry, dict) and _within(entry)) or [entry]
 
@@ -104,7 +171,7 @@ def _listed(entries: Entries) -> Iterator[Any]:
 def _within(record: dict[str, Any]) -> Entries:
     """Return the documents in the lists of an object that has no text of its own."""
     found = [] if names_text(record) else list(documents_within(record))
-    return list(_listed(found)) if all(isinstance(e, str | dict | list) for e in found) else []
+    return list(_flatten(found)) if all(isinstance(e, str | dict | list) for e in found) else []
 
 
 def _pair(entry: Entries) -> Any:
@@ -132,7 +199,7 @@ def _of_object(value: dict[str, Any]) -> Entries | None:
         return found
     of_objects = [v for v in value.values() if isinstance(v, list) and v and isinstance(v[0], dict)]
     if len(of_objects) == 1 and not names_text(value):
-        return list(_listed(of_objects[0]))
+        return list(_flatten(of_objects[0]))
     named = any(plain(key) in KNOWN for key in value)
     if value and not named and all(map(_is_entry, value.values())):
         as_objects = ((k, v if isinstance(v, dict) else {"text": v}) for k, v in value.items())

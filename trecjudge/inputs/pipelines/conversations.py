@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,7 +12,19 @@ from typing import Any
 import orjson
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.services import text_of as text_of
+from trecjudge.inputs.pipelines.layers import REPLIED
+from trecjudge.inputs.pipelines.parts import (
+    ANSWERS as ANSWER_NAMES,
+)
+from trecjudge.inputs.pipelines.parts import (
+    BEFORE,
+    CONTEXTS,
+    QUESTIONS,
+    TOPICS,
+    id_of_question,
+)
+from trecjudge.inputs.pipelines.services import text_of, values_of
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 
 LISTS = (
@@ -44,7 +56,7 @@ MOST_BEFORE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ChatTurn:
     """A question in a list of messages, the answer to it, and what was said before.
 
     `answer` is the message as written, None where there is none; `contexts` is what tools returned
@@ -71,16 +83,16 @@ def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return []
 
 
-def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
+def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[ChatTurn]:
     """Return the turns of a conversation: its questions, each with the last answer to it."""
-    turns: list[Turn] = []
+    turns: list[ChatTurn] = []
     said: list[str] = []
     asked = hashlib.sha256()
     fetched: list[Any] | None = None
     at = [place for place, message in enumerate(messages) if _role(message) in ASKS]
     for begin, end in pairwise([*at, len(messages)]):
         question, after = text_of(messages[begin]), messages[begin + 1 : end]
-        found = [entry for message in messages[begin:end] for entry in _fetched(message)]
+        found = [entry for message in messages[begin:end] for entry in _fetched_in(message)]
         # A later answer without a search of its own rests on what was found before it.
         fetched = found if found or any(_role(m) in RETRIEVES for m in after) else fetched
         replies = [m for m in after if _role(m) in ANSWERS and not m.get("tool_calls")]
@@ -88,7 +100,7 @@ def turns_in(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
         answer, background = (replies[-1] if replies else None), "\n".join(said[-MOST_BEFORE:])
         asked.update(" ".join((*question.split(), "\n")).casefold().encode())
         first = turns[0].question if turns else question
-        turns.append(Turn(question, answer, fetched, background, first, asked.hexdigest()))
+        turns.append(ChatTurn(question, answer, fetched, background, first, asked.hexdigest()))
         said.append(f"user: {question}")
         said += [f"assistant: {text_of(answer)}"] if answer else []
     return turns
@@ -120,7 +132,7 @@ def _result_of(part: Mapping[str, Any]) -> Any:
     return inner.get("content", inner.get("response")) if isinstance(inner, Mapping) else None
 
 
-def _fetched(message: Mapping[str, Any]) -> list[Any]:
+def _fetched_in(message: Mapping[str, Any]) -> list[Any]:
     """Return what a message says was retrieved: results of tools, documents, contexts beside."""
     for key, value in message.items():
         inner = value.values() if isinstance(value, Mapping) else [value]
@@ -166,3 +178,53 @@ def _document(part: Mapping[str, Any]) -> list[Any]:
         return [{**about, "truncated": True}]
     found = next(iter(_results(data if isinstance(data, str) else text_of(data))), "")
     return [{**about, **(found if isinstance(found, Mapping) else {"text": found})}]
+
+
+Record = dict[str, Any]
+
+
+def responses_in(record: Record) -> Iterator[Record]:
+    """Yield a record for each answer of a conversation, or the record where it is none.
+
+    The first has the topic id of the record, the second `id#2`. What a system was given is no
+    answer of it, if there is one beside: then only the last is.
+    """
+    asked = messages_at({key: v for key, v in record.items() if plain(key) not in REPLIED})
+    said = messages_at({key: v for key, v in record.items() if plain(key) in REPLIED})
+    turns = turns_in(said) or turns_in([*asked, *said])
+    if not turns or (background := _history(record, turns)):
+        yield record | ({BEFORE: background} if turns else {})
+        return
+    answered = [turn for turn in turns if turn.answer is not None]
+    if said or turns[-1].answer is None:
+        yield _response(record, turns[-1], len(turns), only_last=True)
+        return
+    for number, turn in enumerate(answered, 1):
+        yield _response(record, turn, number, only_last=False)
+
+
+def _history(record: Record, turns: list[ChatTurn]) -> str:
+    """Return what was said before, where a record has its question and answer beside it."""
+    asked = any(isinstance(value, str) for value in values_of(record, QUESTIONS))
+    said = next((v for v in values_of(record, ANSWER_NAMES) if isinstance(v, str)), None)
+    if not asked or said is None or any(text_of(turn.answer) == said for turn in turns):
+        return ""
+    last = turns[-1]
+    return f"{last.background}\nuser: {last.question}\nassistant: {text_of(last.answer)}".strip()
+
+
+def _response(record: Record, turn: ChatTurn, number: int, only_last: bool) -> Record:
+    """Return the record of one turn of a conversation."""
+    found: Record = {BEFORE: turn.background}
+    # A prompt with instructions around the question is not the question.
+    if number > 1 or not any(isinstance(v, str) for v in values_of(record, QUESTIONS)):
+        found["question"] = turn.question
+    if turn.answer is not None:
+        found["answer"] = turn.answer
+    if turn.contexts is not None and all(v is None for v in values_of(record, CONTEXTS)):
+        found["contexts"] = turn.contexts
+    topic_id = next(filter(None, map(as_id, values_of(record, TOPICS))), None)
+    if number > 1 and not (topic_id and only_last):
+        base = topic_id or id_of_question(turn.first, turn.asked)
+        found["topic_id"] = f"{base}#{number}"
+    return {**record, **found}

@@ -10,8 +10,9 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import LISTS, messages_at, text_of, turns_in
+from trecjudge.inputs.pipelines.conversations import LISTS, messages_at, turns_in
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, OF_A_TRACK, QUESTIONS
+from trecjudge.inputs.pipelines.services import text_of
 
 PARTS = {
     "question": "question",
@@ -100,7 +101,7 @@ def holds_records(names: Iterable[str]) -> bool:
     return "answer" in parts and ("question" in parts or "contexts" in parts)
 
 
-def named(record: dict[str, Any]) -> dict[str, Any]:
+def under_known_names(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record under the names that formats know, where `--keys` names parts that it has.
 
     A part that no key names is where it usually is.
@@ -133,7 +134,7 @@ def named(record: dict[str, Any]) -> dict[str, Any]:
 
 def _at(record: Mapping[str, Any], key: str) -> Any:
     """Return the value that a key leads to, into objects and lists: `a.b`, `a.0`, `a[].b`."""
-    return record[key] if key in record else _reached(record, _steps(key))
+    return record[key] if key in record else _follow(record, _steps(key))
 
 
 def _steps(key: str) -> list[str]:
@@ -141,12 +142,12 @@ def _steps(key: str) -> list[str]:
     return [step for step in parted.split(".") if step]
 
 
-def _reached(value: Any, steps: Sequence[str]) -> Any:
+def _follow(value: Any, steps: Sequence[str]) -> Any:
     """Return the value at the end of steps, None where they lead to nothing."""
     for at, step in enumerate(steps):
         if step == EACH and isinstance(value, list):
             rest = steps[at + 1 :]
-            reached = [_reached(entry, rest) for entry in value]
+            reached = [_follow(entry, rest) for entry in value]
             if EACH in rest:
                 reached = [inner for entry in reached for inner in entry or ()]
             # An entry without it keeps its place: `[2]` counts it too.

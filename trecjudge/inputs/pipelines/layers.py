@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import orjson
 
-from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import text_of
 from trecjudge.inputs.pipelines.parts import ANSWERS, CITED, CONTEXTS, QUESTIONS
+from trecjudge.inputs.pipelines.services import text_of, values_of
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank
 
@@ -29,13 +28,13 @@ MOST_STEPS = 12
 Record = dict[str, Any]
 
 
-def unwrapped(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """Return a value without the objects that LangChain and Haystack write around theirs."""
     if isinstance(value, list):
-        return [unwrapped(entry) for entry in value]
+        return [unwrap(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    inner = {key: unwrapped(entry) for key, entry in value.items()}
+    inner = {key: unwrap(entry) for key, entry in value.items()}
     for key in WRAPPERS:
         if isinstance(inner.get(key), dict) and isinstance(inner.get("type"), str):
             name = str(inner["id"][-1:]) if isinstance(inner.get("id"), list) else ""
@@ -46,7 +45,7 @@ def unwrapped(value: Any) -> Any:
     return inner
 
 
-def unflattened(record: Mapping[str, Any]) -> Record:
+def unflatten(record: Mapping[str, Any]) -> Record:
     """Return a record with objects and lists for its keys such as `inputs.query`, `docs.0.id`."""
     whole: Record = {}
     for key, value in record.items():
@@ -56,14 +55,14 @@ def unflattened(record: Mapping[str, Any]) -> Record:
             at = at.setdefault(step, {}) if isinstance(at, dict) else None
         if isinstance(at, dict):
             at.setdefault(last, value)
-    return {key: _numbered(value) for key, value in whole.items()}
+    return {key: _as_lists(value) for key, value in whole.items()}
 
 
-def _numbered(value: Any) -> Any:
+def _as_lists(value: Any) -> Any:
     """Return an object with places in a list for its keys as that list, at any depth."""
     if not isinstance(value, dict):
         return value
-    inner = {key: _numbered(entry) for key, entry in value.items()}
+    inner = {key: _as_lists(entry) for key, entry in value.items()}
     if inner and all(key.isdecimal() and len(key) <= MOST_STEPS for key in inner):
         return [inner[key] for key in sorted(inner, key=int)]
     return inner
@@ -79,12 +78,6 @@ def parsed(value: Any) -> Any:
     return value
 
 
-def values_of(record: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
-    """Yield what a record has under these names, whatever their case, in the order of these."""
-    keys = {plain(key): key for key in reversed(list(record))}
-    yield from (record[keys[name]] for name in names if name in keys)
-
-
 def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = False) -> list[Record]:
     """Return the objects of a record under these names; `listed`: of a list the first entry."""
     found = [parsed(value) for value in values_of(record, names)]
@@ -93,10 +86,10 @@ def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = Fal
     return [value for value in found if isinstance(value, dict)]
 
 
-def flat(record: Record) -> Record:
+def lift_parts(record: Record) -> Record:
     """Return a record with its question, answer and contexts at the top, where they lay deeper."""
     columns = any(key.startswith(("inputs.", "outputs.")) for key in record)
-    record = unflattened(record) if columns else record
+    record = unflatten(record) if columns else record
     given, replied = layers(record, GIVEN), layers(record, REPLIED)
     chosen = layers(record, CHOSEN, listed=True)
     replied += [v for v in chosen if not v.keys().isdisjoint(("message", "content"))]

@@ -2,25 +2,205 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, unreported
-from trecjudge.inputs.pipelines.chats import responses_in
+from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.columns import unstacked
-from trecjudge.inputs.pipelines.fields import Row, named, noting_keys, record_keys
-from trecjudge.inputs.pipelines.passages import passages_joined
-from trecjudge.inputs.pipelines.tables import is_table, table_records
+from trecjudge.inputs.pipelines.conversations import responses_in
+from trecjudge.inputs.pipelines.fields import Row, noting_keys, record_keys, under_known_names
+from trecjudge.inputs.pipelines.layers import REPLIED, lift_parts, unwrap
+from trecjudge.inputs.pipelines.parts import (
+    ANSWERS,
+    CONTEXTS,
+    QUESTIONS,
+    is_list_of_sentences,
+    parts_of,
+)
+from trecjudge.inputs.pipelines.services import PlainFields, text_of, values_of
+from trecjudge.inputs.pipelines.tables import is_table, passages_joined, table_records
 from trecjudge.inputs.pipelines.traces import Traces, is_span
-from trecjudge.inputs.pipelines.wrappers import records_in
 from trecjudge.inputs.sources.containers import Opened
-from trecjudge.inputs.sources.values import first_objects, objects
+from trecjudge.inputs.sources.values import as_id, first_objects, objects
 from trecjudge.records import Place
+
+LISTS = frozenset(
+    (
+        *("results", "predictions", "samples", "testcases", "data", "rows", "records", "examples"),
+        *("testresults", "conversationaltestcases", "traces", "runs", "evalcases"),
+    )
+)
+"""What an object calls the list of its records."""
+TURNS = "conversationTurns"
+"""Where Bedrock's evaluations have the turns of a conversation."""
+OF_A_TRACK = ("responses", "references", "is_ragtime")
+"""Keys of the tracks' records, which are passed on as they are."""
+SEVERAL = (
+    *("choices", "candidates", "predictions", "outputs", "output", "response", "filteredresps"),
+    *("resps", "replies", "completions", "generations", "answers"),
+)
+"""Lists of the answers of one system to one question: each is a sample."""
+ONLY_SEVERAL = ("completions", "generations", "choices", "answers")
+"""Those that are read as lists alone, where a record has no other answer."""
+SAYS = frozenset(("message", "text", "content", "generated_text", "data"))
+"""Keys of an answer in such a list."""
+CHOICE = frozenset(("text", "index", "finish_reason", "stop_reason", "logprobs", "token_ids"))
+"""The keys of a model's choice that has no message; a choice of a question has others."""
+Record = dict[str, Any]
+
+
+def records_in(record: Record) -> Iterator[Record]:
+    """Yield the pipeline's records inside an object, or the object itself where it has none.
+
+    They are under the names that formats know. A conversation is a record for each answer. A span
+    is yielded as it is, since the others of its trace may lie elsewhere.
+    """
+    of_a_track = is_list_of_sentences(record.get("answer")) or any(
+        record.get(key) is not None for key in OF_A_TRACK
+    )
+    if of_a_track:
+        yield under_known_names(record)
+        return
+    whole = unwrap(record)
+    if is_span(whole):
+        yield whole
+        return
+    inside = next((found for found in map(_records_listed, _lists(whole)) if found), None)
+    if inside is None or parts_of(_of_a_tool(whole)) is not None:
+        yield from (r for one in _samples(whole) for r in responses_in(_of_a_tool(one)))
+    else:
+        yield from inside
+
+
+def _samples(record: Record) -> list[Record]:
+    """Return a record for each answer of one that has several, with its number as `sample`.
+
+    Such a list may lie in an object of what the system gave back.
+    """
+    fields = PlainFields(record)
+    for key, inner in fields.items(REPLIED):
+        found = _samples(inner) if isinstance(inner, dict) else [inner]
+        if found[0] is not inner:
+            beside = [{k: one[k] for k in ("sample",) if k in one} for one in found]
+            return [{**record, key: one, **more} for one, more in zip(found, beside, strict=True)]
+    for key, value in fields.items(SEVERAL):
+        name = plain(key)
+        answers = _answers(value, name)
+        alone = name in ONLY_SEVERAL and fields.keys.keys().isdisjoint((*ANSWERS, "ctxs"))
+        several = len(answers) > 1
+        if answers and (alone or (several and name != "answers")):
+            rest = {k: v for k, v in record.items() if k != key}
+            return [
+                {**rest, "answer": answer, **({"sample": str(number)} if several else {})}
+                for number, answer in enumerate(answers, 1)
+            ]
+    return [record]
+
+
+def _answers(value: Any, name: str) -> list[Any]:
+    """Return the answers of a list under this name, empty where it holds something else."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    listed = value if isinstance(value, list) else []
+    return listed if all(_is_answer(entry, name) for entry in listed) else []
+
+
+def _is_answer(entry: Any, name: str) -> bool:
+    if not isinstance(entry, dict):
+        return isinstance(entry, str) and name != "choices"
+    if name == "choices":
+        return "message" in entry or ("text" in entry and entry.keys() <= CHOICE)
+    # Messages of a conversation, and parts of one answer, are no samples.
+    typed = name == "outputs" and not entry.keys().isdisjoint(("role", "type"))
+    return name not in ("output", "response") and not typed and not SAYS.isdisjoint(entry)
+
+
+def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Yield the lists of objects of a record; promptfoo has one in an object of the same name.
+
+    Where `--keys` says what records look like, a list may have any name.
+    """
+    for key, value in record.items():
+        if record_keys() or plain(key) in LISTS:
+            if isinstance(value, Mapping):
+                yield from _lists(value)
+            elif isinstance(value, list) and value:
+                yield value
+
+
+def _records_listed(entries: list[Any]) -> list[Record]:
+    """Return the records that a list holds, empty where its first entry is none."""
+    objects = [entry for entry in entries if isinstance(entry, dict)]
+    if objects and is_span(objects[0]):
+        traces = Traces()
+        for entry in objects:
+            traces.add(0, entry)
+        return [found for _, record in traces.records() for found in responses_in(record)]
+    records = [
+        found
+        for number, entry in enumerate(objects, 1)
+        for sample in _samples(entry)
+        for found in responses_in(_of_a_prediction(_of_a_tool(sample), number))
+    ]
+    return records if records and parts_of(records[0]) is not None else []
+
+
+def _of_a_tool(entry: Record) -> Record:
+    """Return a record with its parts where all records have them, or where `--keys` says."""
+    entry = under_known_names(entry)
+    return _of_promptfoo(entry) or _of_bedrock(entry) or lift_parts(entry)
+
+
+def _of_bedrock(entry: Record) -> Record | None:
+    """Return the conversation of an evaluation of Bedrock, as messages."""
+    turns = entry.get(TURNS)
+    if not isinstance(turns, list):
+        return None
+    messages: list[Record] = []
+    for turn in (turn for turn in turns if isinstance(turn, dict)):
+        inner = turn.get("inputRecord")
+        whole = {**turn, **(inner if isinstance(inner, dict) else {})}
+        output = whole.get("output")
+        messages.append({"role": "user", "content": text_of(whole.get("prompt"))})
+        if isinstance(output, dict):
+            found = output.get("retrievedPassages")
+            messages.append({**output, "role": "assistant", "retrievedPassages": found})
+    return {"messages": messages}
+
+
+def _of_a_prediction(entry: Record, number: int) -> Record:
+    """Return a record; without a question its topic is its number, as LlamaIndex joins them."""
+    parts = parts_of(entry)
+    nameless = parts is not None and not parts.topic_id
+    return {**entry, "question_id": str(number)} if nameless else entry
+
+
+def _of_promptfoo(entry: Record) -> Record | None:
+    """Return the record of one of promptfoo's results: what was put into the prompt, the output."""
+    given, answered = entry.get("vars"), entry.get("response")
+    if not isinstance(given, Mapping) or not isinstance(answered, Mapping | str):
+        return None
+    output = answered.get("output") if isinstance(answered, Mapping) else answered
+    others = [v for k, v in given.items() if plain(k) not in (*CONTEXTS, *ANSWERS)]
+    asked = [*values_of(given, QUESTIONS), *others]
+    return {
+        "question": text_of(asked[0]) if asked else "",
+        "answer": output,
+        "contexts": next(values_of(given, CONTEXTS), None),
+        "run_id": _provider(entry.get("provider")),
+    }
+
+
+def _provider(provider: Any) -> str | None:
+    if isinstance(provider, Mapping):
+        return as_id(provider.get("label")) or as_id(provider.get("id"))
+    return as_id(provider)
+
 
 ROWS_LOOKED_AT = 20
 """First rows of a table, one of which has a passage where each row has one."""
@@ -42,7 +222,7 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
 
 def _rows(opened: Opened, report: OnFinding) -> Iterator[Row]:
     if is_table(opened):
-        rows = ((line, named(record)) for line, record in table_records(opened, report))
+        rows = ((line, under_known_names(record)) for line, record in table_records(opened, report))
         return passages_joined(_records(rows), ROWS_LOOKED_AT)
     return passages_joined(_records(_objects(opened, report)), 1)
 
@@ -62,7 +242,7 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
         with suppress(InputError):  # reported where the file is read
             rows = islice(table_records(Opened(opened.path), unreported, count), count)
             # The answer may stand in a later row of the same response.
-            return [{"answer": "", **named(record)} for _, record in rows]
+            return [{"answer": "", **under_known_names(record)} for _, record in rows]
         return []
     records = first_objects(opened, count)
     whole = (inner for record in records for inner in unstacked(record, unreported))
@@ -72,13 +252,13 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     """Yield (line, object); one that holds records by column as those records."""
     for line, record in objects(opened, report):
-        complain = partial(_complain, report, Place(str(opened.path), line))
-        for whole in unstacked(record, complain):
+        place = Place(str(opened.path), line)
+        complaints: list[str] = []
+        whole_records = unstacked(record, complaints.append)
+        for message in complaints:
+            report(Finding("record_unknown_shape", place, message))
+        for whole in whole_records:
             yield line, whole
-
-
-def _complain(report: OnFinding, place: Place, message: str) -> None:
-    report(Finding("record_unknown_shape", place, message))
 
 
 def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.formats.draft import Span
-from trecjudge.inputs.formats.titles import is_address, plain_address
+from trecjudge.inputs.formats.draft import CitingSpan
+from trecjudge.inputs.formats.marks import is_address
+from trecjudge.inputs.formats.pointers import plain_address
 from trecjudge.inputs.pipelines.contexts import read_contexts
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 
 TEXTS = (
@@ -49,26 +51,54 @@ HIDDEN = ("think", "reason", "tool", "call", "document", "search_result")
 """What types of parts are called that are neither an answer nor a question."""
 
 
+class PlainFields:
+    """A record by plain names of its keys, without case and signs; of several the first counts."""
+
+    __slots__ = ("keys", "record")
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self.record = record
+        self.keys = {plain(key): key for key in reversed(list(record))}
+
+    def get(self, name: str) -> Any:
+        """Return the value under a name, None where there is none."""
+        return self.record[self.keys[name]] if name in self.keys else None
+
+    def items(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+        """Yield (key, value) of these names, in their order."""
+        keys = (self.keys[name] for name in names if name in self.keys)
+        return ((key, self.record[key]) for key in keys)
+
+    def first_id(self, names: Iterable[str]) -> str:
+        """Return the first id under these names, empty for none."""
+        return next(filter(None, (as_id(value) for _, value in self.items(names))), "")
+
+
+def values_of(record: Mapping[str, Any], names: Iterable[str]) -> Iterator[Any]:
+    """Yield what a record has under these plain names, in the order of these."""
+    return (value for _, value in PlainFields(record).items(names))
+
+
 @dataclass(frozen=True, slots=True)
-class Said:
+class ServiceAnswer:
     """What a system said: `spans` cite, None where nothing is cited beside the text.
 
     `contexts` are those of its record and those that the service carries; None without any.
     """
 
     text: str
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[CitingSpan, ...] | None = None
     contexts: Any = None
 
 
-def said_in(value: Any, record: Mapping[str, Any], contexts: Any = None) -> Said:
+def read_answer(value: Any, record: Mapping[str, Any], contexts: Any = None) -> ServiceAnswer:
     """Return an answer as written in a record, whose own contexts are given."""
     answer = _Answer(contexts)
     answer.add(value)
     answer.places.append((record, 0, len(answer.text)))
     for place, begin, end in answer.places:
         answer.look(place, begin, end)
-    return answer.said()
+    return answer.finish()
 
 
 def text_of(value: Any) -> str:
@@ -90,7 +120,7 @@ class _Answer:
     named: dict[str, set[int]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     listed: list[str] = field(default_factory=list)
-    spans: list[Span] = field(default_factory=list)
+    spans: list[CitingSpan] = field(default_factory=list)
     marks: set[tuple[int, int]] = field(default_factory=set)
 
     def add(self, value: Any, joined: bool = False) -> None:
@@ -99,10 +129,9 @@ class _Answer:
             self.text += value
         elif isinstance(value, Mapping):
             begin = len(self.text)
-            keys = {plain(key): key for key in reversed(list(value))}
-            for name in filter(keys.__contains__, TEXTS):
+            for key, inner in PlainFields(value).items(TEXTS):
                 self.text = self.text[:begin]
-                self.add(value[keys[name]], name == "parts")
+                self.add(inner, plain(key) == "parts")
                 if not is_blank(self.text[begin:]):
                     break
             self.places.append((value, begin, len(self.text)))
@@ -153,9 +182,9 @@ class _Answer:
         """Take one citation; without a place in the text it is of its block, or only a source."""
         start = _number(entry, ("start", "startindex", "index"))
         stop = _number(entry, ("end", "endindex", "index"))
-        cited = tuple(map(self._cited, _refs(entry, chunks)))
+        cited = tuple(map(self._note_source, _refs(entry, chunks)))
         if stop is not None:
-            start, stop = _placed(self.text[begin:end], start or 0, stop, entry)
+            start, stop = _place_of(self.text[begin:end], start or 0, stop, entry)
             begin, end = begin + start, begin + stop
         elif not is_block:
             return
@@ -166,15 +195,15 @@ class _Answer:
             if begin < end:
                 self.marks.add((before, end))
             begin = end = before
-        self.spans.append(Span(begin, end, cited))
+        self.spans.append(CitingSpan(begin, end, cited))
 
     def _carry(self, sources: Any) -> None:
         """Keep the documents of a list that is one."""
         for source in sources if isinstance(sources, list) else ():
             if isinstance(source, Mapping):
-                self._cited(source)
+                self._note_source(source)
 
-    def _cited(self, ref: Any) -> int | str:
+    def _note_source(self, ref: Any) -> int | str:
         """Return what a span cites, and keep the document that it carries."""
         if self.ids is None:  # most answers cite nothing beside their text
             self.ids = [document.doc_id for document in read_contexts(self.own).documents]
@@ -217,11 +246,11 @@ class _Answer:
         number = COUNTED.fullmatch(str(level.get("id")))
         return int(number[1]) if number and int(number[1]) < len(self.ids or ()) else None
 
-    def said(self) -> Said:
+    def finish(self) -> ServiceAnswer:
         """Return the answer without its marks."""
         contexts = self._contexts()
         if not self.spans:
-            return Said(self.text, None, contexts)
+            return ServiceAnswer(self.text, None, contexts)
         kept = bytearray(b"1") * len(self.text)
         for begin, end in self.marks:
             kept[begin:end] = bytes(end - begin)
@@ -229,8 +258,8 @@ class _Answer:
         at = list(accumulate(map(bool, kept), initial=0))
         # What was cited by a mark is cited by the character before it.
         moved = ((at[s.start], max(at[s.end], 1), s.cited) for s in self.spans)
-        spans = tuple(Span(min(start, end - 1), end, cited) for start, end, cited in moved)
-        return Said(text, spans, contexts)
+        spans = tuple(CitingSpan(min(start, end - 1), end, cited) for start, end, cited in moved)
+        return ServiceAnswer(text, spans, contexts)
 
     def _contexts(self) -> Any:
         """Return all contexts; a list of addresses beside the answer is what its marks count."""
@@ -317,7 +346,7 @@ def _source(level: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def _placed(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[int, int]:
+def _place_of(text: str, start: int, end: int, entry: Mapping[str, Any]) -> tuple[int, int]:
     """Return the place of a citation in characters, checked by the text that it quotes.
 
     Some services count bytes, and some the last character where others count the one after it.

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trecjudge.inputs.formats.draft import ABSENT
-from trecjudge.inputs.pipelines.layers import flat, layers, parsed, unflattened, values_of
+from trecjudge.inputs.pipelines.layers import layers, lift_parts, parsed, unflatten
 from trecjudge.inputs.pipelines.parts import CONTEXTS
+from trecjudge.inputs.pipelines.services import values_of
 
 MARKS = frozenset(
     (
@@ -91,7 +92,7 @@ class Traces:
         Evaluations of MLflow trace answers again, without their searches: such a trace has the
         contexts of one in the same words.
         """
-        joined = [_joined(steps) for steps in self.found.values()]
+        joined = [_join_steps(steps) for steps in self.found.values()]
         known = {_words(record): record["contexts"] for _, record in joined if "contexts" in record}
         for line, record in joined:
             again = known.get(_words(record))
@@ -133,16 +134,16 @@ def _attributes(record: Mapping[str, Any]) -> Record:
     for inner in (found.pop("attributes", None), found.pop("record_attributes", None)):
         if isinstance(inner, list):  # OpenTelemetry's own JSON
             pairs = [(a.get("key"), a.get("value")) for a in inner if isinstance(a, dict)]
-            found |= {str(key): _untyped(value) for key, value in pairs}
+            found |= {str(key): _untype(value) for key, value in pairs}
         found |= inner if isinstance(inner, dict) else {}
-    return unflattened(found)
+    return unflatten(found)
 
 
-def _untyped(value: Any) -> Any:
+def _untype(value: Any) -> Any:
     """Return a value of OpenTelemetry's JSON without its type."""
     inner = next(iter(value.values()), None) if isinstance(value, dict) else value
     listed = inner.get("values") if isinstance(inner, dict) else None
-    return [_untyped(entry) for entry in listed] if isinstance(listed, list) else inner
+    return [_untype(entry) for entry in listed] if isinstance(listed, list) else inner
 
 
 def _at(fields: Record, paths: tuple[str, ...]) -> tuple[Any, ...]:
@@ -168,11 +169,11 @@ def _step(line: int, record: Record) -> _Step:
         str(next(values_of(record, STARTS), "")),
         next(iter(_at(fields, ASKED)), None),
         said,
-        _fetched(fields, said),
+        _fetched_by(fields, said),
     )
 
 
-def _fetched(fields: Record, said: tuple[Any, ...]) -> list[Any] | None:
+def _fetched_by(fields: Record, said: tuple[Any, ...]) -> list[Any] | None:
     """Return the documents that a span retrieved, None where it is no search."""
     found = next(iter(_at(fields, FETCHED)), None)
     kinds = [str(value).casefold() for path in KINDS for value in _at(fields, (path,))]
@@ -187,10 +188,10 @@ def _fetched(fields: Record, said: tuple[Any, ...]) -> list[Any] | None:
         return [found]
     if not isinstance(found, list):
         return None
-    return [unflattened(entry) if isinstance(entry, dict) else entry for entry in found]
+    return [unflatten(entry) if isinstance(entry, dict) else entry for entry in found]
 
 
-def _joined(steps: list[_Step]) -> tuple[int, Record]:
+def _join_steps(steps: list[_Step]) -> tuple[int, Record]:
     """Return (line, record) of a trace: what its root was asked and said, what was retrieved."""
     ids = {step.span_id for step in steps}
     in_order = sorted(steps, key=lambda step: step.start)
@@ -201,7 +202,7 @@ def _joined(steps: list[_Step]) -> tuple[int, Record]:
     # A root without any output of its own: the last step that has one gave the answer.
     said = root.said or next((step.said for step in reversed(others) if step.said), ())
     record: Record = {"inputs": asked[0] if asked else None}
-    record = flat(record | ({"outputs": said[0]} if said else {}))
+    record = lift_parts(record | ({"outputs": said[0]} if said else {}))
     found = [entry for step in in_order for entry in step.fetched or ()]
     if found or (any(step.fetched is not None for step in steps) and "contexts" not in record):
         record["contexts"] = found

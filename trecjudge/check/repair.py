@@ -1,14 +1,18 @@
-"""Repair one record as the track's own checker would, and report every change."""
+"""Repaired copies of run files, and a list of every change."""
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
 
+from trecjudge.check.outcome import PackedList
 from trecjudge.check.parts import (
+    LayoutCheck,
     cited_by,
     cited_positions,
     is_blank,
@@ -19,11 +23,20 @@ from trecjudge.check.parts import (
     sentences_of,
     value_at,
 )
-from trecjudge.check.rules import Track
-from trecjudge.findings import shown
+from trecjudge.check.rules import LOST, Track, track_named, track_of
+from trecjudge.errors import InputError, OutputError, why
+from trecjudge.files import whole
+from trecjudge.findings import Finding, shown, unreported
+from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import metadata_of
-from trecjudge.inputs.sources.values import as_id
-from trecjudge.records import Topic
+from trecjudge.inputs.formats.registry import format_of
+from trecjudge.inputs.formats.response import ResponseReader
+from trecjudge.inputs.run_records import layout_of, not_a_run
+from trecjudge.inputs.sources.containers import ENDINGS, Opened
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.records import Place, Response, Topic
+from trecjudge.results.outputs import SAFE_NAME
 
 OnChange = Callable[[str, object, object], None]
 """(what, before, after): called for every change."""
@@ -44,7 +57,7 @@ def mend(
     that is cited and not listed is added to the references if it has their form. `documents` are
     the ids of those that the reader found.
     """
-    fresh = _copied(record, track)
+    fresh = _copy(record, track)
     mending = _Mending(fresh, track, topic, on_change)
     # The order counts: citations are compared once they are indices into unique references, and
     # references are trimmed once it is settled which sentences, and so which citations, remain.
@@ -62,7 +75,7 @@ def mend(
     return fresh
 
 
-def _copied(record: dict[str, Any], track: Track) -> dict[str, Any]:
+def _copy(record: dict[str, Any], track: Track) -> dict[str, Any]:
     """Return the record with everything copied that may be changed."""
     fresh = dict(record)
     if isinstance(record.get("metadata"), dict):
@@ -88,14 +101,21 @@ class _Mending:
         if "index" not in self.track.citations.kinds or self.track.references is None:
             return
         known = {as_id(entry) for entry in references_of(self.record)} | set(documents)
+        self._recite(
+            " as integers", lambda c: int(c) if _is_index_text(c) and c not in known else c
+        )
+
+    def _recite(self, what: str, meant: Callable[[Any], Any], dicts: bool = False) -> None:
+        """Replace each citation by what is meant; those of a dict only where it is so said."""
         for index, entry in enumerate(sentences_of(self.record, self.track)):
-            before = entry.get("citations") if isinstance(entry, dict) else None
-            if not isinstance(before, list):
+            cited = entry.get("citations") if isinstance(entry, dict) else None
+            if not isinstance(cited, list) and not (dicts and isinstance(cited, dict)):
                 continue
-            after = [int(c) if _is_written_index(c) and c not in known else c for c in before]
+            before = list(cited)
+            after = list(map(meant, before))
             if after != before:
                 entry["citations"] = after
-                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
+                self.on_change(f"citations of sentence {index + 1}{what}", before, after)
 
     def references(self) -> None:
         """Remove white space around references, and repeated ones.
@@ -132,18 +152,12 @@ class _Mending:
             self.record["references"] = [e for i, e in enumerate(references) if i in kept]
         moved = {old: new for new, old in enumerate(sorted(kept))}
         # What is not kept and has no target is cited nowhere.
-        self._reindex([moved.get(t, t) for t in target])
+        new = [moved.get(t, t) for t in target]
 
-    def _reindex(self, new: list[int]) -> None:
-        """Point citations by index at the new positions; one out of range stays as it is."""
-        for index, entry in enumerate(sentences_of(self.record, self.track)):
-            before = entry.get("citations") if isinstance(entry, dict) else None
-            if not isinstance(before, list):
-                continue
-            after = [new[c] if is_index(c) and 0 <= c < len(new) else c for c in before]
-            if after != before:
-                entry["citations"] = after
-                self.on_change(f"citations of sentence {index + 1} re-indexed", before, after)
+        def reindex(cited: Any) -> Any:  # one out of range stays as it is
+            return new[cited] if is_index(cited) and 0 <= cited < len(new) else cited
+
+        self._recite(" re-indexed", reindex)
 
     def citations(self, index: int, entry: Any) -> None:
         """Drop citations out of range, repeated ones, and those over the maximum."""
@@ -230,12 +244,9 @@ class _Mending:
             return
         listed = references_of(self.record)
         positions = {entry: place for place, entry in enumerate(listed) if isinstance(entry, str)}
-        for index, entry in enumerate(entries):
-            before = cited_by(entry)
-            after = [positions.get(c, c) if isinstance(c, str) else c for c in before]
-            if after != before:
-                entry["citations"] = after
-                self.on_change(f"citations of sentence {index + 1} as integers", before, after)
+        self._recite(
+            " as integers", lambda c: positions.get(c, c) if isinstance(c, str) else c, True
+        )
 
     def trim_references(self) -> None:
         """Remove references that nothing cites: over the maximum, or all where none may be."""
@@ -248,7 +259,8 @@ class _Mending:
             over = len(listed)
         elif rule.maximum is not None and self._forbids("too_many_references"):
             over = max(0, len(listed) - rule.maximum)
-        cited = cited_positions(self.record, self.track) if over else set()
+        entries = sentences_of(self.record, self.track) if over else []
+        cited = cited_positions(listed, (value for entry in entries for value in cited_by(entry)))
         spare = [i for i in range(len(listed) - 1, -1, -1) if i not in cited][:over]
         if spare:
             kept = set(range(len(listed))) - set(spare)
@@ -282,7 +294,7 @@ class _Mending:
             owner[key] = value
 
 
-def _is_written_index(value: Any) -> bool:
+def _is_index_text(value: Any) -> bool:
     """Return whether a citation is an index as text; no list needs more than 18 digits."""
     return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19
 
@@ -303,3 +315,184 @@ def _strength(score: Any) -> float:
 def change_text(value: object) -> str:
     """Return a value as text for a list of changes; None gives an empty text."""
     return "" if value is None else shown(value, 200)
+
+
+OF_SENTENCE = re.compile(r" of sentence \d+")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordChange:
+    """One difference of a repaired copy: what changed, the value before and after."""
+
+    place: Place
+    what: str
+    before: str
+    after: str
+
+    @property
+    def kind(self) -> str:
+        """What changed, wherever it stands."""
+        return OF_SENTENCE.sub("", self.what)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}: {self.before or 'nothing'} -> {self.after or 'removed'}"
+
+
+def fix(
+    files: Sequence[Path],
+    out_dir: Path,
+    topics: Mapping[str, Topic] | None = None,
+    *,
+    track: str = "",
+    dataset: str = "auto",
+    store: DocumentStore | None = None,
+) -> PackedList[RecordChange]:
+    """Write a repaired copy of every run file below `out_dir` as JSONL; return what was changed.
+
+    A copy has the file's name without the endings of containers. Second records of a topic and what
+    is not JSON are left out. Raises InputError on an unknown track, OutputError if a file cannot be
+    written or would take the place of one of `files`.
+    """
+    if track:
+        track_named(track)
+    changes = PackedList[RecordChange]()
+    runs = [path for path in files if _is_run(path, changes)]
+    _make(out_dir)
+    for path, target in copies(runs, out_dir).items():
+        copying = _Copying(path, topics or {}, track, dataset, changes, store)
+        with whole(target) as file:
+            copying.write(file)
+    return changes
+
+
+def _is_run(path: Path, changes: PackedList[RecordChange]) -> bool:
+    finding = not_a_run(path)
+    if finding is not None:
+        why = finding.message.removesuffix("; passed over")
+        changes.append(RecordChange(finding.place, "file left out", why, ""))
+    return finding is None
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {why(error)}; give another folder") from error
+
+
+def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
+    """Return the path of each file's copy; of files with one name the later ones get a number.
+
+    Raises OutputError if a copy would take the place of one of the files.
+    """
+    files = list(files)
+    originals = {path.resolve() for path in files}
+    taken: set[str] = set()
+    targets: dict[Path, Path] = {}
+    for path in files:
+        name = next(name for name in _names(path.name) if name.lower() not in taken)
+        taken.add(name.lower())  # some file systems treat a and A as the same name
+        targets[path] = out_dir / name
+        # Resolved: a link or `..` may lead back to the originals.
+        if targets[path].resolve() in originals:
+            message = f"{targets[path]} is one of the files to mend; give another folder"
+            raise OutputError(message)
+        # An earlier copy may have been edited by hand since.
+        if targets[path].exists():
+            raise OutputError(f"{targets[path]} is there already; give a new folder")
+    return targets
+
+
+def _names(name: str) -> Iterator[str]:
+    """Yield names for the copy of a file called `name`: `a.jsonl`, `a-2.jsonl`, and so on."""
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    if not SAFE_NAME.fullmatch(name):
+        name = "run" + re.sub(r"[^\w.+-]+", "_", name)
+    stem, dot, ending = (
+        name.rpartition(".") if name.endswith((".json", ".jsonl")) else (name, "", "")
+    )
+    yield name
+    number = 2
+    while True:
+        yield f"{stem}-{number}{dot}{ending}"
+        number += 1
+
+
+@dataclass(slots=True)
+class _Copying:
+    """Copies one file, record by record."""
+
+    path: Path
+    topics: Mapping[str, Topic]
+    track_name: str
+    dataset: str
+    changes: PackedList[RecordChange]
+    store: DocumentStore | None = None
+    track: Track | None = None
+    answered: set[tuple[str, str, str]] = field(default_factory=set)
+    layout: LayoutCheck = field(default_factory=LayoutCheck)
+
+    def write(self, file: BinaryIO) -> None:
+        """Write the records that remain."""
+        try:
+            opened = Opened(self.path)
+            beginning = layout_of(opened)
+            for number, record in objects(opened, self._lose):
+                place = Place(str(self.path), number)
+                if fault := self.layout.fault_at(number, beginning):
+                    self._change(place, "layout", fault, "JSONL")
+                mended = self._mend_record(place, record)
+                if mended is not None:
+                    file.write(mended + b"\n")
+        except InputError as error:  # keep what could be read of a truncated archive
+            self._change(Place(str(self.path)), "rest of the file left out", str(error))
+
+    def _change(self, place: Place, what: str, before: str, after: str = "") -> None:
+        self.changes.append(RecordChange(place, what, before, after))
+
+    def _lose(self, finding: Finding) -> None:
+        """Note a line that is left out because it is no record."""
+        if finding.kind in LOST:
+            self._change(finding.place, "line left out", f"{finding.kind} {finding.value}")
+
+    def _mend_record(self, place: Place, record: dict[str, Any]) -> bytes | None:
+        """Return the line of a record, None if it is left out."""
+        claimed = format_of(record, self.dataset)
+        if claimed is None:
+            self._change(place, "line left out", f"record_unknown_shape {sorted(record)}")
+            return None
+        format_ = claimed[0]
+        if self.track is None:
+            named = track_named(self.track_name) if self.track_name else None
+            self.track = named or track_of(format_.NAME, record, self.dataset)
+        shelf = Shelf(self.store)
+        # Read as the job reads it, since only then is it known which response this is.
+        response = ResponseReader(format_.draft(record), place, unreported, shelf).read()
+        if response is not None and self._is_second(response):
+            topic = f"second response on topic {response.topic_id!r}"
+            self._change(place, "second response left out", topic)
+            return None
+        if format_.NAME in self.track.formats:
+            topic_ = self.topics.get(response.topic_id) if response else None
+            record = mend(
+                record,
+                self.track,
+                topic_,
+                lambda what, before, after: self._change(
+                    place, what, change_text(before), change_text(after)
+                ),
+                response.documents if response else (),
+            )
+        try:
+            # Not orjson: it refuses integers of more than 64 bits, which a record may hold.
+            return json.dumps(record, ensure_ascii=False).encode()
+        except (RecursionError, ValueError) as error:  # nested too deep; too many digits
+            self._change(place, "line left out", f"cannot be written: {error}")
+            return None
+
+    def _is_second(self, response: Response) -> bool:
+        key = (response.team_id, response.run_id, response.topic_id)
+        second = key in self.answered
+        self.answered.add(key)
+        return second
