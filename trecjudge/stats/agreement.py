@@ -1,4 +1,4 @@
-"""Agreement of two sides on the labels of items: confusion, kappa, alpha, overlap, AUC.
+"""Agreement of two sides on the labels of items: confusion, kappa, alpha, overlap, AUC, calibration.
 
 Figures are functions of confusion matrices, shape (..., labels, labels), rows the truth, so that
 all resamples are worked out at once; NaN is what is not defined.
@@ -25,6 +25,10 @@ from trecjudge.stats.resampling import (
 
 AgreementFigure = Callable[[Array], Array]
 """(..., labels, labels) -> (...)"""
+ItemFigure = Callable[[Array], Array]
+"""How often each item counts, (resamples, items) -> (resamples,)"""
+Flags = npt.NDArray[np.bool_]
+"""(items,)"""
 
 RESAMPLES = 1000
 """Half as many as for means: a figure of a resample takes longer."""
@@ -32,6 +36,8 @@ BLOCK = 256
 """Topics whose pairs are counted at once."""
 SHOWN = 6
 """Decimals of a figure."""
+BINS = 10
+"""Bins of equal width that calibration is looked at in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,27 +171,70 @@ def _overlap(confusion: Array, of: Array) -> Array:
     return np.where(nothing, 1.0, share)
 
 
-def auc(scores: Array, relevant: npt.NDArray[np.bool_], weights: Array) -> Array:
+def auc_figure(scores: Array, relevant: Flags) -> ItemFigure:
     """Return the chance that a relevant item has the higher score, tied ones counting half.
 
-    `weights` are how often each item counts: (resamples, items) -> (resamples,). NaN where items
-    of either kind are missing.
+    NaN where items of either kind are missing, or one has no score.
     """
-    places = np.unique(scores, return_inverse=True)[1]
-    sums = np.zeros((2, len(weights), places.max(initial=-1) + 1))
-    for kind in (0, 1):
-        chosen = np.flatnonzero(relevant == bool(kind))
-        for place, column in zip(places[chosen], weights[:, chosen].T, strict=True):
-            sums[kind, :, place] += column
-    # Half of the ties count as below: they are half right.
-    below = np.cumsum(sums[0], axis=1) - sums[0] / 2
-    whole = sums[0].sum(axis=1) * sums[1].sum(axis=1)
-    return ratio((sums[1] * below).sum(axis=1), whole)
+    places = np.unique(scores, return_inverse=True)[1].ravel()
+    size, is_scored = int(places.max(initial=-1)) + 1, not np.isnan(scores).any()
+
+    def chance(weights: Array) -> Array:
+        if not is_scored:
+            return np.full(len(weights), np.nan)
+        above, others = (
+            np.array([np.bincount(places[kind], row[kind], size) for row in weights])
+            for kind in (relevant, ~relevant)
+        )
+        # Half of the ties count as below: they are half right.
+        below = np.cumsum(others, axis=1) - others / 2
+        return ratio((above * below).sum(axis=1), above.sum(axis=1) * others.sum(axis=1))
+
+    return chance
 
 
-def auc_of_topics(
-    scores: Array, relevant: npt.NDArray[np.bool_], owners: Indices, weights: Array
-) -> Array:
+def auc(scores: Array, relevant: Flags, weights: Array) -> Array:
+    """Return the same at once for `weights`, (resamples, items) -> (resamples,)."""
+    return auc_figure(scores, relevant)(weights)
+
+
+def share_figure(right: Flags) -> ItemFigure:
+    """Return the share of items that are right, such as those with the label of a person."""
+    return lambda weights: ratio(weights @ right, weights.sum(axis=1))
+
+
+def balanced_accuracy_figure(said: Flags, truth: Flags) -> ItemFigure:
+    """Return the mean of the shares of positives and of negatives that are said to be so.
+
+    NaN where items of either kind are missing.
+    """
+
+    def mean_of_shares(weights: Array) -> Array:
+        below, above = (
+            ratio(weights @ (kind & (said == truth)), weights @ kind) for kind in (~truth, truth)
+        )
+        return (below + above) / 2
+
+    return mean_of_shares
+
+
+def calibration_error_figure(chances: Array, truth: Flags) -> ItemFigure:
+    """Return the mean |predicted - observed| over BINS, by items (Guo et al., 2017).
+
+    NaN where an item has no chance.
+    """
+    if np.isnan(chances).any():
+        return lambda weights: np.full(len(weights), np.nan)
+    of_bin = np.eye(BINS)[bins_of(chances)] * (chances - truth)[:, None]
+    return lambda weights: ratio(np.abs(weights @ of_bin).sum(axis=1), weights.sum(axis=1))
+
+
+def bins_of(chances: Array) -> Indices:
+    """Return the place of each chance, 0 to 1, among BINS of equal width; 1 is in the last."""
+    return np.minimum((chances * BINS).astype(np.intp), BINS - 1)
+
+
+def auc_of_topics(scores: Array, relevant: Flags, owners: Indices, weights: Array) -> Array:
     """Return the same where items count as often as the topics that own them.
 
     `weights` are how often each topic counts: (resamples, topics) -> (resamples,). Neither memory
@@ -200,7 +249,7 @@ def auc_of_topics(
 
 
 def _pairs_won(
-    scores: Array, relevant: npt.NDArray[np.bool_], owners: Indices, topics: int
+    scores: Array, relevant: Flags, owners: Indices, topics: int
 ) -> Iterator[tuple[slice, Array]]:
     """Yield a block of topics, and how many pairs relevant items win against their other items.
 
@@ -324,7 +373,7 @@ def _auc(pairs: LabelPairs, threshold: int) -> Agreed:
     return Agreed("auc", _number(of(np.arange(len(owners)))), interval, by_topic)
 
 
-def _key(relevant: npt.NDArray[np.bool_], scores: Array) -> bytes:
+def _key(relevant: Flags, scores: Array) -> bytes:
     """Return bytes that are ordered as the sorted (relevant, score) of a topic's items are."""
     order = np.lexsort((scores, relevant))
     held = np.zeros(len(order), dtype=[("relevant", "u1"), ("score", ">u8")])
