@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,6 +11,7 @@ from tests.fakes import judgment, response
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.support import SupportJudge
+from trecjudge.measures import MeasureSpec
 from trecjudge.records import (
     FULL,
     NONE,
@@ -111,6 +112,18 @@ def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels()
         assert people.by_measure["CITATION_SUPPORT"].is_additive
         table = people.by_measure["PERFECT_CITATIONS"].table
         assert (table and table[KNOWN]) == wanted
+
+
+def test_items_whose_changes_add_up_by_chance_need_all_labels() -> None:
+    def by_chance(_: Response, judgments: Sequence[Judgment]) -> float:
+        a, b, c, d = (float(judgment.label == FULL) for judgment in judgments)
+        return (a + b + c + d + a * b - c * d) / 4
+
+    spec = replace(SUPPORT, measures=(MeasureSpec("CHANCE", by_chance),), sort_by="")
+    people = HumanLabels(labels(s0="full"), {"j": SupportJudge()})
+    people.add(spec, RESPONSE, judged(NONE, NONE, NONE, NONE))
+    assert not people.by_measure["CHANCE"].is_additive
+    assert people.by_measure["CHANCE"].table is None
 
 
 def test_a_citation_of_no_document_needs_no_label() -> None:

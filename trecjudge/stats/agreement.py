@@ -1,4 +1,4 @@
-"""Agreement of two sides on the labels of items: confusion, kappa, alpha, overlap, AUC, calibration.
+"""Agreement of two sides on the labels of items: confusion, kappa, alpha, overlap, AUC, bins.
 
 Figures are functions of confusion matrices, shape (..., labels, labels), rows the truth, so that
 all resamples are worked out at once; NaN is what is not defined.
