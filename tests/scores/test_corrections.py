@@ -21,11 +21,11 @@ from trecjudge.records import (
     Judgment,
     Response,
 )
+from trecjudge.results.statistics import Corrected
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.stats.labelled import BLIND, KNOWN, LABELS, LEAST, MOST, OPEN
-from trecjudge.stats.shrinkage import Corrected
 
 RESPONSE = response(*((f"Sentence {i}.", ["d"]) for i in range(4)))
 SUPPORT = SupportJudge().measures
@@ -175,7 +175,7 @@ def board(people: HumanLabels) -> Leaderboard:
 def test_few_labels_change_their_own_items_only() -> None:
     given: dict[ItemKey, str] = {("t1", "r", 0, "d"): "full", ("t2", "r", 0, "d"): "partial"}
     people = HumanLabels(given, {"j": SupportJudge()})
-    (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
+    (standing,) = rank_by_measure(board(people), people)["WEIGHTED_PRECISION"]
     assert (standing.mean, standing.topics) == (0.5, 4)
     # The missing fourth response is 0 whoever judges.
     assert standing.human == Corrected(2, (1 + 0.5 + 0 + 0) / 4, None, None)
@@ -185,16 +185,16 @@ def test_few_labels_change_their_own_items_only() -> None:
 def test_all_labels_leave_no_doubt() -> None:
     given: dict[ItemKey, str] = {(topic, "r", 0, "d"): "full" for topic in ("t1", "t2", "t3")}
     people = HumanLabels(given, {"j": SupportJudge()})
-    (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
+    (standing,) = rank_by_measure(board(people), people)["WEIGHTED_PRECISION"]
     assert standing.human == Corrected(3, 0.75, 0.75, 0.75)
 
 
 def test_without_labels_there_is_no_correction() -> None:
     people = HumanLabels({}, {})
     leaderboard = board(people)
-    found = standings_of(leaderboard, people)
+    found = rank_by_measure(leaderboard, people)
     assert all(s.human is None for column in found.values() for s in column)
-    lines = list(standing_lines(leaderboard, found))
+    lines = list(statistics_lines(leaderboard, found))
     assert len(lines) == len(SUPPORT.measures)
     assert lines[0].startswith(b'{"run_id":"r","measure":"WEIGHTED_PRECISION","mean":0.5,')
 

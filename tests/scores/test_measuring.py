@@ -15,7 +15,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec, Sums, SumsSpec
 from trecjudge.records import FULL, NONE, Failure, Judgment, Place, Response
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.stats.scores import scores_of
 
 FAILED = Failure("transport", "reset")
@@ -72,15 +72,15 @@ def test_counts_are_summed_before_they_are_divided(
     topics: dict[str, str], wanted: tuple[float | None, ...]
 ) -> None:
     mean = board(topics).mean("r", micro())
-    assert (mean.value, mean.lowest, mean.highest) == wanted
+    assert (mean.mean, mean.lowest, mean.highest) == wanted
 
 
 def test_a_missing_response_has_the_counts_that_are_the_topics_own() -> None:
     topics = {"t1": "++"}
-    assert board(topics, own=(1,), more="+?").mean("r", micro()).value == 0.5
-    assert board(topics, more="+?").mean("r", micro()).value == 1.0
+    assert board(topics, own=(1,), more="+?").mean("r", micro()).mean == 0.5
+    assert board(topics, more="+?").mean("r", micro()).mean == 1.0
     # Nothing judged of its own: what it lacks elsewhere is no value.
-    assert board({"t1": "?"}, own=(1,), more="+").mean("r", micro()).value is None
+    assert board({"t1": "?"}, own=(1,), more="+").mean("r", micro()).mean is None
 
 
 def test_there_is_an_all_row_and_no_other() -> None:
@@ -110,7 +110,7 @@ def test_it_has_an_interval_and_others_can_read_its_statistics() -> None:
         marks = "+" * (number % 3) + "-" * (number % 4)
         made.add(response(topic_id=f"t{number:02}"), judgments(marks))
     made.finish()
-    (line,) = standing_lines(made, standings_of(made, HumanLabels({}, {})))
+    (line,) = statistics_lines(made, rank_by_measure(made, HumanLabels({}, {})))
     found = json.loads(line)
     assert found["mean"] == pytest.approx(12 / 30)
     assert (found["topics"], found["groups"], found["aggregate"]) == (12, [], "of_sums")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import command
-from trecjudge.scores.leaderboard import Mean
+from trecjudge.results.statistics import RunScore
 from trecjudge.show.folding import fold_equal, mean_cells
 
 RUNS = {"r": [GOOD, GOOD], "s": [BAD, BAD], "t": [GOOD, BAD]}
@@ -43,7 +43,13 @@ def test_equal_columns(
 
 def test_means_are_equal_to_the_digits_of_files_and_with_their_bounds() -> None:
     one, like, open_, none = mean_cells(
-        [Mean(0.5, 0.5, 0.5), Mean(0.5000001, 0.5, 0.5), Mean(0.5, 0.2, 0.9), Mean(None, 0, 1)]
+        RunScore("r", "M", mean, lowest=lowest, highest=highest)
+        for mean, lowest, highest in (
+            (0.5, 0.5, 0.5),
+            (0.5000001, 0.5, 0.5),
+            (0.5, 0.2, 0.9),
+            (None, 0, 1),
+        )
     )
     assert (one == like, one == open_, none) == (True, False, None)
 

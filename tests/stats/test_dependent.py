@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.stats.texts import by_topic, scores
+from tests.stats.texts import by_topic, figure, scores
 from trecjudge.stats.dependent import without_repeats
-from trecjudge.stats.release_gate import BoundedMean, GateRule
+from trecjudge.stats.release_gate import GateRule
 
-A, B, JUDGED = [1.0, 0.5, 0.25], [0.0, 0.5, 0.75], BoundedMean(1, 1, 1, 9, 9)
+A, B, JUDGED = [1.0, 0.5, 0.25], [0.0, 0.5, 0.75], figure(1, 1, 1, 9, 9)
 RULES = [GateRule("drop", "A", 0.05), GateRule("drop", "B", 0.02)]
 
 
@@ -28,7 +30,7 @@ def test_a_second_measure(second: list[float], lower: bool, judged: int, kept: l
     table = scores(by_topic("r", A, "A") + by_topic("r", second, "B"))
     figures = {
         ("r", "A"): JUDGED,
-        ("r", "B"): BoundedMean(1, 1, 1, judged, 9, lower_is_better=lower),
+        ("r", "B"): replace(figure(1, 1, 1, judged, 9), lower_is_better=lower),
     }
     rules, stands = without_repeats(RULES, [table, table], [figures, figures])
     assert [f"{rule.measure} {rule.limit:g}" for rule in rules] == kept

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trecjudge.stats.known import Unjudged, aggregated
+from trecjudge.results.statistics import Unjudged
+from trecjudge.stats.known import aggregated
 
 VALUES = np.array([[np.nan, 0.5, 0.1], [np.nan, np.nan, np.nan], [0.2, 0.2, 0.8]])
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from trecjudge.results.statistics import Corrected
 from trecjudge.stats.labelled import Labellable, row_of
 from trecjudge.stats.shrinkage import (
     FEWEST_LABELS,
     SLOPES,
-    Corrected,
     Evidence,
     Model,
     Posterior,

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from trecjudge.measures import MOST_COMPARED, are_compared
-from trecjudge.stats.standing import Entry, Standing, standings
+from trecjudge.results.statistics import RunScore
+from trecjudge.stats.standing import Aggregate, rank_runs
 
 RNG = np.random.default_rng(3)
+
+
+Entry = tuple[RunScore, Sequence[float | None]]
 
 
 def entry(run_id: str, values: Sequence[float | None], **fields: float | None) -> Entry:
     known = [v for v in values if v is not None]
     mean = sum(known) / len(known) if known else None
     bounds = {"lowest": mean, "highest": mean} | fields
-    return Entry(run_id, values, mean, bounds["lowest"], bounds["highest"], 3, 4)
+    return RunScore(run_id, "M", mean, judged=3, expected=4, **bounds), values
 
 
-def found(*entries: Entry, **options: object) -> dict[str, Standing]:
-    return {s.run_id: s for s in standings("M", entries, **options)}  # type: ignore[arg-type]
+def found(
+    *entries: Entry, lower: bool = False, aggregate: Aggregate = "mean"
+) -> dict[str, RunScore]:
+    scores = [replace(score, lower_is_better=lower) for score, _ in entries]
+    values = {score.run_id: own for score, own in entries}
+    return {s.run_id: s for s in rank_runs(scores, values, aggregate)}
 
 
 def test_ranks_and_ties() -> None:
@@ -34,7 +43,7 @@ def test_ranks_and_ties() -> None:
 
 
 def test_the_lowest_can_be_the_best() -> None:
-    runs = found(entry("a", [0.5]), entry("b", [0.1]), lower_is_better=True)
+    runs = found(entry("a", [0.5]), entry("b", [0.1]), lower=True)
     assert [(s.run_id, s.rank, s.lower_is_better) for s in runs.values()] == [
         ("b", 1, True),
         ("a", 2, True),

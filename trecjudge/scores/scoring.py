@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import orjson
 
@@ -29,6 +29,7 @@ from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment, Place, Response
 from trecjudge.results.judgments import Header, JudgmentsReader
 from trecjudge.results.outputs import Outputs
+from trecjudge.results.statistics import RunScore
 from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.coverage import Coverage
@@ -40,13 +41,10 @@ from trecjudge.scores.leaderboard import (
 )
 from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
 from trecjudge.scores.score import ResponseScores
-from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.scores.summary import Summary, summarise
 from trecjudge.scores.votes import VoteTally
 from trecjudge.settings.plugins import find_in_working_folder, module_of_others
-
-if TYPE_CHECKING:
-    from trecjudge.stats.standing import Standing
 
 PASSED = "PASSED"
 Asked = tuple[str, str, str, str]
@@ -91,12 +89,12 @@ def _code_of_others(header: Header) -> Iterator[tuple[str, str]]:
 class Scored:
     """The summary of a scored job, and the numbers behind it.
 
-    `standings` are the rank and the intervals of each run, by measure.
+    `standings` are the runs by each measure, the best first.
     """
 
     summary: Summary
     board: Leaderboard
-    standings: Mapping[str, Sequence[Standing]]
+    standings: Mapping[str, Sequence[RunScore]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,7 @@ class Scoring:
         kept = [path for path in qrels if len(qrels) == 1 or path.stat().st_size]
         outputs.remove_other_qrels(kept, judge_names)
 
-    def finish(self, files: ScoreFiles) -> Mapping[str, Sequence[Standing]]:
+    def finish(self, files: ScoreFiles) -> Mapping[str, Sequence[RunScore]]:
         """Work out means and intervals, and write them; return the standings by measure."""
         self.board.finish()
         for name, file in zip(self.judges, files.qrels, strict=True):
@@ -214,11 +212,11 @@ class Scoring:
                 file.write(_text(pooled_qrels(pool.best)))
         for row in self.board.rows():
             files.leaderboard.write(leaderboard_line(row).encode())
-        standings = standings_of(self.board, self.people)
-        files.statistics.writelines(standing_lines(self.board, standings))
+        standings = rank_by_measure(self.board, self.people)
+        files.statistics.writelines(statistics_lines(self.board, standings))
         return standings
 
-    def summary(self, outputs: Outputs, standings: Mapping[str, Sequence[Standing]]) -> Summary:
+    def summary(self, outputs: Outputs, standings: Mapping[str, Sequence[RunScore]]) -> Summary:
         """Return the summary of what was scored and written."""
         summary = summarise(outputs.name, ",".join(self.judges), self.board, standings)
         summary.ranking_named = bool(self.header.leaderboard.get("sort_by"))

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
+from trecjudge.results.statistics import MeanKey, Unjudged
 from trecjudge.results.trec import LeaderboardRow
-from trecjudge.stats.known import MeanKey, Unjudged
 from trecjudge.stats.resampling import Array
 
 Duplicates = Literal["first", "last", "mean", "error"]

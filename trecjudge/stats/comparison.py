@@ -10,7 +10,7 @@ import numpy as np
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.measures import DIGITS, MOST_COMPARED
-from trecjudge.stats.known import Unjudged
+from trecjudge.results.statistics import Unjudged
 from trecjudge.stats.paired import effect_size, holm, sign_flip
 from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
 from trecjudge.stats.scores import Scores

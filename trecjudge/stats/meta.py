@@ -13,6 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import DIGITS, are_compared
 from trecjudge.records import Place
+from trecjudge.results.statistics import Unjudged
 from trecjudge.stats.alignment import (
     FEWEST_RUNS,
     Rules,
@@ -29,7 +30,7 @@ from trecjudge.stats.correlation import (
     coefficients,
     correlations,
 )
-from trecjudge.stats.known import NOISE_DIGITS, Unjudged, is_mean_or_sum
+from trecjudge.stats.known import NOISE_DIGITS, is_mean_or_sum
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     SEED,

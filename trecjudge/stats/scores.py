@@ -12,6 +12,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
+from trecjudge.results.statistics import MeanKey, RunScore, Unjudged
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.settings.limits import limits
 from trecjudge.stats.cells import (
@@ -22,7 +23,7 @@ from trecjudge.stats.cells import (
     unjudged_items,
     unjudged_topics,
 )
-from trecjudge.stats.known import Known, MeanKey, Unjudged, aggregated
+from trecjudge.stats.known import aggregated
 from trecjudge.stats.resampling import Array, ratio
 
 TOLERANCE = 1e-3
@@ -50,7 +51,7 @@ class Scores:
     values: Mapping[str, Array]
     given: Mapping[str, Array]
     unjudged: Mapping[MeanKey, Unjudged] = field(default_factory=dict)
-    known: Mapping[MeanKey, Known] = field(default_factory=dict)
+    known: Mapping[MeanKey, RunScore] = field(default_factory=dict)
     disputed: Collection[str] = ()
     statistics: str = ""
     """The file from which `known` was read, if any."""
@@ -159,7 +160,7 @@ def scores_of(
     rows: Iterable[tuple[Place, LeaderboardRow]],
     report: OnFinding,
     duplicates: Duplicates = "first",
-    known: Mapping[MeanKey, Known] | None = None,
+    known: Mapping[MeanKey, RunScore] | None = None,
 ) -> Scores:
     """Return the rows as arrays, runs and topics sorted; duplicates and contradictions reported.
 
@@ -212,7 +213,7 @@ def _difference(
     topics: Sequence[str],
     values: Mapping[str, Array],
     given: Mapping[str, Array],
-    known: Mapping[MeanKey, Known],
+    known: Mapping[MeanKey, RunScore],
 ) -> str:
     """Return where rows are not what is known of their job, no text where they are."""
     for (run_id, measure), one in known.items():

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from trecjudge.measures import DIGITS
+from trecjudge.results.statistics import Corrected
 from trecjudge.stats import labelled as at
 from trecjudge.stats.resampling import ALIKE, Array, Indices, student_quantile
 
@@ -81,19 +82,6 @@ class Posterior:
         ends = (self.mean - half, self.mean + half)
         below, above = (np.clip(end, self.low, self.high) for end in ends)
         return below, above
-
-
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """The mean of a run by a measure as labels of people correct it, with its 95 % interval.
-
-    `labelled` counts the responses of the run with labels.
-    """
-
-    labelled: int
-    mean: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from trecjudge.results.statistics import Unjudged
 from trecjudge.show.comparison import fold_differences
 from trecjudge.show.paper.grid import Cell, Column, Grid, bracketed, decimal
 from trecjudge.show.tables import gaps, probability
 from trecjudge.stats.comparison import Difference
-from trecjudge.stats.known import Unjudged
 from trecjudge.stats.meta import RESAMPLES as OF_CORRELATIONS
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.paired import ALPHA
