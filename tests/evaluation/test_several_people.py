@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.reading import Write
-from trecjudge.evaluation.agreement import agree
-from trecjudge.evaluation.several_people import People
+from trecjudge.evaluation.agreement import People, agree
 from trecjudge.findings import unreported
 
 # Rows of items, columns of people, - for no label.

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.jobs import as_json
 from tests.commandline import command, sample
 from trecjudge.findings import Finding
-from trecjudge.results.graded_records import graded_records, is_graded_records
+from trecjudge.results.trec import graded_records, is_graded_records
 
 FLAT = '{"qid": "1", "docid": "d1", "query": "q", "passage": "p", "judgment": 3}'
 QUERY = '{"query": {"qid": 1, "text": "q"}, "docid": "d1", "judgment": 3, "result_status": 1}'

@@ -16,7 +16,7 @@ import pytest
 
 from tests.commandline import ROOT, SAMPLES, Done, command, sample
 from trecjudge.errors import OutputError
-from trecjudge.results.lock import flock, locked
+from trecjudge.results.outputs import flock, locked
 
 HOLD = """
 import sys, pathlib

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes import response
 from tests.provenance import line
 from trecjudge.records import Copies
-from trecjudge.results.responses import response_of, response_record
+from trecjudge.results.judgments import response_of, response_record
 
 PLAIN = replace(response(("A kettle whistles.", ["k"])), team_id="t")
 

@@ -12,15 +12,7 @@ from trecjudge.inputs.labels import ItemKey
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.support import SupportJudge
 from trecjudge.measures import MeasureSpec
-from trecjudge.records import (
-    FULL,
-    NONE,
-    NOTHING_TO_CHECK,
-    PARTIAL,
-    Failure,
-    Judgment,
-    Response,
-)
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL, Failure, Judgment, Response
 from trecjudge.results.statistics import Corrected
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard

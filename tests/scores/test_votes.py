@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes import judgment
 from trecjudge.records import Vote
-from trecjudge.scores.votes import VoteTally
+from trecjudge.scores.scoring import VoteTally
 
 OBSERVERS = {
     "a": "1 2 3 3 2 1 4 1 2 . . .",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.stats.test_shrinkage import evidence, world
-from trecjudge.stats.forecasts import forecast
+from trecjudge.stats.shrinkage import forecast
 
 
 def test_a_forecast_is_of_what_comes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trecjudge.stats.groups import letter_groups
+from trecjudge.stats.standing import letter_groups
 
 Pairs = list[tuple[int, int]]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trecjudge.results.statistics import Unjudged
-from trecjudge.stats.known import aggregated
+from trecjudge.stats.scores import aggregated
 
 VALUES = np.array([[np.nan, 0.5, 0.1], [np.nan, np.nan, np.nan], [0.2, 0.2, 0.8]])
 

@@ -9,7 +9,7 @@ from tests.stats.texts import known, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.settings.limits import limited
-from trecjudge.stats.cells import Duplicates
+from trecjudge.stats.scores import Duplicates
 
 
 def messages(findings: list[Finding]) -> list[tuple[str, str]]:

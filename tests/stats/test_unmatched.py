@@ -8,9 +8,8 @@ import pytest
 
 from tests.stats.texts import by_run, by_topic, scores
 from trecjudge.findings import Finding
-from trecjudge.stats.comparison import compare, pairs_of
+from trecjudge.stats.comparison import compare, pairs_of, report_unmatched
 from trecjudge.stats.scores import Scores
-from trecjudge.stats.unmatched import report_unmatched
 
 
 def named(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.stats.voters import alpha_of_all, voter_pair
+from trecjudge.stats.agreement import alpha_of_all, voter_pair
 
 
 def test_kappa_of_two_voters_is_cohens() -> None:

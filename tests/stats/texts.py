@@ -9,8 +9,7 @@ from trecjudge.findings import Finding
 from trecjudge.records import Place
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import LeaderboardRow
-from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 
 def rows(text: str) -> list[tuple[Place, LeaderboardRow]]:

@@ -19,8 +19,7 @@ from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcomes
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import LeaderboardRow, companion
-from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 Board: TypeAlias = "PathLike | Result | Any"
 """A path, a result, or a data frame with the columns of `COLUMNS`."""

@@ -27,10 +27,9 @@ from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import evidence_of
-from trecjudge.stats.forecasts import Forecast, forecast
 from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
 from trecjudge.stats.resampling import SEED
-from trecjudge.stats.shrinkage import FEWEST_LABELS
+from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
 
 
 class Chosen(NamedTuple):

@@ -18,9 +18,8 @@ from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
 from trecjudge.results.trec import LeaderboardRow, companion
-from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.release_gate import RunScores
-from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 
 def scores_of_paths(

@@ -30,7 +30,6 @@ from trecjudge.stats.correlation import (
     coefficients,
     correlations,
 )
-from trecjudge.stats.known import NOISE_DIGITS, is_mean_or_sum
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     SEED,
@@ -41,7 +40,7 @@ from trecjudge.stats.resampling import (
     resampled_means,
     steady_orders,
 )
-from trecjudge.stats.scores import Scores
+from trecjudge.stats.scores import NOISE_DIGITS, Scores, is_mean_or_sum
 
 RESAMPLES = 1000
 """Half as many as for means: a coefficient looks at every pair of runs."""

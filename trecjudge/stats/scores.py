@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from sys import intern
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,16 +18,136 @@ from trecjudge.records import Place
 from trecjudge.results.statistics import MeanKey, RunScore, Unjudged
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.settings.limits import limits
-from trecjudge.stats.cells import (
-    Duplicates,
-    again,
-    arrays,
-    collected,
-    unjudged_items,
-    unjudged_topics,
-)
-from trecjudge.stats.known import aggregated
 from trecjudge.stats.resampling import Array, ratio
+
+NOISE_DIGITS = 10
+"""Means that differ later than this are the same: sums in another order differ in their last."""
+
+
+def aggregated(values: Array, how: str = "") -> Array:
+    """Return what topics give for each run: (runs, topics) -> (runs,). NaN where there is none.
+
+    `how` is the aggregate of a measure; what it does not name is the mean.
+    """
+    known = ~np.isnan(values)
+    counts = known.sum(axis=1)
+    # NaN would win every comparison: it is replaced by what cannot be the minimum, or maximum.
+    if how == "min":
+        found = np.where(known, values, np.inf).min(axis=1, initial=np.inf)
+    elif how == "max":
+        found = np.where(known, values, -np.inf).max(axis=1, initial=-np.inf)
+    elif how == "first_value" and values.shape[1]:
+        found = values[np.arange(len(values)), known.argmax(axis=1)]
+    else:
+        found = np.where(known, values, 0.0).sum(axis=1)
+        if how != "sum":
+            found = ratio(found, counts)
+    return np.asarray(np.where(counts > 0, found, np.nan), dtype=np.float64).round(NOISE_DIGITS)
+
+
+def is_mean_or_sum(how: str) -> bool:
+    """Return whether an interval over topics is defined for what an aggregate makes."""
+    return how not in ("min", "max", "first_value", "of_sums")
+
+
+Duplicates = Literal["first", "last", "mean", "error"]
+Cells = dict[str, dict[tuple[str, str | None], list[float]]]
+"""measure -> (run_id, topic_id) -> its values: more than one where there are duplicates."""
+
+
+def collected(
+    rows: Iterable[tuple[Place, LeaderboardRow]], report: OnFinding, duplicates: Duplicates
+) -> Cells:
+    """Return the values of every row; what is given a second time is reported."""
+    cells: Cells = {}
+    for place, row in rows:
+        # Each name once: a leaderboard has it in many rows.
+        topic_id = row.topic_id if row.topic_id is None else intern(row.topic_id)
+        found, key = cells.setdefault(row.measure, {}), (intern(row.run_id), topic_id)
+        if (cell := found.get(key)) is None:
+            found[key] = [row.value]
+        else:
+            _report_duplicate(place, row, cell[0], report, duplicates)
+            cell.append(row.value)
+    return cells
+
+
+def again(
+    name: str, cells: Cells, duplicates: Duplicates
+) -> Iterator[tuple[Place, LeaderboardRow]]:
+    """Yield the rows again, one of each: duplicates were reported before."""
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            value = _one_of(numbers, duplicates)
+            yield Place(name), LeaderboardRow(run_id, topic_id, measure, value)
+
+
+def arrays(
+    cells: Cells, runs: Sequence[str], topics: Sequence[str], duplicates: Duplicates
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the values by topic, (runs, topics), and the `all` rows, (runs,), by measure."""
+    at_run, at_topic = ({n: i for i, n in enumerate(names)} for names in (runs, topics))
+    values = {m: np.full((len(runs), len(topics)), np.nan) for m in cells}
+    given = {m: np.full(len(runs), np.nan) for m in cells}
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            if topic_id is None:
+                given[measure][at_run[run_id]] = _one_of(numbers, duplicates)
+            else:
+                values[measure][at_run[run_id], at_topic[topic_id]] = _one_of(numbers, duplicates)
+    return values, given
+
+
+def unjudged_topics(
+    counts: Cells,
+    measures: Sequence[str],
+    runs: Sequence[str],
+    topics: Sequence[str],
+    duplicates: Duplicates,
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return on which topics companion rows count unjudged items: (runs, topics) by measure."""
+    found, _ = arrays(counts, runs, topics, duplicates)
+    nothing = np.zeros((len(runs), len(topics)), dtype=bool)
+    return {m: np.nan_to_num(found[m]) > 0 if m in found else nothing for m in measures}
+
+
+def unjudged_items(
+    counts: Cells, runs: Sequence[str], measures: Sequence[str], duplicates: Duplicates
+) -> dict[MeanKey, Unjudged]:
+    """Return what companion rows count; where there are some, a run without has none unjudged."""
+    if not counts:
+        return {}
+    found = {(run, measure): Unjudged(0) for run in runs for measure in measures}
+    for measure, cells in counts.items():
+        totals: Counter[str] = Counter()
+        for (run, topic_id), numbers in cells.items():
+            # The run's own `all` count, else the sum over its topics: never both.
+            if topic_id is None or (run, None) not in cells:
+                totals[run] += int(_one_of(numbers, duplicates))
+        found |= {(run, measure): Unjudged(items) for run, items in totals.items()}
+    return found
+
+
+def _one_of(numbers: Sequence[float], duplicates: Duplicates) -> float:
+    if duplicates == "mean":
+        return sum(numbers) / len(numbers)
+    return numbers[-1 if duplicates == "last" else 0]
+
+
+def _report_duplicate(
+    place: Place, row: LeaderboardRow, first: float, report: OnFinding, duplicates: Duplicates
+) -> None:
+    topic = "all" if row.topic_id is None else row.topic_id
+    what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"
+    message = f"gives {what} a second time: {row.value:g}, before {first:g}"
+    if duplicates == "error":
+        raise InputError(f"{place}: {message} (--duplicates error)")
+    what_and_where = (place, message, f"{row.value:g}")
+    if row.value == first:
+        report(Finding("row_repeated", *what_and_where, run_id=row.run_id))
+    else:
+        report(Finding("row_duplicate", *what_and_where, run_id=row.run_id))
+
 
 TOLERANCE = 1e-3
 """Rounding that an `all` row may differ by from its topics, relative to values above 1."""

@@ -11,16 +11,18 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, counted, unreported
-from trecjudge.inputs.labels.entries import Entry, entries_of, owners_of
-from trecjudge.inputs.labels.keys import (
+from trecjudge.inputs.labels.entries import (
     DecidesSome,
+    Entry,
     ItemKey,
     LabelledItem,
     TakesLabels,
     TakesNuggetLabels,
+    entries_of,
     key_of,
     label_of,
     labels_of,
+    owners_of,
     takes_labels,
 )
 from trecjudge.inputs.labels.said import OF_ALL
