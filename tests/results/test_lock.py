@@ -16,7 +16,7 @@ import pytest
 
 from tests.commandline import ROOT, SAMPLES, Done, command, sample
 from trecjudge.errors import OutputError
-from trecjudge.results.outputs import flock, locked
+from trecjudge.results.outputs import flock, hold_lock
 
 HOLD = """
 import sys, pathlib
@@ -109,7 +109,7 @@ def test_commands_that_write_the_same_files_wait_too(tmp_path: Path) -> None:
 def test_a_lock_goes_with_its_job(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     for _ in range(2):
-        with pytest.raises(KeyError), locked(path, "x", print):
+        with pytest.raises(KeyError), hold_lock(path, "x", print):
             assert path.read_text() == f"{os.getpid()} {platform.node()}\n"
             raise KeyError
         assert not path.exists()
@@ -120,7 +120,7 @@ def test_a_lock_is_no_way_into_another_file(tmp_path: Path) -> None:
     (tmp_path / "lock").symlink_to(tmp_path / "other")
     with (
         pytest.raises(OutputError, match="cannot be locked"),
-        locked(tmp_path / "lock", "x", print),
+        hold_lock(tmp_path / "lock", "x", print),
     ):
         pass
     assert (tmp_path / "other").read_text() == "mine"
@@ -145,12 +145,12 @@ def test_where_a_file_system_has_no_locks(tmp_path: Path, signed: str, free: boo
     path, messages = tmp_path / "lock", list[str]()
     path.write_text(signed)
     if free:
-        with locked(path, "x", messages.append, without_locks):
+        with hold_lock(path, "x", messages.append, without_locks):
             assert path.read_text().startswith(f"{os.getpid()} ")
         assert "has no file locks" in messages[0]
     else:
         message = f"if it is gone, delete {path}"
-        with pytest.raises(OutputError, match=message), locked(path, "x", print, without_locks):
+        with pytest.raises(OutputError, match=message), hold_lock(path, "x", print, without_locks):
             pass
 
 
@@ -163,6 +163,6 @@ def test_a_lock_on_a_file_that_was_removed_is_taken_again(tmp_path: Path) -> Non
             path.unlink()  # as its holder does at its end
         taken.append(descriptor)
 
-    with locked(path, "x", print, take):
+    with hold_lock(path, "x", print, take):
         assert path.exists()
     assert len(taken) == 2

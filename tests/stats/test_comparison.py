@@ -8,7 +8,7 @@ from scipy.stats import permutation_test
 
 from tests.stats.texts import by_run, by_topic, known, scores
 from trecjudge.errors import InputError
-from trecjudge.stats.comparison import Difference, Move, compare, pairs_of
+from trecjudge.stats.comparison import Difference, TopicDelta, compare, pairs_of
 from trecjudge.stats.resampling import NO_INTERVAL
 from trecjudge.stats.scores import Scores
 
@@ -54,7 +54,7 @@ def test_a_difference_is_after_minus_before() -> None:
     found = one(OLD, NEW)
     assert (found.mean_before, found.mean_after, found.difference) == (0.3, 0.45, 0.15)
     assert (found.topics, found.p) == (2, 1.0)
-    assert found.moved == [Move("t000", 0.1, 0.4)]
+    assert found.moved == [TopicDelta("t000", 0.1, 0.4)]
 
 
 RNG = np.random.default_rng(12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trecjudge.results.statistics import Unjudged
-from trecjudge.stats.scores import aggregated
+from trecjudge.stats.scores import aggregate_topics
 
 VALUES = np.array([[np.nan, 0.5, 0.1], [np.nan, np.nan, np.nan], [0.2, 0.2, 0.8]])
 
@@ -23,12 +23,12 @@ VALUES = np.array([[np.nan, 0.5, 0.1], [np.nan, np.nan, np.nan], [0.2, 0.2, 0.8]
     ],
 )
 def test_topics_make_a_mean_as_its_measure_says(how: str, wanted: list[float]) -> None:
-    np.testing.assert_array_equal(aggregated(VALUES, how), wanted)
+    np.testing.assert_array_equal(aggregate_topics(VALUES, how), wanted)
 
 
 @pytest.mark.parametrize("how", ["", "sum", "min", "max", "first_value"])
 def test_no_topics_make_none(how: str) -> None:
-    assert np.isnan(aggregated(np.empty((2, 0)), how)).all()
+    assert np.isnan(aggregate_topics(np.empty((2, 0)), how)).all()
 
 
 @pytest.mark.parametrize(

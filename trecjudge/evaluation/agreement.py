@@ -102,7 +102,7 @@ class People:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _PeopleTally:
     """Counts of pairs of labels, gathered item by item."""
 
     together: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -153,7 +153,7 @@ def compare_people(
     there. Krippendorff, Content Analysis, 2004, ch. 11. Leaving one out: each person and the judge
     are compared with the majority of the same other people, as a second assessor would be.
     """
-    tally, names = _Tally(), labels.names
+    tally, names = _PeopleTally(), labels.names
     for group in labels.rows:
         theirs = judged(group)
         for item, votes in labels.votes(group).items():

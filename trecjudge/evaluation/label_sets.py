@@ -291,7 +291,7 @@ def in_one_shape(
     # Runs in common: then grades are compared by run; else over all runs, as classic qrels are.
     if named[0] & named[1]:
         return sides[0], sides[1]
-    return _pooled(sides[0]), _pooled(sides[1])
+    return _pool_runs(sides[0]), _pool_runs(sides[1])
 
 
 def _by_key(
@@ -350,7 +350,7 @@ def _as_qrels(side: LabelSet, grades: Collection[str]) -> LabelSet:
     return found
 
 
-def _pooled(side: LabelSet) -> LabelSet:
+def _pool_runs(side: LabelSet) -> LabelSet:
     """Return the grades of documents over all runs, the best one each."""
     found = LabelSet(side.name, side.kind, side.unjudged)
     runs: dict[str, list[Group]] = {}

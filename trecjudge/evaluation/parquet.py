@@ -48,7 +48,7 @@ def _records(rows: Iterable[LeaderboardRow], found: Standings) -> Iterator[dict[
 def _mean(score: RunScore) -> dict[str, Any]:
     human = asdict(score.human) if score.human else {}
     people = {f"human_{name}": human.get(name) for name in OF_PEOPLE}
-    gaps = {"unjudged": score.unjudged.items, "expected": score.unjudged.expected}
+    gaps = {"unjudged": score.gaps.items, "expected": score.gaps.expected}
     own = {"topic_id": None, "value": score.mean, "tied": bool(score.ties)}
     return score.as_dict() | {"aggregate": score.aggregate} | gaps | people | own
 

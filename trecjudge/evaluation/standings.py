@@ -102,10 +102,10 @@ def _of_rows(scores: Scores, lower_is_better: Collection[str]) -> Iterator[RunSc
 
 def _kind(scores: Scores, measure: str) -> Aggregate:
     """Return how topics make the `all` rows: `other` where neither as mean nor as sum."""
-    if (scores.contradicted(measure) > 0).any():
+    if (scores.contradictions(measure) > 0).any():
         return "other"  # an interval of the topics would not be that of the row
     given = scores.given[measure]
-    sums = scores.summed(measure) | np.isnan(given)
+    sums = scores.are_sums(measure) | np.isnan(given)
     return "sum" if sums.all() and not np.isnan(given).all() else "mean"
 
 
@@ -132,11 +132,11 @@ def ranking_of(
         judge: name for judge, name in ranked_by_judge(panel, known).items() if judge != owner
     }
 
-    def defined(judge: str, name: str) -> str:
+    def first_known(judge: str, name: str) -> str:
         own = (measure.name for measure in spec.measures if measure.judge == judge)
         return next((one for one in (name, *own) if known.get(one)), name)
 
-    every = [m for judge, name in by_judge.items() if (m := defined(judge, name)) in known]
+    every = [m for judge, name in by_judge.items() if (m := first_known(judge, name)) in known]
     left_out = {measure.name for measure in spec.measures if measure.neutral and not neutral}
     return [measure for measure in every if measure not in left_out] or every
 

@@ -114,11 +114,11 @@ def response_of(record: dict[str, Any]) -> Response:
         sentences=sentences,
         references=tuple(record["references"]),
         documents_given=record["documents_given"],
-        **{name: _typed(record, name) for name in _OPTIONAL if name in record},
+        **{name: _read_optional(record, name) for name in _OPTIONAL if name in record},
     )
 
 
-def _typed(record: dict[str, Any], name: str) -> Any:
+def _read_optional(record: dict[str, Any], name: str) -> Any:
     """Return an optional field. Raises ValueError."""
     try:
         return adapter_of(_OPTIONAL[name][1]).validate_python(record[name])

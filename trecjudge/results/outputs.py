@@ -39,7 +39,7 @@ def flock(descriptor: int) -> None:
 
 
 @contextmanager
-def locked(
+def hold_lock(
     path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None] = flock
 ) -> Iterator[None]:
     """Hold the lock at `path`, a file that is there only as long as it is held.
@@ -49,7 +49,7 @@ def locked(
     that process, and `what` it writes.
     """
     try:
-        descriptor = _opened(path, what, notify, take)
+        descriptor = _open_locked(path, what, notify, take)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _none_of_ours(path) from error
@@ -64,7 +64,7 @@ def locked(
         os.close(descriptor)
 
 
-def _opened(
+def _open_locked(
     path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None]
 ) -> int:
     """Return the descriptor of the file, locked and signed with this process."""
@@ -103,16 +103,18 @@ def _take(
         take(descriptor)
     except BlockingIOError:
         holder = _holder(descriptor)
-        process = f"process {_named(*holder)}" if holder else "another process"
+        process = f"process {_process_text(*holder)}" if holder else "another process"
         raise OutputError(
             f"{what}: {process} is writing there; wait for it, or give another --name or --out-dir"
         ) from None
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise
-        holder = _signed(descriptor)
+        holder = _read_signature(descriptor)
         if holder and _may_run(*holder):
-            message = f"process {_named(*holder)} is writing there; if it is gone, delete {path}"
+            message = (
+                f"process {_process_text(*holder)} is writing there; if it is gone, delete {path}"
+            )
             raise OutputError(f"{what}: {message}") from None
         notify(f"{path.parent} has no file locks: do not let two jobs of one --name write there")
 
@@ -120,21 +122,21 @@ def _take(
 def _holder(descriptor: int) -> tuple[int, str] | None:
     """Return the process that holds a lock, as soon as it has signed; None if it does not."""
     for _ in range(PATIENCE):
-        holder = _signed(descriptor)
+        holder = _read_signature(descriptor)
         if holder and _may_run(*holder):
             return holder
         time.sleep(0.01)
     return None
 
 
-def _signed(descriptor: int) -> tuple[int, str] | None:
+def _read_signature(descriptor: int) -> tuple[int, str] | None:
     """Return the process and the host that a file is signed with."""
     # 400 bytes hold a number and the longest host name.
     found = HOLDER.fullmatch(os.pread(descriptor, 400, 0).decode(errors="replace"))
     return (int(found[1]), found[2]) if found else None
 
 
-def _named(process: int, host: str) -> str:
+def _process_text(process: int, host: str) -> str:
     return str(process) if host == platform.node() else f"{process} on {host}"
 
 
@@ -234,7 +236,7 @@ class Outputs:
         writes them, or the folder cannot be written.
         """
         self.prepare()
-        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", notify):
+        with hold_lock(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", notify):
             yield
 
     @property

@@ -102,7 +102,7 @@ class RunScore:
         return self.lowest != self.highest
 
     @property
-    def unjudged(self) -> Unjudged:
+    def gaps(self) -> Unjudged:
         """The unjudged items, and the bounds of the mean with them."""
         of_all = None if self.only_unjudged else self.expected
         return Unjudged(self.expected - self.judged, of_all, self.lowest, self.highest)

@@ -39,10 +39,10 @@ def is_graded_records(path: Path) -> bool:
     if not first_line(path).lstrip().startswith(b"{"):
         return False
     first = next(objects(path, unreported), (0, {}))[1]
-    return any(GRADE in one for one in _graded(first))
+    return any(GRADE in one for one in _graded_objects(first))
 
 
-def _graded(record: Record) -> list[Record]:
+def _graded_objects(record: Record) -> list[Record]:
     """Return what is graded in a record: its candidates, else the record itself."""
     candidates = record.get("candidates")
     if isinstance(candidates, list):
@@ -60,7 +60,7 @@ def graded_records(
     """
     for number, record in objects(path, report):
         place = Place(str(path), number)
-        for one in _graded(record):
+        for one in _graded_objects(record):
             topic_id, doc_id = _topic(record), _first(one, DOCUMENT_KEYS)
             if topic_id is None or doc_id is None:
                 raise InputError(

@@ -17,7 +17,7 @@ from trecjudge.scores.measuring import (
     BoundedSums,
     Value,
     bounded_sums,
-    measured,
+    compute_measure,
     sums_of_topic,
     value_of_sums,
 )
@@ -81,16 +81,16 @@ class Leaderboard:
         if measure.sums is not None:
             sums = bounded_sums(measure, measure.sums, response, judgments, fill)
             return Score(None, None, None, not failures, unjudged, failure, sums)
-        value = measured(measure, response, judgments)
+        value = compute_measure(measure, response, judgments)
         # Without unjudged items the bounds are the value: most responses need one computation.
         if fill is None or not unjudged:
             return Score(value, value, value, not unjudged, unjudged, failure)
 
-        def bound(best: bool) -> Value:
+        def fill_all(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
-            return measured(measure, response, whole)
+            return compute_measure(measure, response, whole)
 
-        lowest, highest = bound(best=False), bound(best=True)
+        lowest, highest = fill_all(best=False), fill_all(best=True)
         if lowest is not None and highest is not None:  # of some measures less is better
             lowest, highest = min(lowest, highest), max(lowest, highest)
         return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
@@ -116,7 +116,7 @@ class Leaderboard:
                     f"run {run_id!r} has no response on {', '.join(missing[:5])}"
                     " (on_missing: error)"
                 )
-        self.undefined = set(self._undefined())
+        self.undefined = set(self._find_undefined())
         self.means = {
             (run_id, measure.name): self._mean(run_id, measure)
             for run_id in self.scores
@@ -129,7 +129,7 @@ class Leaderboard:
         if defined is not wanted:
             self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
 
-    def _undefined(self) -> Iterator[tuple[str, str]]:
+    def _find_undefined(self) -> Iterator[tuple[str, str]]:
         """Yield topics on which a measure has no value in any response, all of them judged."""
         for measure in (m for m in self.spec.measures if m.undefined):
             by_topic = defaultdict[str, list[Score]](list)
@@ -287,7 +287,7 @@ class Leaderboard:
                 yield from self._topic_rows(run_id, topic_id)
             for measure in self.spec.measures:
                 score = self.mean(run_id, measure)
-                unjudged = score.unjudged.items
+                unjudged = score.gaps.items
                 yield from _row_and_companion(run_id, None, measure, score.mean, unjudged)
 
     def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:

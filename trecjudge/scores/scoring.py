@@ -265,9 +265,11 @@ class Scoring:
             found = review(self.rules, self.spec, response, judgments, scores)
             self.marked[found["status"] if found else PASSED] += 1
             reviewed = orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
-        return [self._graded(name, response, judgments) for name in self.judges], reviewed
+        return [self._qrels_of_judge(name, response, judgments) for name in self.judges], reviewed
 
-    def _graded(self, judge: str, response: Response, judgments: Sequence[Judgment]) -> bytes:
+    def _qrels_of_judge(
+        self, judge: str, response: Response, judgments: Sequence[Judgment]
+    ) -> bytes:
         """Return a judge's lines of qrels on a response; none where they are pooled."""
         graded = [j for j in judgments if j.judge == judge]
         if pool := self.pools.get(judge):

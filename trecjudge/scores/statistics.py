@@ -14,7 +14,7 @@ from trecjudge.scores.corrections import MEANS, HumanLabels, Labelled
 from trecjudge.scores.leaderboard import Leaderboard
 
 if TYPE_CHECKING:
-    from trecjudge.stats.shrinkage import Evidence
+    from trecjudge.stats.shrinkage import LabelEvidence
 
 
 def rank_by_measure(board: Leaderboard, people: HumanLabels) -> dict[str, list[RunScore]]:
@@ -79,17 +79,17 @@ def corrections_of(
     evidence = None if found is None else evidence_of(board, found, measure)
     if evidence is None:
         return {}
-    made, people.effects[measure.name] = evidence.corrected()
+    made, people.effects[measure.name] = evidence.correct_means()
     return made
 
 
-def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Evidence | None:
+def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> LabelEvidence | None:
     """Return what labels say of the runs whose mean they can correct; None where of none.
 
     Labels are of one sample or the other of a topic, not of their mean. A mean that a topic leaves
     is left too.
     """
-    from trecjudge.stats.shrinkage import Evidence  # numpy: not at start
+    from trecjudge.stats.shrinkage import LabelEvidence  # numpy: not at start
 
     values = {run: board.values(run, measure) for run in sorted(board.scores)}
     runs = [
@@ -113,4 +113,4 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
         )
         for run in runs
     ]
-    return Evidence.of(runs, responses, (found.table, kept), sure, len(board.expected))
+    return LabelEvidence.of(runs, responses, (found.table, kept), sure, len(board.expected))

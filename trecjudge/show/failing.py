@@ -86,7 +86,7 @@ def failing_responses(
         for topic_id, why, amount in _short(check, values, before):
             key = (check.run_id, topic_id)
             every.setdefault(key, Failing(*key)).add(check, why, amount)
-    for judgment in _flipped([job.judgments for job in jobs]) if runs else ():
+    for judgment in _worse_judgments([job.judgments for job in jobs]) if runs else ():
         key = (judgment.run_id, judgment.topic_id)
         of_run = (c for c in checks if c.rule.kind == "drop" and c.run_id == judgment.run_id)
         for check in of_run if key not in every else ():
@@ -101,7 +101,7 @@ def failing_responses(
     return found
 
 
-def _flipped(paths: Sequence[Path | None]) -> Iterator[Judgment]:
+def _worse_judgments(paths: Sequence[Path | None]) -> Iterator[Judgment]:
     """Yield the judgments that are worse than those of the baseline on the same items."""
     now, old = (None if path is None else JudgmentsReader(path) for path in paths)
     if now is not None and old is not None:
@@ -193,7 +193,7 @@ def _item_lines(response: Response, judgments: Sequence[Judgment], before: Befor
     if len(telling) > MOST_ITEMS:
         yield f"and {len(telling) - MOST_ITEMS} more of {len(judgments)} judgments"
     if not telling:
-        yield f"response {_quoted(response.shown)}"
+        yield f"response {_quote(response.shown)}"
 
 
 def _is_worse(judgment: Judgment, earlier: Judgment | None) -> bool:
@@ -210,21 +210,21 @@ def _line(judgment: Judgment, text: str, before: Before) -> str:
     where = "response" if index is None else f"sentence {index + 1}"
     earlier = before.get(item_key(judgment))
     parts = [
-        f"{where} {_quoted(text)}" if text else where,
+        f"{where} {_quote(text)}" if text else where,
         word(judgment) + (f" (before: {word(earlier)})" if earlier else ""),
         f"document {cut(document, MOST_CHARACTERS)}" if document else "",
         cut(judgment.failure.message if judgment.failure else judgment.reason, MOST_CHARACTERS),
     ]
     nearest = next((source for source in judgment.sources if source.excerpt), None)
     if judgment.evidence is not None and judgment.evidence.quote:
-        parts.append(f"evidence: {_quoted(judgment.evidence.quote)}")
+        parts.append(f"evidence: {_quote(judgment.evidence.quote)}")
     elif nearest is not None:
         document = cut(nearest.doc_id, MOST_CHARACTERS)
-        parts.append(f"nearest passage, in {document}: {_quoted(nearest.excerpt)}")
+        parts.append(f"nearest passage, in {document}: {_quote(nearest.excerpt)}")
     return "; ".join(part for part in parts if part)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f'"{cut(text, MOST_CHARACTERS)}"'
 
 

@@ -333,18 +333,22 @@ def agreement(
     """
     topics, confusion = pairs.topics, pairs.confusion(labels)
     figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
-    found = [agreed(name, figure, confusion, topics) for name, figure in figures.items()]
+    found = [agreement_figure(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found
     # Relevant or not: the same figures of two labels.
     halves = pairs.cut(threshold).confusion(2)
-    found += [agreed(name, figure, halves, topics) for name, figure in SET_FIGURES.items()]
+    found += [
+        agreement_figure(name, figure, halves, topics) for name, figure in SET_FIGURES.items()
+    ]
     if not np.isnan(pairs.scores).any():
         found.append(_auc(pairs, threshold))
     return found
 
 
-def agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]) -> Agreed:
+def agreement_figure(
+    name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]
+) -> Agreed:
     """Return a figure of the confusion matrices of topics: (topics, labels, labels)."""
     by_topic = dict(zip(topics, map(_number, figure(confusion)), strict=True))
     interval = NO_INTERVAL
@@ -410,8 +414,8 @@ class VoterPair:
 def voter_pair(voters: tuple[str, str], cells: Mapping[Cell, int]) -> VoterPair:
     """Return how two voters agree, by how many items of a topic have which two labels."""
     topics, confusion = _confusion(cells)
-    same = agreed("same", accuracy, confusion, topics).pooled
-    found = agreed("kappa", kappa(0), confusion, topics)
+    same = agreement_figure("same", accuracy, confusion, topics).pooled
+    found = agreement_figure("kappa", kappa(0), confusion, topics)
     return VoterPair(voters, sum(cells.values()), same, found)
 
 
@@ -422,7 +426,7 @@ def alpha_of_all(cells: Mapping[Cell, float]) -> Agreed:
     Content Analysis, 2004, ch. 11.
     """
     topics, confusion = _confusion(cells)
-    return agreed("alpha", alpha(ordinal=False), confusion, topics)
+    return agreement_figure("alpha", alpha(ordinal=False), confusion, topics)
 
 
 def _confusion(cells: Mapping[Cell, float]) -> tuple[Sequence[str], Array]:

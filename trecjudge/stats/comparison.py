@@ -35,7 +35,7 @@ class System(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class TopicDelta:
     """The value of a measure on a topic, before and after."""
 
     topic_id: str
@@ -65,7 +65,7 @@ class Difference:
     p: float | None
     holm: float | None
     effect: float | None
-    moved: Sequence[Move]
+    moved: Sequence[TopicDelta]
     changed: int
     only_before: Sequence[str]
     only_after: Sequence[str]
@@ -135,7 +135,7 @@ def compare(
             if one is not None:
                 gaps = [s.scores.unjudged.get((s.run_id, measure)) for s in (before, after)]
                 found.append(replace(one, unjudged_before=gaps[0], unjudged_after=gaps[1]))
-    return _corrected(found)
+    return _correct_p_values(found)
 
 
 def difference(
@@ -176,7 +176,9 @@ def difference(
         holm=None,
         effect=effect_size(differences[0]),
         moved=[
-            Move(kept[i], float(olds[i]), float(news[i])) for i in furthest if olds[i] != news[i]
+            TopicDelta(kept[i], float(olds[i]), float(news[i]))
+            for i in furthest
+            if olds[i] != news[i]
         ],
         changed=int((olds != news).sum()),
         only_before=apart,
@@ -221,7 +223,7 @@ def _of_means(
     )
 
 
-def _corrected(found: Sequence[Difference]) -> list[Difference]:
+def _correct_p_values(found: Sequence[Difference]) -> list[Difference]:
     """Return the differences with p corrected for all comparisons by the same measure."""
     result = list(found)
     for measure in {d.measure for d in found}:

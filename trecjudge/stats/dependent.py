@@ -43,7 +43,7 @@ def _fall_alike(
     """Return whether two measures fall on the same topics by the same, in every table."""
     every = [(m, figure) for found in figures for (_, m), figure in found.items()]
     # What unjudged items could make of each need not be alike.
-    if any(figure.unjudged.items for m, figure in every if m in (one, other)):
+    if any(figure.gaps.items for m, figure in every if m in (one, other)):
         return False
     if not all({one, other} <= set(table.measures) for table in tables):
         return False

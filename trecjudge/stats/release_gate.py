@@ -118,7 +118,7 @@ def _beyond(rule: GateRule, figure: RunScore | None) -> str:
     if worst is None or sign * worst < sign * rule.limit:
         could = "be anything" if worst is None else f"be {worst:.4g}"
         return (
-            f"is {figure.mean:.4g}, but {figure.unjudged}: it could {could}, must be {words}"
+            f"is {figure.mean:.4g}, but {figure.gaps}: it could {could}, must be {words}"
             f" {rule.limit:g}"
         )
     return ""
@@ -191,7 +191,7 @@ def _checked_fall(
     if there.mean is not None:
         return Check(now.run_id, rule, f"has no value: in the baseline it was {there.mean:.4g}")
     # What was not judged may have been anything; what is not defined can fall no further.
-    if there.unjudged.items or (here.unjudged.items and here.mean is None):
+    if there.gaps.items or (here.gaps.items and here.mean is None):
         return Check(now.run_id, rule, NOTHING)
     where = "in the baseline" if here.mean is not None else "here or in the baseline"
     return Check(now.run_id, rule, no_rule=f"has no value {where}")
@@ -228,11 +228,11 @@ class _Fall:
             return None
         sides = {"": here, "of the baseline ": there}
         unjudged = " and ".join(
-            f"{whose}{figure.unjudged}" for whose, figure in sides.items() if figure.unjudged.items
+            f"{whose}{figure.gaps}" for whose, figure in sides.items() if figure.gaps.items
         )
         # A topic whose items are unjudged is not gone: the bounds cover it, where they are known.
         kept = set(now.scores.topics) if here.expected else set()
-        summed = any(s.scores.summed(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
+        summed = any(s.scores.are_sums(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
         scale = change.topics if summed else 1
         beyond = None
         if old.scores.topics != now.scores.topics:
@@ -258,7 +258,7 @@ class _Fall:
         before, after = change.mean_before * self.scale, change.mean_after * self.scale
         fall, words = self._in_words(before, after)
         if fall > limit + TINY and (strict or _is_more_than_noise(change)):
-            return f"{words}{_tested(change)}; {may} {limit:g}"
+            return f"{words}{_test_text(change)}; {may} {limit:g}"
         if self.all_rows is not None:
             fall, of_rows = self._in_words(*self.all_rows)
             if fall > limit + TINY:
@@ -275,7 +275,7 @@ class _Fall:
         )
         if more and fall > limit + TINY and (strict or _is_more_than_noise(self.counted)):
             one_sided = f"counting {more} topics on which only one side has a value"
-            return f"{words}{_tested(self.counted)}, {one_sided}; {may} {limit:g}"
+            return f"{words}{_test_text(self.counted)}, {one_sided}; {may} {limit:g}"
         return ""
 
     def _in_words(self, before: float, after: float) -> tuple[float, str]:
@@ -309,7 +309,7 @@ def _all_rows(old: System, now: System, measure: str) -> tuple[float, float] | N
     for scores, run_id in (old, now):
         place = scores.runs.index(run_id)
         rows.append(float(scores.overall(measure)[place]))
-        made = made and not scores.contradicted(measure)[place]
+        made = made and not scores.contradictions(measure)[place]
     return None if made else (rows[0], rows[1])
 
 
@@ -319,7 +319,7 @@ def _is_more_than_noise(change: Difference) -> bool:
     return change.p is None or 2.0 ** (1 - change.changed) > ALPHA or change.p < ALPHA
 
 
-def _tested(change: Difference) -> str:
+def _test_text(change: Difference) -> str:
     if change.p is None:
         return ""
     few_changed = ", too few changes to test" if 2.0 ** (1 - change.changed) > ALPHA else ""

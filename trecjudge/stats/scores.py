@@ -24,7 +24,7 @@ NOISE_DIGITS = 10
 """Means that differ later than this are the same: sums in another order differ in their last."""
 
 
-def aggregated(values: Array, how: str = "") -> Array:
+def aggregate_topics(values: Array, how: str = "") -> Array:
     """Return what topics give for each run: (runs, topics) -> (runs,). NaN where there is none.
 
     `how` is the aggregate of a measure; what it does not name is the mean.
@@ -55,7 +55,7 @@ Cells = dict[str, dict[tuple[str, str | None], list[float]]]
 """measure -> (run_id, topic_id) -> its values: more than one where there are duplicates."""
 
 
-def collected(
+def collect_cells(
     rows: Iterable[tuple[Place, LeaderboardRow]], report: OnFinding, duplicates: Duplicates
 ) -> Cells:
     """Return the values of every row; what is given a second time is reported."""
@@ -72,7 +72,7 @@ def collected(
     return cells
 
 
-def again(
+def rows_again(
     name: str, cells: Cells, duplicates: Duplicates
 ) -> Iterator[tuple[Place, LeaderboardRow]]:
     """Yield the rows again, one of each: duplicates were reported before."""
@@ -197,7 +197,7 @@ class Scores:
 
     def means(self, measure: str) -> Array:
         """Return what the topics give for each run: (runs,). NaN where there is no topic."""
-        return aggregated(self.values[measure], self.aggregate(measure))
+        return aggregate_topics(self.values[measure], self.aggregate(measure))
 
     @property
     def runs_with_value(self) -> dict[str, int]:
@@ -209,7 +209,7 @@ class Scores:
         given = self.given[measure]
         return np.where(np.isnan(given), self.means(measure), given)
 
-    def contradicted(self, measure: str) -> Array:
+    def contradictions(self, measure: str) -> Array:
         """Return by how much `all` rows are not what their topics give: (runs,).
 
         By the aggregate that statistics name, else the mean or the sum, one of them for all runs.
@@ -222,15 +222,15 @@ class Scores:
                 return apart_from_sums
         return apart
 
-    def summed(self, measure: str) -> npt.NDArray[np.bool_]:
+    def are_sums(self, measure: str) -> npt.NDArray[np.bool_]:
         """Return of which runs the `all` row is the sum of their topics, not the mean: (runs,)."""
         given = self.given[measure]
-        no_means = _distance(aggregated(self.values[measure]), given) > 0
+        no_means = _distance(aggregate_topics(self.values[measure]), given) > 0
         found: npt.NDArray[np.bool_] = no_means & (_distance(self._sums(measure), given) == 0)
         return found
 
     def _sums(self, measure: str) -> Array:
-        return aggregated(self.values[measure], "sum")
+        return aggregate_topics(self.values[measure], "sum")
 
     def without_all(self, measures: Collection[str]) -> Scores:
         """Return the scores without `all` rows of measures: their topics decide.
@@ -265,7 +265,7 @@ def _entering(values: Array, given: Array, unjudged: npt.NDArray[np.bool_]) -> A
     zeros: Array = np.where(answered, np.nan_to_num(values), np.nan)
     # The judge's failure is no zero of the run.
     zeros = np.where(unjudged & np.isnan(values), np.nan, zeros)
-    with_zeros, without = (_distance(aggregated(v), given) for v in (zeros, values))
+    with_zeros, without = (_distance(aggregate_topics(v), given) for v in (zeros, values))
     left_out = without < with_zeros
     if without.sum() < with_zeros.sum():
         left_out |= without == with_zeros
@@ -293,7 +293,7 @@ def scores_of(
     InputError without any row, and for a duplicate with `duplicates` error.
     """
     known = known or {}
-    every = collected(rows, report, duplicates)
+    every = collect_cells(rows, report, duplicates)
     cells = {m: found for m, found in every.items() if not m.endswith(UNJUDGED)}
     counts = {m.removesuffix(UNJUDGED): v for m, v in every.items() if m.endswith(UNJUDGED)}
     for measure in (*counts, *(measure for _, measure in known)):
@@ -313,7 +313,7 @@ def scores_of(
             message = f"its statistics are not used: {differs}: they are of two jobs"
             report(Finding("statistics_differ", Place(name), message))
             # Runs and topics that only the other job had are gone with what is known of it.
-            return scores_of(name, again(name, every, duplicates), report)
+            return scores_of(name, rows_again(name, every, duplicates), report)
     gaps = unjudged_topics(counts, list(values), runs, topics, duplicates)
     entering = {m: _entering(v, given[m], gaps[m]) for m, v in values.items()}
     for (run_id, measure), one in known.items():
@@ -326,7 +326,7 @@ def scores_of(
             if topic_id is None and np.isnan(given[measure][at[run_id]]):
                 entering[measure][at[run_id]] = np.nan
     unjudged = unjudged_items(counts, runs, list(cells), duplicates)
-    unjudged |= {key: one.unjudged for key, one in known.items()}
+    unjudged |= {key: one.gaps for key, one in known.items()}
     scores = Scores(name, runs, topics, entering, given, unjudged, known)
     return replace(scores, disputed=_report_contradictions(scores, report))
 
@@ -364,7 +364,7 @@ def _report_contradictions(scores: Scores, report: OnFinding) -> list[str]:
     contradictions = {}
     for measure, given in scores.given.items():
         means = scores.means(measure)
-        for run in np.flatnonzero(scores.contradicted(measure)).tolist():
+        for run in np.flatnonzero(scores.contradictions(measure)).tolist():
             one = scores.known.get((scores.runs[run], measure))
             if one is not None and one.by_topic is not None and not one.aggregate:
                 continue

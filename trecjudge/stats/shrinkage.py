@@ -61,7 +61,7 @@ UNTOLD: Final = 0.05
 """A shift is told from 0 where none has no more than this chance."""
 
 
-class Point(NamedTuple):
+class ModelPoint(NamedTuple):
     """Ratios of standard deviations to that of an item's error: of runs, responses, what is shared.
 
     `noise` is the variance of an item's error, on a scale of 0 to 1.
@@ -88,7 +88,7 @@ class Posterior:
     labels: int
     shift: float
     is_told: bool
-    point: Point
+    point: ModelPoint
 
     def intervals(self) -> tuple[Array, Array]:
         """Return the ends of the 95 % intervals, by Student's t, within what is possible."""
@@ -99,7 +99,7 @@ class Posterior:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class LabelEvidence:
     """What labels say of responses, and what is open. Runs and responses are in one order."""
 
     runs: Sequence[str]
@@ -119,7 +119,7 @@ class Evidence:
         rows: tuple[array[float], Sequence[int]],
         sure: Sequence[float],
         topics: int,
-    ) -> Evidence:
+    ) -> LabelEvidence:
         """Return the evidence of rows that lie one after the other, and the places to take."""
         table = np.frombuffer(rows[0], dtype=np.float64).reshape(-1, SIZE)[list(rows[1])]
         return cls(runs, responses, table, np.array(sure), topics)
@@ -182,7 +182,7 @@ class Evidence:
         changes[:, 0, 1:] = np.column_stack([-x, -e, x - overall[1] / (overall[0] or 1.0)])
         return changes
 
-    def corrected(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
+    def correct_means(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
         """Return the means of the runs as labels correct them, and what these show of the judge.
 
         That is the number of `labels` used and of those `needed`. Where they are enough, also the
@@ -237,10 +237,10 @@ class _Grouped(NamedTuple):
     log_left: float
 
 
-class Model:
+class ShrinkageModel:
     """The model of one body of evidence. Errors of responses and runs are integrated out."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: LabelEvidence) -> None:
         table, changes = evidence.table, evidence.changes()
         seen = table[:, SEEN].reshape(-1, 4, 4)
         self.by_run = evidence.by_run
@@ -257,7 +257,7 @@ class Model:
         varies = table[:, SPREAD].sum() / max(1.0, table[:, ITEMS].sum())
         self.unknown = self.by_run(table[:, BLIND]) * varies
 
-    def grouped(self, response_ratio: float) -> _Grouped:
+    def group_responses(self, response_ratio: float) -> _Grouped:
         """Return the sums at this ratio (see Point); all that takes time with many responses."""
         by_run, own, errors = self.by_run, self.sums, self.errors
         left = 1 / (1 + self.count * response_ratio**2)
@@ -277,7 +277,7 @@ class Model:
             log_left=np.log(left).sum(),
         )
 
-    def solved(self, run_ratio: float, grouped: _Grouped, shift: float) -> _Solved:
+    def solve(self, run_ratio: float, grouped: _Grouped, shift: float) -> _Solved:
         """Return means and variances at these ratios (see Point)."""
         seen, y, s, weight = grouped.seen, grouped.y, grouped.s, grouped.weight
         of_run = run_ratio**2 / (1 + seen * run_ratio**2)
@@ -296,24 +296,24 @@ class Model:
         return _Solved(mean + reached @ weights, variance, weights[0], max(squares, 0), determinant)
 
 
-def fit(evidence: Evidence) -> Posterior:
+def fit(evidence: LabelEvidence) -> Posterior:
     """Return the posterior of each run's mean, over all points by how probable they are.
 
     `variance` has the doubt about the point too.
     """
-    model, topics = Model(evidence), evidence.topics
+    model, topics = ShrinkageModel(evidence), evidence.topics
     found, points, chances = [], [], []
     priors = np.log(np.gradient(RATIOS) * RATIOS) - (RATIOS / USUAL) ** 2 / 2
-    grouped = [model.grouped(ratio) for ratio in RATIOS.tolist()]
+    grouped = [model.group_responses(ratio) for ratio in RATIOS.tolist()]
     for (i, run_ratio), (j, response_ratio), (shift, chance) in product(
         enumerate(RATIOS.tolist()), enumerate(RATIOS.tolist()), SHIFTS
     ):
-        one = model.solved(run_ratio, grouped[j], shift)
+        one = model.solve(run_ratio, grouped[j], shift)
         noise = (PSEUDO + one.residual) / (1 + model.fitted)
         likelihood = -((1 + model.fitted) * math.log(noise) + one.log_determinant) / 2
         chances.append(likelihood + priors[i] + priors[j] + math.log(chance))
         found.append(one)
-        points.append(Point(run_ratio, response_ratio, shift, noise))
+        points.append(ModelPoint(run_ratio, response_ratio, shift, noise))
     weights = np.exp(np.array(chances) - max(chances))
     weights /= weights.sum()
     every, means = np.array(points), np.array([one.mean for one in found])
@@ -327,7 +327,7 @@ def fit(evidence: Evidence) -> Posterior:
         labels=evidence.labels,
         shift=float(weights @ [one.shift for one in found]),
         is_told=bool(weights[every[:, 2] == SHIFTS[0][0]].sum() < UNTOLD),
-        point=Point(*(weights @ every).tolist()),
+        point=ModelPoint(*(weights @ every).tolist()),
     )
 
 
@@ -349,7 +349,7 @@ class Forecast:
     width_then: float
 
 
-def forecast(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Forecast:
+def forecast(evidence: LabelEvidence, more: Mapping[tuple[str, str], int]) -> Forecast:
     """Return what so many more labels by response would buy, from the labels there are.
 
     True means are drawn around those of now, and estimates of then between both, as far apart as
@@ -372,7 +372,7 @@ def forecast(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Forecas
     return Forecast(sum(more.values()), tau_now, tau_then, *widths)
 
 
-def _with_more(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Evidence:
+def _with_more(evidence: LabelEvidence, more: Mapping[tuple[str, str], int]) -> LabelEvidence:
     """Return the evidence with so many more labels: on average items of each response."""
     table = evidence.table.copy()
     left = np.maximum(table[:, ITEMS] - table[:, SEEN.start], 0.0)
@@ -386,9 +386,9 @@ def _with_more(evidence: Evidence, more: Mapping[tuple[str, str], int]) -> Evide
     return replace(evidence, table=table)
 
 
-def _variance_at(evidence: Evidence, point: Point) -> Array:
+def _variance_at(evidence: LabelEvidence, point: ModelPoint) -> Array:
     """Return the variance of each run's mean where the point is known: (runs,)."""
-    model = Model(evidence)
-    found = model.solved(point.runs, model.grouped(point.responses), point.shift)
+    model = ShrinkageModel(evidence)
+    found = model.solve(point.runs, model.group_responses(point.responses), point.shift)
     variance: Array = (point.noise * found.variance + model.unknown) / evidence.topics**2
     return variance

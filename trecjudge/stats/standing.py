@@ -40,7 +40,7 @@ def letter_groups(alike: npt.NDArray[Any]) -> list[list[str]]:
             pair = (first, last)
             if not alike[first, last] or pair in together or (first == last and _in(first, groups)):
                 continue
-            group = _grown(pair, alike)
+            group = _grow(pair, alike)
             groups.append(group)
             together |= {(a, b) for a in group for b in group if a <= b}
     return [[_letter(i) for i, group in enumerate(groups) if run in group] for run in runs]
@@ -50,7 +50,7 @@ def _in(run: int, groups: Sequence[Sequence[int]]) -> bool:
     return any(run in group for group in groups)
 
 
-def _grown(pair: tuple[int, int], alike: npt.NDArray[Any]) -> list[int]:
+def _grow(pair: tuple[int, int], alike: npt.NDArray[Any]) -> list[int]:
     """Return the pair with every run, in order, that is alike to all taken so far."""
     group = list(dict.fromkeys(pair))
     for run in range(len(alike)):
@@ -111,12 +111,12 @@ def rank_runs(
     return [
         replace(
             score,
-            mean=_rounded(score.mean),
+            mean=_round(score.mean),
             topics=topics[i],
             low=intervals[i].low,
             high=intervals[i].high,
-            lowest=_rounded(score.lowest),
-            highest=_rounded(score.highest),
+            lowest=_round(score.lowest),
+            highest=_round(score.highest),
             rank=(rank := rank_of[score.run_id]),
             ties=[run for run in tied[rank] if run != score.run_id] if rank and named else [],
             groups=groups[i],
@@ -165,5 +165,5 @@ def _groups(
     return found
 
 
-def _rounded(value: Number) -> Number:
+def _round(value: Number) -> Number:
     return None if value is None else round(value, DIGITS)

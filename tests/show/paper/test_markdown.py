@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.show.paper.grids import grid
-from trecjudge.show.paper.markdown import escaped, markdown
+from trecjudge.show.paper.markdown import escape_markdown, markdown
 
 
 def test_a_table_has_a_column_a_measure_and_its_notes_below() -> None:
@@ -46,4 +46,4 @@ def test_a_name_is_shown_as_it_is(text: str) -> None:
 
 
 def test_a_name_stays_on_one_line() -> None:
-    assert escaped("a\nb\x1b") == r"a b\\x1b"
+    assert escape_markdown("a\nb\x1b") == r"a b\\x1b"

@@ -234,7 +234,7 @@ class Labels(Mapping[ItemKey, str]):
             first, more = self._votes(group)
             self.size += len(first)
             for item, votes in more.items():
-                found += self._divided((*group, *item), votes)
+                found += self._check_votes((*group, *item), votes)
             if len(found) > MOST_SORTED:
                 self._tell(found, report)
         if self.unnamed:
@@ -258,7 +258,7 @@ class Labels(Mapping[ItemKey, str]):
                 message = f"{label!r} is no {named.wanted}; --map says what it means"
                 yield file, line, Finding("label_unusable", self.place(line, file), message, label)
 
-    def _divided(
+    def _check_votes(
         self, item: tuple[Any, ...], votes: Sequence[Vote]
     ) -> Iterator[tuple[int, int, Finding]]:
         """Yield the findings of an item that several votes are on, and count it."""

@@ -179,7 +179,7 @@ def naming(labels: Iterable[str], target: Sequence[str], words: Words) -> Naming
     first. Raises InputError where these lead to no label of the target.
     """
     own = list(labels)
-    asked = {folded(label): _asked(name, target) for label, name in words.items()}
+    asked = {folded(label): _mapped_label(name, target) for label, name in words.items()}
     rest = [label for label in own if folded(label) not in asked]
     names = dict(zip(rest, _names(rest, target), strict=True))
     names |= {label: asked[folded(label)] for label in own if folded(label) in asked}
@@ -197,7 +197,7 @@ def folded(label: str) -> str:
     return label.strip().casefold()
 
 
-def _asked(name: str, target: Sequence[str]) -> str:
+def _mapped_label(name: str, target: Sequence[str]) -> str:
     """Return the label that a map leads to. Raises InputError for none of the target's."""
     found = next(_names([name], target))
     if found is None:

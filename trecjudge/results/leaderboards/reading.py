@@ -26,7 +26,7 @@ from trecjudge.results.leaderboards.layouts import (
     RUN,
     TOPIC,
     VALUE,
-    Layout,
+    LeaderboardLayout,
     header_columns,
     layout_named,
     layout_of,
@@ -173,7 +173,7 @@ def _any_rows(
     elif (layout.name == "jsonl") if layout else first.lstrip()[:1] in (b"{", b"["):
         yield from _of_objects(path, report)
     elif layout is None and (delimiter := _wide_delimiter(first)):
-        yield from wide_rows(path, list(_held(_of_cells(path, delimiter, report))))
+        yield from wide_rows(path, list(_limit_cells(_of_cells(path, delimiter, report))))
     else:
         yield from _of_lines(path, report, layout, shared, None)
 
@@ -191,7 +191,7 @@ def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]
         report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
 
 
-def _held(scored: Iterable[Scored]) -> Iterator[Scored]:
+def _limit_cells(scored: Iterable[Scored]) -> Iterator[Scored]:
     """Yield rows of many measures. Raises InputError where their cells are too many to hold."""
     cells, most = 0, limits()
     for place, record in scored:
@@ -255,7 +255,9 @@ def _can_be_row(cells: Sequence[str]) -> bool:
     return is_mean or any(score_of(cell) is not None for cell in reversed(cells))
 
 
-def _checked(path: Path, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+def _refuse_other_texts(
+    path: Path, rows: Iterable[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
     """Yield rows; raise InputError after a text that holds some of a leaderboard, mainly others."""
     fit = count = 0
     for line, cells in rows:
@@ -272,7 +274,7 @@ def _checked(path: Path, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tupl
 def _of_lines(
     path: Path,
     report: OnFinding,
-    layout: Layout | None,
+    layout: LeaderboardLayout | None,
     shared: Collection[str],
     delimiter: str | None,
 ) -> Iterator[Placed]:
@@ -293,7 +295,9 @@ def _of_lines(
     columns = header_columns(_split(first, delimiter)) if first else None
     begin = int(columns is not None)
     if first and columns is None:
-        columns = (layout or layout_of(str(path), _checked(path, rows(unreported)), report)).columns
+        columns = (
+            layout or layout_of(str(path), _refuse_other_texts(path, rows(unreported)), report)
+        ).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
     width = len(columns or ())

@@ -157,7 +157,7 @@ def unjudged_of(board: Leaderboard) -> Gaps:
     found: dict[str, dict[str, str]] = {}
     for measure in board.spec.measures:
         for run_id in board.scores:
-            gaps = board.mean(run_id, measure).unjudged
+            gaps = board.mean(run_id, measure).gaps
             if gaps.items:
                 found.setdefault(measure.name, {})[run_id] = gaps.with_bounds
     return found

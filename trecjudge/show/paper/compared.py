@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trecjudge.results.statistics import Unjudged
 from trecjudge.show.comparison import fold_differences
-from trecjudge.show.paper.grid import Cell, Column, Grid, bracketed, decimal
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn, bracket_interval, decimal
 from trecjudge.show.tables import gaps, probability
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.meta import RESAMPLES as OF_CORRELATIONS
@@ -31,13 +31,13 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
     found, folded = fold_differences(found)
     is_open = any(_items(d.unjudged_before) or _items(d.unjudged_after) for d in found)
     columns = [
-        *(Column(head) for head in ("measure", "before", "after")),
-        *(Column(head, "number") for head in ("topics", "mean before", "mean after")),
-        Column("difference", "number"),
-        Column("difference", "detail", "95 %"),
-        Column("p (Holm)", "detail"),
-        Column("d", "number"),
-        *(Column(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
+        *(GridColumn(head) for head in ("measure", "before", "after")),
+        *(GridColumn(head, "number") for head in ("topics", "mean before", "mean after")),
+        GridColumn("difference", "number"),
+        GridColumn("difference", "detail", "95 %"),
+        GridColumn("p (Holm)", "detail"),
+        GridColumn("d", "number"),
+        *(GridColumn(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
     ]
     rows = [list(_difference_row(d, digits, is_open)) for d in found]
     columns, rows, told = _without_constants(columns, rows)
@@ -67,8 +67,8 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
 
 
 def _without_constants(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
-) -> tuple[list[Column], list[list[Cell]], list[str]]:
+    columns: Sequence[GridColumn], rows: Sequence[Sequence[Cell]]
+) -> tuple[list[GridColumn], list[list[Cell]], list[str]]:
     """Return columns and rows without what is the same in all rows, and sentences that say it."""
     kept, told = [], []
     for place, column in enumerate(columns):
@@ -105,12 +105,12 @@ def _difference_record(d: Difference) -> dict[str, object]:
         "p": d.p,
         "p_holm": d.holm,
         "d": d.effect,
-        **_unjudged("before", d.unjudged_before),
-        **_unjudged("after", d.unjudged_after),
+        **_unjudged_fields("before", d.unjudged_before),
+        **_unjudged_fields("after", d.unjudged_after),
     }
 
 
-def _unjudged(side: str, one: Unjudged | None) -> dict[str, object]:
+def _unjudged_fields(side: str, one: Unjudged | None) -> dict[str, object]:
     return {
         f"unjudged_{side}": one and one.items,
         f"lowest_{side}": one and one.lowest,
@@ -123,10 +123,10 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
     counts = [one.items_unjudged() for one in found]
     is_open = any(truth or judge for truth, judge in counts)
     columns = [
-        *(Column(head) for head in ("judge", "measure", "truth", "correlation")),
-        *(Column(head, "number") for head in ("runs", "topics", "value")),
-        *(Column(head, "detail") for head in ("95 % over topics", "95 % over runs")),
-        *(Column(h, "number") for h in ("unjudged", "unjudged in the truth") if is_open),
+        *(GridColumn(head) for head in ("judge", "measure", "truth", "correlation")),
+        *(GridColumn(head, "number") for head in ("runs", "topics", "value")),
+        *(GridColumn(head, "detail") for head in ("95 % over topics", "95 % over runs")),
+        *(GridColumn(h, "number") for h in ("unjudged", "unjudged in the truth") if is_open),
     ]
     rows = [
         [
@@ -167,7 +167,7 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
 
 
 def _interval(found: Interval, digits: int) -> str:
-    return bracketed(found.low, found.high, digits)
+    return bracket_interval(found.low, found.high, digits)
 
 
 def _bounds(over: str, found: Interval) -> dict[str, object]:

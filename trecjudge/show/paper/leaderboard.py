@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
 from trecjudge.show.folding import fold_equal
-from trecjudge.show.paper.grid import Cell, Column, Grid, bracketed, decimal
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn, bracket_interval, decimal
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.resampling import RESAMPLES
 from trecjudge.version import __version__
@@ -30,10 +30,10 @@ def leaderboard_grid(
     chosen = found.chosen(wanted, every)
     runs = found.runs(chosen[0])
     measures, folded = fold_equal(
-        {m: [_shown(found.by_measure[m].get(run)) for run in runs] for m in chosen}
+        {m: [_fold_key(found.by_measure[m].get(run)) for run in runs] for m in chosen}
     )
     shown = {measure: _Measure(measure, found.by_measure[measure], digits) for measure in measures}
-    columns = [Column("", "detail"), Column("run")]
+    columns = [GridColumn("", "detail"), GridColumn("run")]
     columns += [column for measure in shown.values() for column in measure.columns]
     rows = [
         [
@@ -48,17 +48,17 @@ def leaderboard_grid(
     return Grid(found.name, columns, rows, notes, records)
 
 
-def _shown(score: RunScore | None) -> tuple[object, ...] | None:
+def _fold_key(score: RunScore | None) -> tuple[object, ...] | None:
     """Return what is shown of a run by a measure; None where that is nothing."""
     if score is None or score.mean is None:
         return None
     own = (score.mean, score.low, score.high, score.lowest, score.highest, score.rank)
-    return (*own, tuple(score.groups), score.unjudged.items, score.unjudged.expected)
+    return (*own, tuple(score.groups), score.gaps.items, score.gaps.expected)
 
 
 def _rank(score: RunScore | None) -> str:
     """Return `2`, `2=` for a tie, `?` where unjudged items leave it open."""
-    if score is None or score.rank is None or score.unjudged.is_open:
+    if score is None or score.rank is None or score.gaps.is_open:
         return "?"
     return f"{score.rank}{TIE if bool(score.ties) else ''}"
 
@@ -74,12 +74,12 @@ class _Measure:
         parts = {
             "95 %": any(score.low is not None for score in every),
             "group": any(score.groups or bool(score.ties) for score in every),
-            "unjudged": any(score.unjudged.items for score in every),
+            "unjudged": any(score.gaps.items for score in every),
             "with labels": any(score.human for score in every),
         }
         self._parts = [part for part, is_there in parts.items() if is_there]
-        details = (Column(name, "detail", part, arrow, part in NAMED) for part in self._parts)
-        self.columns = (Column(name, "number", "", arrow), *details)
+        details = (GridColumn(name, "detail", part, arrow, part in NAMED) for part in self._parts)
+        self.columns = (GridColumn(name, "number", "", arrow), *details)
 
     def cells(self, run_id: str) -> Iterator[Cell]:
         """Yield the value of a run and its details."""
@@ -88,14 +88,14 @@ class _Measure:
             yield Cell("n/a")
             yield from (Cell("") for _ in self._parts)
             return
-        is_unjudged = score.mean is None and score.unjudged.items > 0
+        is_unjudged = score.mean is None and score.gaps.items > 0
         value = "unjudged" if is_unjudged else decimal(score.mean, self._digits)
         yield Cell(value, bold=score.rank == 1)
         texts = {
-            "95 %": bracketed(score.low, score.high, self._digits),
+            "95 %": bracket_interval(score.low, score.high, self._digits),
             "group": f"{letters(score.groups)}{TIE if bool(score.ties) else ''}",
-            "unjudged": _gaps(score.unjudged, self._digits),
-            "with labels": _corrected(score.human, self._digits),
+            "unjudged": _gaps(score.gaps, self._digits),
+            "with labels": _corrected_text(score.human, self._digits),
         }
         yield from (Cell(texts[part]) for part in self._parts)
 
@@ -111,11 +111,13 @@ def _gaps(unjudged: Unjudged, digits: int) -> str:
     return f"{unjudged.items}{of_all}: {bounds}"
 
 
-def _corrected(human: Corrected | None, digits: int) -> str:
+def _corrected_text(human: Corrected | None, digits: int) -> str:
     """Return a mean as labels of people correct it, with its interval."""
     if human is None or human.mean is None:
         return ""
-    return f"{decimal(human.mean, digits)} {bracketed(human.low, human.high, digits)}".strip()
+    return (
+        f"{decimal(human.mean, digits)} {bracket_interval(human.low, human.high, digits)}".strip()
+    )
 
 
 def letters(groups: Sequence[str]) -> str:
@@ -152,8 +154,8 @@ def _record(
             f"{name}_groups": " ".join(one.groups) if one else "",
             f"{name}_rank": one and one.rank,
             f"{name}_tied": one and bool(one.ties),
-            f"{name}_unjudged": one and one.unjudged.items,
-            f"{name}_expected": one and one.unjudged.expected,
+            f"{name}_unjudged": one and one.gaps.items,
+            f"{name}_expected": one and one.gaps.expected,
             f"{name}_lowest": one and one.lowest,
             f"{name}_highest": one and one.highest,
         }
@@ -177,14 +179,14 @@ def _notes(found: Standings, measures: Sequence[str]) -> Iterator[str]:
         yield f"Runs that share a letter are not told apart by a test ({test})."
     if any(bool(score.ties) for score in scores):
         yield f"{TIE}: another run has the same mean."
-    if any(score.unjudged.items for score in scores):
+    if any(score.gaps.items for score in scores):
         yield (
             "Unjudged items are in no mean: how many they are, and between which bounds the"
             " mean would lie with them."
         )
     if any(score.human for score in scores):
         yield "With labels: the mean as labels of people correct it, with its interval."
-    if any(score.mean is None and not score.unjudged.items for score in scores):
+    if any(score.mean is None and not score.gaps.items for score in scores):
         yield "n/a: the measure is not defined for the run."
     if any(_rank(found.by_measure[measures[0]].get(s.run_id)) == "?" for s in scores):
         yield "?: the rank is open."
