@@ -68,7 +68,7 @@ def call_both(
         targets = [(target or (() if side is judge else own), of_nuggets) for side in sides]
     for side, (target, of_nuggets) in zip(sides, targets, strict=True):
         call_labels(side, target, of_nuggets, words, report)
-    return {side.name: side.people.changed() for side in sides if side.people is not None}
+    return {side.name: side.people.renamings() for side in sides if side.people is not None}
 
 
 def _target_beside_grades(side: LabelSet, words: Words) -> Sequence[str]:

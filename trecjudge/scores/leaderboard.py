@@ -125,7 +125,7 @@ class Leaderboard:
         wanted = self.ranking_measure
         known = Counter(name for (_, name), mean in self.means.items() if mean.mean is not None)
         ranking = self.spec.ranked_by_of(known, len(self.scores))
-        defined = self.defined(next(m for m in self.spec.measures if m.name == ranking))
+        defined = self.choose_defined(next(m for m in self.spec.measures if m.name == ranking))
         if defined is not wanted:
             self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
 
@@ -141,7 +141,7 @@ class Leaderboard:
                 if all(s.judged and s.value is None for s in by_topic.get(topic_id) or every):
                     yield topic_id, measure.name
 
-    def defined(self, measure: MeasureSpec) -> MeasureSpec:
+    def choose_defined(self, measure: MeasureSpec) -> MeasureSpec:
         """Return a measure if a run has a value of it; else the first that has one.
 
         Those of its own judge come first. Where no measure has a value, or unjudged items leave it

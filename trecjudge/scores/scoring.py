@@ -323,7 +323,7 @@ class Scoring:
         summary.ranking_named = bool(self.header.leaderboard.get("sort_by"))
         by_name = {measure.name: measure for measure in self.spec.measures}
         summary.ranked_by_judge = {
-            judge: self.board.defined(by_name[name]).name
+            judge: self.board.choose_defined(by_name[name]).name
             for judge, name in ranked_by_judge(self.panel, summary.measures).items()
         }
         summary.voters = self.votes.figures()

@@ -298,10 +298,10 @@ class Labels(Mapping[ItemKey, str]):
             found = Finding("labels_tied", place, message, "", None, run_id, topic_id)
             yield file, line, found
 
-    def changed(self) -> dict[str, str]:
+    def renamings(self) -> dict[str, str]:
         """Return what labels are called now that were called otherwise."""
         namings = (self.naming, self.nugget_naming)
-        return {label: name for one in namings if one for label, name in one.changed.items()}
+        return {label: name for one in namings if one for label, name in one.renamings.items()}
 
     def place(self, line: int, file: int) -> Place:
         """Return where a label stands."""

@@ -117,7 +117,7 @@ class Naming:
     target: Sequence[str] = ()
 
     @property
-    def changed(self) -> dict[str, str]:
+    def renamings(self) -> dict[str, str]:
         """The labels that are called by another word, sorted: the map to show."""
         return {
             label: name
@@ -128,7 +128,7 @@ class Naming:
     @property
     def said(self) -> str:
         """The map in words, empty where nothing is called otherwise."""
-        said = ", ".join(f"{label} -> {name}" for label, name in self.changed.items())
+        said = ", ".join(f"{label} -> {name}" for label, name in self.renamings.items())
         if said and self.target == SUPPORT and PARTIAL not in self.names.values():
             said += f"; {PARTIAL} is none of them, and agrees with none"
         return said
