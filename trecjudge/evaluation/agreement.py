@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
-from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -25,7 +23,16 @@ from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
 from trecjudge.inputs.packed import Group
 from trecjudge.judging.nuggets.matching import NOT_STATED, PARTLY, STATED
 from trecjudge.records import GRADES
-from trecjudge.stats.agreement import SHOWN, Agreed, LabelPairs, accuracy, agreement, alpha, kappa
+from trecjudge.stats.agreement import (
+    SHOWN,
+    Agreed,
+    LabelPair,
+    LabelPairs,
+    accuracy,
+    agreement,
+    alpha,
+    kappa,
+)
 from trecjudge.stats.resampling import Array
 
 AT_ONCE = 1000
@@ -347,14 +354,14 @@ def _agreement(
     # The lowest label of whichever kind the two sides have.
     scale = _scale(given)
     zero = min(scale, key=scale.__getitem__) if scale else "0"
-    pairs, shared = _pairs(left, right, zero if on_missing == "zero" else None)
-    _check_shared(left, right, shared, on_missing)
+    _check_labelled(left, right)
     labels, ordered = in_order(given | {zero} if on_missing == "zero" else given)
+    pairs, shared = _pairs(left, right, labels, zero if on_missing == "zero" else None)
+    _check_shared(left, right, shared, on_missing)
     if on_missing == "zero" and not ordered:
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
-    ready = pairs.label_pairs(labels)
-    confusion = ready.confusion(len(labels)).sum(axis=0)
+    confusion = pairs.confusion(len(labels)).sum(axis=0)
     if not ordered:
         _check_words(left, right, labels, confusion)
     relevant = None
@@ -375,9 +382,9 @@ def _agreement(
         predicted=right,
         labels=labels,
         confusion=confusion.astype(int).tolist(),
-        figures=agreement(ready, len(labels), ordered, relevant),
-        items=len(ready),
-        topics=len(ready.topics),
+        figures=agreement(pairs, len(labels), ordered, relevant),
+        items=len(pairs),
+        topics=len(pairs.topics),
         only_truth=left.size - shared,
         only_predicted=right.size - shared,
         judge=predicted.judge or truth.judge,
@@ -427,11 +434,13 @@ def _check_words(
         )
 
 
-def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
-    """Raise InputError where no item is shared, or one too few."""
+def _check_labelled(left: LabelSet, right: LabelSet) -> None:
     for side in (left, right):
         if not side.size:
             raise InputError(f"{side.name}: no labels in it; give qrels, labels or a job")
+
+
+def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
     missing = (left.size - shared, right.size - shared)
     if any(missing) and on_missing == "error":
         raise InputError(
@@ -442,61 +451,30 @@ def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneS
         raise InputError(_nothing_in_common(left, right))
 
 
-@dataclass(slots=True)
-class _Pairs:
-    """The labels of items on both sides, as numbers: a million of them are not held as records."""
-
-    topics: dict[str, int] = field(default_factory=dict)
-    labels: dict[str, int] = field(default_factory=dict)
-    columns: tuple[array[int], array[int], array[int]] = field(
-        default_factory=lambda: (array("i"), array("i"), array("i"))
-    )
-    """Of each item the numbers of its topic and of its labels in the truth and in the predicted."""
-    scores: array[float] = field(default_factory=lambda: array("d"))
-
-    def add(self, topic_id: str, truth: str, predicted: str, score: float | None) -> None:
-        """Add an item."""
-        self.columns[0].append(self.topics.setdefault(topic_id, len(self.topics)))
-        for column, label in zip(self.columns[1:], (truth, predicted), strict=True):
-            column.append(self.labels.setdefault(label, len(self.labels)))
-        self.scores.append(math.nan if score is None else score)
-
-    def label_pairs(self, labels: Sequence[str]) -> LabelPairs:
-        """Return them with the places of their labels among `labels`."""
-        topics = sorted(self.topics)
-        of_topics, of_labels = (
-            np.array([order.index(name) for name in numbers], dtype=np.intp)
-            for order, numbers in ((topics, self.topics), (labels, self.labels))
-        )
-        owners, truth, predicted = map(np.asarray, self.columns)
-        return LabelPairs(
-            topics,
-            of_topics[owners],
-            of_labels[truth],
-            of_labels[predicted],
-            np.asarray(self.scores),
-        )
-
-
-def _pairs(left: LabelSet, right: LabelSet, zero: str | None) -> tuple[_Pairs, int]:
+def _pairs(
+    left: LabelSet, right: LabelSet, labels: Sequence[str], zero: str | None
+) -> tuple[LabelPairs, int]:
     """Return the labels of items on both sides, and how many such items there are.
 
     With `zero`, an item of one side has that label on the other.
     """
-    found, shared = _Pairs(), 0
-    for group in dict.fromkeys((*left.groups, *right.groups)):
-        theirs = {item: (label, score) for item, label, _, score in right.rows(group)}
-        for item, label, _, _ in left.rows(group):
-            there = theirs.pop(item, None)
-            if there is not None:
-                shared += 1
-                found.add(group[0], label, *there)
-            elif zero is not None:
-                found.add(group[0], label, zero, 0.0)
-        if zero is not None:
-            for label, score in theirs.values():
-                found.add(group[0], zero, label, score)
-    return found, shared
+    at = {label: place for place, label in enumerate(labels)}
+    shared = 0
+
+    def every() -> Iterator[LabelPair]:
+        nonlocal shared
+        for group in dict.fromkeys((*left.groups, *right.groups)):
+            theirs = {item: (label, score) for item, label, _, score in right.rows(group)}
+            for item, label, _, _ in left.rows(group):
+                if (there := theirs.pop(item, None)) is not None:
+                    shared += 1
+                    yield LabelPair(group[0], at[label], at[there[0]], there[1])
+                elif zero is not None:
+                    yield LabelPair(group[0], at[label], at[zero], 0.0)
+            for label, score in theirs.values() if zero is not None else ():
+                yield LabelPair(group[0], at[zero or ""], at[label], score)
+
+    return LabelPairs.of(every()), shared
 
 
 def in_order(labels: set[str]) -> tuple[list[str], bool]:

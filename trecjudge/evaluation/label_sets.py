@@ -169,7 +169,6 @@ def _is_header(line: bytes) -> bool:
 
 
 def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> list[LabelSet]:
-    """Return the labels of each judge, by name."""
     names = sorted(reader.header.judges)
     sides = {name: LabelSet(str(reader.path), "judgments", judge=name) for name in names}
     line = 1  # behind the header, each response and what it has
@@ -195,7 +194,6 @@ def _take_judgment(
     line: int,
     report: OnFinding,
 ) -> None:
-    """Add the item of a judgment to the rows of its response."""
     if judgment.failure is not None:
         side.unjudged += 1
     elif judgment.label is not None and judgment.label != NOTHING_TO_CHECK:
@@ -351,7 +349,6 @@ def _as_qrels(side: LabelSet, grades: Collection[str]) -> LabelSet:
 
 
 def _pool_runs(side: LabelSet) -> LabelSet:
-    """Return the grades of documents over all runs, the best one each."""
     found = LabelSet(side.name, side.kind, side.unjudged)
     runs: dict[str, list[Group]] = {}
     for group in side.groups:

@@ -180,7 +180,6 @@ def _stems(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain_name(name: str) -> str:
-    """Return the name of a file without the ending of a container."""
     return name.removesuffix(next((end for end in ENDINGS if name.endswith(end)), ""))
 
 

@@ -119,7 +119,6 @@ def response_of(record: dict[str, Any]) -> Response:
 
 
 def _read_optional(record: dict[str, Any], name: str) -> Any:
-    """Return an optional field. Raises ValueError."""
     try:
         return adapter_of(_OPTIONAL[name][1]).validate_python(record[name])
     except ValidationError as error:
@@ -447,7 +446,6 @@ def _are_right(kinds: tuple[type, ...]) -> bool:
 
 
 def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the optional fields that a record has. Raises ValueError."""
     given = {name: record[name] for name in OPTIONAL_FIELDS if name in record}
     try:
         return {name: _OPTIONAL_TYPES[name].validate_python(value) for name, value in given.items()}

@@ -201,7 +201,6 @@ def _text(item: Item) -> dict[str, str]:
 
 
 def _place(item: Item) -> dict[str, Any]:
-    """Return the place of an item in its response."""
     fields: dict[str, Any] = {"sentence_index": item.sentence_index}
     if item.citation is not None:
         fields["citation_id"] = item.citation.doc_id or item.citation.value

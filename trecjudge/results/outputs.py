@@ -67,7 +67,6 @@ def hold_lock(
 def _open_locked(
     path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None]
 ) -> int:
-    """Return the descriptor of the file, locked and signed with this process."""
     while True:
         # A link in a shared folder could lead to another user's file, which would be emptied.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
@@ -130,7 +129,6 @@ def _holder(descriptor: int) -> tuple[int, str] | None:
 
 
 def _read_signature(descriptor: int) -> tuple[int, str] | None:
-    """Return the process and the host that a file is signed with."""
     # 400 bytes hold a number and the longest host name.
     found = HOLDER.fullmatch(os.pread(descriptor, 400, 0).decode(errors="replace"))
     return (int(found[1]), found[2]) if found else None

@@ -158,7 +158,6 @@ def newest_form(path: Path) -> Path | None:
 
 
 def _time_of(path: Path) -> int | None:
-    """Return when a file was written; None where there is none."""
     try:
         return path.stat().st_mtime_ns if path.is_file() else None
     except OSError:

@@ -155,7 +155,6 @@ def _item_of(judgment: Judgment) -> Item:
 
 
 def _judgment_by_label(judge: Judge, item: Item, judgment: Judgment, label: str) -> Judgment:
-    """Return the judgment that a label makes in a judge's place."""
     if isinstance(judge, TakesNuggetLabels):
         made = judge.given_nugget(item, judgment.nugget, label)
         return replace(made, sentence_index=judgment.sentence_index, nugget=judgment.nugget)

@@ -270,7 +270,6 @@ class Scoring:
     def _qrels_of_judge(
         self, judge: str, response: Response, judgments: Sequence[Judgment]
     ) -> bytes:
-        """Return a judge's lines of qrels on a response; none where they are pooled."""
         graded = [j for j in judgments if j.judge == judge]
         if pool := self.pools.get(judge):
             pool.add(response, graded)

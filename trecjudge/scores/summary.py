@@ -183,7 +183,6 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
 
 
 def _by_judge(summary: Summary) -> dict[str, Any]:
-    """Return how much each of several judges judged, as JSON values."""
     if len(summary.judges) == 1:
         return {}
     counts = summary.judged_by_judge.items()

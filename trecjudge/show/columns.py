@@ -152,7 +152,6 @@ def _widths(part: Sequence[_SizedColumn], width: int | None) -> list[int]:
 
 
 def _lines(part: Sequence[_SizedColumn], widths: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Return the lines of the header, and a line for each row."""
     headers = [one.header(width) for one, width in zip(part, widths, strict=True)]
     height = max(map(len, headers), default=0)
     # Headers with fewer lines stand at the bottom, directly above their cells.

@@ -102,7 +102,6 @@ def failing_responses(
 
 
 def _worse_judgments(paths: Sequence[Path | None]) -> Iterator[Judgment]:
-    """Yield the judgments that are worse than those of the baseline on the same items."""
     now, old = (None if path is None else JudgmentsReader(path) for path in paths)
     if now is not None and old is not None:
         flips = verdict_changes(old, now).flips
@@ -141,7 +140,6 @@ def _short(
 def _earlier(
     found: FailingResponses, runs: Mapping[str, str], baseline: Sequence[Outcome]
 ) -> dict[tuple[str, str], Before]:
-    """Return the judgments of the baseline on the responses that are shown."""
     wanted = {(runs.get(run_id, run_id), topic): (run_id, topic) for run_id, topic in found.shown}
     return {
         wanted[r.run_id, r.topic_id]: {item_key(judgment): judgment for judgment in judgments}
@@ -197,7 +195,6 @@ def _item_lines(response: Response, judgments: Sequence[Judgment], before: Befor
 
 
 def _is_worse(judgment: Judgment, earlier: Judgment | None) -> bool:
-    """Return whether the same item was judged better before."""
     if earlier is None or not (earlier.judged and judgment.judged):
         return earlier is not None and earlier.judged
     if judgment.grade is not None and earlier.grade is not None:

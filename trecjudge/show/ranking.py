@@ -172,7 +172,6 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
 
 
 def _copied_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
-    """Yield a column of the shares of copied sentences, where a run has any."""
     if any(run.coverage.copied for run in summary.runs):
         yield "copied", lambda run: share_text(run.coverage.copied_share)
 

@@ -6,9 +6,10 @@ all resamples are worked out at once; NaN is what is not defined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +41,7 @@ BINS = 10
 """Bins of equal width that calibration is looked at in."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelPair:
+class LabelPair(NamedTuple):
     """One item as both sides have it: places among the labels, and a score where there is one."""
 
     topic_id: str
@@ -65,17 +65,26 @@ class LabelPairs:
     scores: Array
 
     @classmethod
-    def of(cls, pairs: Sequence[LabelPair]) -> LabelPairs:
-        """Return the columns of some pairs."""
-        topics = sorted({pair.topic_id for pair in pairs})
-        at = {topic_id: place for place, topic_id in enumerate(topics)}
-        owners = np.array([at[pair.topic_id] for pair in pairs], dtype=np.intp)
-        scores = np.array([np.nan if p.score is None else p.score for p in pairs], dtype=float)
-        truth, predicted = (
-            np.array([getattr(pair, side) for pair in pairs], dtype=np.intp)
-            for side in ("truth", "predicted")
+    def of(cls, pairs: Iterable[LabelPair]) -> LabelPairs:
+        """Return the columns of some pairs: a million of them are not held as records."""
+        numbers: dict[str, int] = {}
+        owners, truth, predicted = array("i"), array("i"), array("i")
+        scores = array("d")
+        for pair in pairs:
+            owners.append(numbers.setdefault(pair.topic_id, len(numbers)))
+            truth.append(pair.truth)
+            predicted.append(pair.predicted)
+            scores.append(np.nan if pair.score is None else pair.score)
+        topics = sorted(numbers)
+        places = {topic_id: place for place, topic_id in enumerate(topics)}
+        place_of = np.array([places[topic_id] for topic_id in numbers], dtype=np.intp)
+        return cls(
+            topics,
+            place_of[np.asarray(owners)],
+            np.asarray(truth, dtype=np.intp),
+            np.asarray(predicted, dtype=np.intp),
+            np.asarray(scores),
         )
-        return cls(topics, owners, truth, predicted, scores)
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -270,7 +279,6 @@ def _pairs_won(
 
 
 def _rows_of(owners: Indices, topics: int) -> list[Indices]:
-    """Return the rows of each topic."""
     ends = np.cumsum(np.bincount(owners, minlength=topics))
     return np.split(np.argsort(owners, kind="stable"), ends[:-1])
 

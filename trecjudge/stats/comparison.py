@@ -61,14 +61,14 @@ class Difference:
     topics: int
     mean_before: float
     mean_after: float
-    interval: Interval
-    p: float | None
-    holm: float | None
-    effect: float | None
-    moved: Sequence[TopicDelta]
-    changed: int
-    only_before: Sequence[str]
-    only_after: Sequence[str]
+    interval: Interval = NO_INTERVAL
+    p: float | None = None
+    holm: float | None = None
+    effect: float | None = None
+    moved: Sequence[TopicDelta] = ()
+    changed: int = 0
+    only_before: Sequence[str] = ()
+    only_after: Sequence[str] = ()
     unjudged_before: Unjudged | None = None
     unjudged_after: Unjudged | None = None
 
@@ -173,7 +173,6 @@ def difference(
         interval=mean_intervals(differences)[0].rounded(DIGITS),
         # On one topic every flip is as large as the difference: there is no test.
         p=float(sign_flip(differences)[0]) if len(kept) > 1 else None,
-        holm=None,
         effect=effect_size(differences[0]),
         moved=[
             TopicDelta(kept[i], float(olds[i]), float(news[i]))
@@ -187,7 +186,6 @@ def difference(
 
 
 def _by_topic(system: System, measure: str) -> dict[str, float]:
-    """Return the values of a run by topic, of the topics on which it has one."""
     row = system.scores.values[measure][system.scores.runs.index(system.run_id)]
     found = zip(system.scores.topics, row.tolist(), strict=True)
     return {topic: value for topic, value in found if not np.isnan(value)}
@@ -205,26 +203,11 @@ def _of_means(
     )
     if np.isnan(old + new):
         return None
-    return Difference(
-        measure=measure,
-        before=before.name,
-        after=after.name,
-        topics=0,
-        mean_before=old,
-        mean_after=new,
-        interval=NO_INTERVAL,
-        p=None,
-        holm=None,
-        effect=None,
-        moved=(),
-        changed=0,
-        only_before=only_before,
-        only_after=only_after,
-    )
+    names = measure, before.name, after.name
+    return Difference(*names, 0, old, new, only_before=only_before, only_after=only_after)
 
 
 def _correct_p_values(found: Sequence[Difference]) -> list[Difference]:
-    """Return the differences with p corrected for all comparisons by the same measure."""
     result = list(found)
     for measure in {d.measure for d in found}:
         own = [i for i, d in enumerate(found) if d.measure == measure]
@@ -260,7 +243,6 @@ def report_unmatched(
 
 
 def _tables(pairs: Iterable[SystemPair]) -> list[tuple[Scores, Scores]]:
-    """Return each two leaderboards that are compared, once."""
     # Two runs of one leaderboard have its topics and measures in common.
     apart = (pair for pair in pairs if pair[0].scores is not pair[1].scores)
     ids = {(id(a.scores), id(b.scores)): (a.scores, b.scores) for a, b in apart}

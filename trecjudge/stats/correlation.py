@@ -98,7 +98,6 @@ def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
 
 
 def _mask_constant(values: Array, truth: Side, predicted: Side) -> Array:
-    """Return the values, NaN where either side is constant."""
     return np.where((truth.untied > 0) & (predicted.untied > 0), values, np.nan)
 
 

@@ -35,7 +35,6 @@ def flips(units: int) -> Array:
 
 
 def _flip_parts(units: int) -> Iterator[Array]:
-    """Yield what `flips` returns, in parts where they are of many units."""
     if units * FLIPS <= 4 * BLOCK:
         yield flips(units)
         return
@@ -105,7 +104,6 @@ def _tails(sizes: Array, observed: Array) -> Array:
 
 
 def _uniform(units: int) -> Iterator[Array]:
-    """Yield uniform draws, TILTED of them for each unit, in parts."""
     rng = np.random.default_rng(SEED)
     for size in block_sizes(TILTED, units):
         yield rng.random((size, units))

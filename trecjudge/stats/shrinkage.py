@@ -387,7 +387,6 @@ def _with_more(evidence: LabelEvidence, more: Mapping[tuple[str, str], int]) -> 
 
 
 def _variance_at(evidence: LabelEvidence, point: ModelPoint) -> Array:
-    """Return the variance of each run's mean where the point is known: (runs,)."""
     model = ShrinkageModel(evidence)
     found = model.solve(point.runs, model.group_responses(point.responses), point.shift)
     variance: Array = (point.noise * found.variance + model.unknown) / evidence.topics**2

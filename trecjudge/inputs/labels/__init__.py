@@ -166,7 +166,6 @@ class Labels(Mapping[ItemKey, str]):
         return self.of(key[:2])[key[2:]][0]
 
     def __iter__(self) -> Iterator[ItemKey]:
-        """Yield the labelled items, by response."""
         for topic_id, run_id in self.rows:
             yield from ((topic_id, run_id, *item) for item in self.of((topic_id, run_id)))
 
@@ -325,7 +324,6 @@ def majority(votes: Sequence[Vote], first_breaks_ties: bool = False) -> Vote | N
 
 
 def _tally(votes: Iterable[Vote]) -> Counter[str]:
-    """Return how many people give each label."""
     named: dict[int, set[str]] = {}
     tally: Counter[str] = Counter()
     for label, _, _, person in votes:

@@ -81,7 +81,6 @@ def _without_constants(
 
 
 def _system(name: str) -> str:
-    """Return `leaderboard: run` without the folder of the leaderboard."""
     board, colon, run = name.partition(": ")
     return f"{Path(board).name}{colon}{run}"
 

@@ -112,7 +112,6 @@ def _gaps(unjudged: Unjudged, digits: int) -> str:
 
 
 def _corrected_text(human: Corrected | None, digits: int) -> str:
-    """Return a mean as labels of people correct it, with its interval."""
     if human is None or human.mean is None:
         return ""
     return (
