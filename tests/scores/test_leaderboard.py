@@ -13,6 +13,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissingResponse
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
 from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
+from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.summary import summarise
 
 FAILED = Failure("transport", "reset")
@@ -328,3 +329,18 @@ def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:
     found.add(response(("A.", [])), [judgment(None, failure=FAILED)])
     found.finish()
     assert found.spec.ranked_by == "SHARE" and found.passed_over is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "topics", "too_few"),
+    [
+        pytest.param(1, 1, False, id="nothing to tell apart"),
+        pytest.param(2, 5, True, id="two runs need six topics"),
+        pytest.param(2, 6, False, id="of two runs six are enough"),
+        pytest.param(53, 15, True, id="1378 pairs need sixteen"),
+        pytest.param(53, 16, False, id="of 1378 pairs sixteen are enough"),
+    ],
+)
+def test_too_few_topics(runs: int, topics: int, too_few: bool) -> None:
+    said = f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
+    assert too_few_topics(runs, topics) == (said if too_few else "")

@@ -12,15 +12,8 @@ from tests.stats.texts import by_run, by_topic, figure, known, scores
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.results.statistics import RunScore
 from trecjudge.show.junit import junit
-from trecjudge.stats.release_gate import (
-    NOTHING,
-    Check,
-    GateRule,
-    RunScores,
-    bounds,
-    drops,
-    rule_of,
-)
+from trecjudge.stats.dependent import without_repeats
+from trecjudge.stats.release_gate import NOTHING, Check, GateRule, RunScores, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 JUDGED = figure(0.8, 0.8, 0.8, 40, 40)
@@ -308,3 +301,36 @@ def test_junit_is_xml_whatever_a_run_is_called() -> None:
     assert [child.tag for child in bad] == ["failure"]
     assert bad[0].attrib["message"] == "is 0 <b>"
     assert (good.attrib["name"], list(good)) == ("M at least 0", [])
+
+
+A, B, ALL_JUDGED = [1.0, 0.5, 0.25], [0.0, 0.5, 0.75], figure(1, 1, 1, 9, 9)
+RULES = [GateRule("drop", "A", 0.05), GateRule("drop", "B", 0.02)]
+
+
+@pytest.mark.parametrize(
+    ("second", "lower", "judged", "kept"),
+    [
+        pytest.param(B, True, 9, ["A 0.02"], id="the complement, of the other direction"),
+        pytest.param(B, False, 9, ["A 0.05", "B 0.02"], id="the complement of one direction"),
+        pytest.param(A, False, 9, ["A 0.02"], id="equal"),
+        pytest.param(A, True, 9, ["A 0.05", "B 0.02"], id="equal, of the other direction"),
+        pytest.param([1.0, 0.5, 0.2], False, 9, ["A 0.05", "B 0.02"], id="equal but on one topic"),
+        pytest.param([7.0, 6.5, 6.25], False, 9, ["A 0.05", "B 0.02"], id="parallel by chance"),
+        pytest.param(A, False, 8, ["A 0.05", "B 0.02"], id="equal but for what is unjudged"),
+    ],
+)
+def test_a_second_measure(second: list[float], lower: bool, judged: int, kept: list[str]) -> None:
+    table = scores(by_topic("r", A, "A") + by_topic("r", second, "B"))
+    figures = {
+        ("r", "A"): ALL_JUDGED,
+        ("r", "B"): replace(figure(1, 1, 1, judged, 9), lower_is_better=lower),
+    }
+    rules, stands = without_repeats(RULES, [table, table], [figures, figures])
+    assert [f"{rule.measure} {rule.limit:g}" for rule in rules] == kept
+    assert stands == ({} if len(kept) > 1 else {"B": "A"})
+
+
+def test_of_two_limits_for_a_measure_the_lower_one_counts() -> None:
+    table = scores(by_topic("r", A, "A"))
+    rules, stands = without_repeats([RULES[0], GateRule("drop", "A", 0.01)], [table], [{}])
+    assert ([rule.limit for rule in rules], stands) == ([0.01], {})
