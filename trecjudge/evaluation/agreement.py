@@ -22,9 +22,9 @@ from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
 from trecjudge.inputs.packed import Group
 from trecjudge.judging.nuggets.matching import NOT_STATED, PARTLY, STATED
+from trecjudge.measures import DIGITS
 from trecjudge.records import GRADES
 from trecjudge.stats.agreement import (
-    SHOWN,
     Agreed,
     LabelPair,
     LabelPairs,
@@ -210,7 +210,7 @@ def _likenesses(every: Sequence[Cells], order: Sequence[str], ordered: bool) -> 
 
 
 def _number(value: Array | float) -> float | None:
-    return None if np.isnan(value) else round(float(value), SHOWN)
+    return None if np.isnan(value) else round(float(value), DIGITS)
 
 
 OneSidedItems = Literal["common", "zero", "error"]

@@ -41,7 +41,7 @@ from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.scores.summary import Summary, summarise
 from trecjudge.settings.plugins import find_in_working_folder, module_of_others
 
-DIGITS = 4
+RATE_DIGITS = 4
 Cell = tuple[str, str, str]
 """(topic_id, label of one voter, label of the other)"""
 
@@ -108,7 +108,7 @@ class JudgeVotes:
 
     def _flips(self, voter: str) -> dict[str, Any]:
         items, differ = self.sampled[voter], self.flipped[voter]
-        rate = round(differ / items, DIGITS)
+        rate = round(differ / items, RATE_DIGITS)
         return {"voter": voter, "items": items, "differ": differ, "flip_rate": rate}
 
 

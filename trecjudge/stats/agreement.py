@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from trecjudge.measures import DIGITS
 from trecjudge.stats.resampling import (
+    FEWER_RESAMPLES,
     NO_INTERVAL,
     Array,
     Indices,
@@ -31,12 +33,8 @@ ItemFigure = Callable[[Array], Array]
 Flags = npt.NDArray[np.bool_]
 """(items,)"""
 
-RESAMPLES = 1000
-"""Half as many as for means: a figure of a resample takes longer."""
 BLOCK = 256
 """Topics whose pairs are counted at once."""
-SHOWN = 6
-"""Decimals of a figure."""
 BINS = 10
 """Bins of equal width that calibration is looked at in."""
 
@@ -317,7 +315,7 @@ class Agreed:
     def mean(self) -> float | None:
         """The mean over these topics."""
         known = [value for value in self.by_topic.values() if value is not None]
-        return round(sum(known) / len(known), SHOWN) if known else None
+        return round(sum(known) / len(known), DIGITS) if known else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -363,8 +361,8 @@ def agreement_figure(
     if len(topics) > 1:
         # Ordered by counts: no name decides which topics are drawn.
         order = np.lexsort(confusion.reshape(len(topics), -1).T)
-        drawn = np.tensordot(draws(len(topics), RESAMPLES), confusion[order], axes=1)
-        interval = interval_of(figure(drawn), len(topics)).rounded(SHOWN)
+        drawn = np.tensordot(draws(len(topics), FEWER_RESAMPLES), confusion[order], axes=1)
+        interval = interval_of(figure(drawn), len(topics)).rounded(DIGITS)
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
@@ -379,9 +377,9 @@ def _auc(pairs: LabelPairs, threshold: int) -> Agreed:
     # Ordered by values: no name decides which topics are drawn.
     keys = [_key(relevant[own], scores[own]) for own in rows]
     places = np.argsort(sorted(range(len(rows)), key=lambda topic: keys[topic]))
-    drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), RESAMPLES)[:, places])
+    drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), FEWER_RESAMPLES)[:, places])
     by_topic = {t: _number(of(own)) for t, own in zip(pairs.topics, rows, strict=True)}
-    interval = interval_of(drawn, len(rows)).rounded(SHOWN)
+    interval = interval_of(drawn, len(rows)).rounded(DIGITS)
     return Agreed("auc", _number(of(np.arange(len(owners)))), interval, by_topic)
 
 
@@ -397,7 +395,7 @@ def _key(relevant: Flags, scores: Array) -> bytes:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), SHOWN)
+    return None if np.isnan(value) else round(float(value), DIGITS)
 
 
 Cell = tuple[str, str, str]

@@ -31,6 +31,7 @@ from trecjudge.stats.correlation import (
     correlations,
 )
 from trecjudge.stats.resampling import (
+    FEWER_RESAMPLES,
     NO_INTERVAL,
     SEED,
     Array,
@@ -42,8 +43,6 @@ from trecjudge.stats.resampling import (
 )
 from trecjudge.stats.scores import NOISE_DIGITS, Scores, is_mean_or_sum
 
-RESAMPLES = 1000
-"""Half as many as for means: a coefficient looks at every pair of runs."""
 FEW = 64
 """Runs that so few take as long as: what is held of a pair of measures counts then."""
 
@@ -268,7 +267,7 @@ class _Sides:
         """Return coefficients of resampled topics, both sides drawn together."""
         if not self.by_topic:
             return {}
-        weights = draws(self.topics, RESAMPLES)
+        weights = draws(self.topics, FEWER_RESAMPLES)
         truth, predicted = (
             {m: resampled_means(v, weights).T.round(NOISE_DIGITS) for m, v in side.items()}
             for side in self.by_topic
@@ -278,7 +277,7 @@ class _Sides:
     def _over_runs(self, wanted: Mapping[str, Coefficient]) -> dict[PairKey, Array]:
         """Return coefficients of resampled runs: other systems might have taken part."""
         runs = len(self.runs)
-        drawn = np.random.default_rng(SEED).integers(0, runs, (RESAMPLES, runs))
+        drawn = np.random.default_rng(SEED).integers(0, runs, (FEWER_RESAMPLES, runs))
         return self._resample(wanted, lambda v: v[drawn])
 
     def _resample(

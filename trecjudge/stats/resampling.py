@@ -18,7 +18,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-RESAMPLES = 2000
+RESAMPLES, FEWER_RESAMPLES = 2000, 1000
+"""Of means; and of figures that take longer, such as those that look at every pair of runs."""
 SEED = 20250801
 LEVEL = 0.95
 FEWEST_UNITS = 6

@@ -10,10 +10,9 @@ from trecjudge.show.comparison import fold_differences
 from trecjudge.show.paper.grid import Cell, Grid, GridColumn, bracket_interval, decimal
 from trecjudge.show.tables import gaps, probability
 from trecjudge.stats.comparison import Difference
-from trecjudge.stats.meta import RESAMPLES as OF_CORRELATIONS
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.paired import ALPHA
-from trecjudge.stats.resampling import RESAMPLES, Interval
+from trecjudge.stats.resampling import FEWER_RESAMPLES, RESAMPLES, Interval
 from trecjudge.version import __version__
 
 DIGITS = 3
@@ -141,7 +140,7 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
     notes = [
         *told,
         "How far the judge orders the runs as the truth does.",
-        f"95 % bootstrap intervals over topics and over runs ({OF_CORRELATIONS} resamples).",
+        f"95 % bootstrap intervals over topics and over runs ({FEWER_RESAMPLES} resamples).",
         *(["Unjudged items are in no mean."] if is_open else []),
         f"trecjudge {__version__}.",
     ]
