@@ -125,7 +125,6 @@ class LeaderboardSpec:
 
 
 def _check(measure: MeasureSpec) -> None:
-    """Raise PluginError for a measure that could not be a column."""
     if not isinstance(measure.name, str) or not re.fullmatch(r"[!-~]+", measure.name):
         raise PluginError(f"measure {measure.name!r}: give a name without white space")
     if measure.name.endswith(UNJUDGED):

@@ -69,7 +69,7 @@ class Job:
         self.runs = sorted(self.board.scores)
         everything = self.corrected(dict(labels))
         self.truth = {run: everything[run][0] for run in self.runs}
-        self.alone = {run: self.board.mean(run, self.measure).value or 0.0 for run in self.runs}
+        self.alone = {run: self.board.mean(run, self.measure).mean or 0.0 for run in self.runs}
 
     def corrected(self, labels: Labels) -> dict[str, tuple[float, float | None, float | None]]:
         """Return the mean of each run with labels, and its interval."""

@@ -26,9 +26,10 @@ from pathlib import Path
 import numpy as np
 from table import Row, lines_of, versions
 
+from trecjudge.results.statistics import RunScore
 from trecjudge.stats.correlation import Side, kendall
 from trecjudge.stats.resampling import draws, mean_intervals, resampled_means, tail
-from trecjudge.stats.standing import Entry, standings
+from trecjudge.stats.standing import rank_runs
 
 ROOT = Path(__file__).parent.parent.parent
 RUNS, TOPICS, MEASURES = 80, 119, 6
@@ -112,15 +113,13 @@ def main_job(options: argparse.Namespace) -> list[Row]:
     rows = []
     for runs, topics, measures, aim in ((53, 8, 5, 0.5), (RUNS, TOPICS, MEASURES, None)):
         values = np.random.default_rng(1).random((runs, topics)) + np.arange(runs)[:, None] / 400
-        entries = [
-            Entry(f"r{i}", row.tolist(), float(row.mean()), None, None, 0, 0)
-            for i, row in enumerate(values)
-        ]
+        by_run = {f"r{i}": row.tolist() for i, row in enumerate(values)}
+        entries = [RunScore(run, "M", float(np.mean(own))) for run, own in by_run.items()]
         taken = []
         for _ in range(options.rounds):
             started = time.perf_counter()
             for _ in range(measures):
-                standings("M", entries)
+                rank_runs(entries, by_run)
             taken.append(time.perf_counter() - started)
         seconds = statistics.median(taken)
         met = None if aim is None else seconds <= aim

@@ -16,7 +16,7 @@ from trecjudge.inputs.nuggets.registry import bank_formats
 from trecjudge.records import Place
 from trecjudge.results.assessments import WRITERS
 from trecjudge.results.leaderboards.layouts import AUTO, LAYOUTS
-from trecjudge.stats import alignment, cells
+from trecjudge.stats import alignment, scores
 
 
 def choices(command: Any, parameter: str) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
         (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
         (choices(gate.gate, "all_rows"), get_args(alignment.AllRows)),
         (choices(agree.agree, "on_missing"), get_args(agreeing.OneSidedItems)),
-        (get_args(get_args(Duplicates)[0]), get_args(cells.Duplicates)),
+        (get_args(get_args(Duplicates)[0]), get_args(scores.Duplicates)),
     ],
 )
 def test_a_flag_offers_what_the_code_knows(

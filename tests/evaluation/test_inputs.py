@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.commandline import sample
 from tests.reading import Write
+from tests.stats.texts import figure
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import bounded_means, judgments_at, scores_at, scores_of_paths
 from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
-from trecjudge.stats.release_gate import BoundedMean
 
 
 def fail(finding: Finding) -> None:
@@ -63,13 +64,13 @@ def test_what_statistics_have(own: str, named: list[str], wanted: bool, write: W
     write("r all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write(STATISTICS % ("0.5", own), "x.leaderboard.jsonl"))
     figures = bounded_means(scores_at(found, fail), named)
-    assert figures == {("r", "M"): BoundedMean(0.5, 0.4, 0.9, 3, 4, wanted)}
+    assert figures == {("r", "M"): replace(figure(0.5, 0.4, 0.9, 3, 4), lower_is_better=wanted)}
 
 
 def test_without_statistics_the_bounds_are_the_mean(write: Write) -> None:
     found = outcome(write("r all M 0.5\n", "lb"))
     assert bounded_means(scores_at(found, fail)) == {
-        ("r", "M"): BoundedMean(0.5, 0.5, 0.5, 0, 0, in_all=False)
+        ("r", "M"): replace(figure(0.5, 0.5, 0.5, 0, 0), only_unjudged=True)
     }
 
 

@@ -61,7 +61,7 @@ def test_macro_and_micro_are_the_reference_with_missing_topics_as_0(
     run: str, matches: Matches
 ) -> None:
     made = scored(matches)
-    means = {m.name: made.mean(run, m).value for m in made.spec.measures}
+    means = {m.name: made.mean(run, m).mean for m in made.spec.measures}
     for name, wanted in REFERENCE[run][matches]["all"]["missing_topics_are_0"].items():
         column = name.upper().removesuffix("_MACRO")
         assert means[column] == pytest.approx(wanted, abs=1e-9), name
@@ -72,7 +72,7 @@ def test_over_the_topics_that_a_run_answered(matches: Matches) -> None:
     judge = ArgueJudge(matches=matches)
     found = judged(judge, scripted(), pairs(DATA / "nuggets.v3.jsonl", ["uncited"]))
     made = board(judge, found, topics=None)
-    means = {m.name: made.mean("uncited", m).value for m in made.spec.measures}
+    means = {m.name: made.mean("uncited", m).mean for m in made.spec.measures}
     for name, wanted in REFERENCE["uncited"][matches]["all"]["answered_topics"].items():
         column = name.upper().removesuffix("_MACRO")
         assert means[column] == pytest.approx(wanted, abs=1e-9), name

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import command, sample
-from trecjudge.evaluation.label_sets import LabelSet
-from trecjudge.evaluation.shapes import in_one_shape
+from trecjudge.evaluation.label_sets import LabelSet, in_one_shape
 
 BANK = {"query": "kettles", "qid": "1"}
 FACTS = ("Opened in 1902", "Closed in 1958", "Lined with tin", "A strike in 1926")

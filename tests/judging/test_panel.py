@@ -75,7 +75,7 @@ def test_a_measure_sees_only_its_own_judge() -> None:
     failed = judgment(failure=Failure("cut", ""), judge="b")
     board.add(response(), [judgment(FULL, judge="a"), judgment(NONE, judge="b"), failed])
     board.finish()
-    means = {m.name: board.mean("r", m).value for m in spec.measures}
+    means = {m.name: board.mean("r", m).mean for m in spec.measures}
     assert (means, spec.ranked_by) == ({"X": 1.0, "Y": 0.0}, "X")
 
 

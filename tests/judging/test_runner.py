@@ -102,6 +102,27 @@ def test_look_ahead_is_bounded() -> None:
     assert begun <= LOOK_AHEAD * 4 + 2
 
 
+def test_look_ahead_is_full_until_the_last_response_is_begun() -> None:
+    begun, ahead = 0, []
+
+    def responses() -> Iterator[tuple[Topic, Response]]:
+        nonlocal begun
+        for _ in range(100):
+            begun += 1
+            yield Topic("t1"), response(("s", []))
+
+    async def every() -> None:
+        runner = Runner([NamedJudge("asking", Asking())], always("x"))
+        handed_out = 0
+        async for _ in runner.run(responses()):
+            handed_out += 1
+            if begun < 100:
+                ahead.append(begun - handed_out)
+
+    asyncio.run(every())
+    assert set(ahead) == {LOOK_AHEAD * 4}
+
+
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [

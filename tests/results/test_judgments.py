@@ -5,14 +5,24 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pytest
 
 from tests.fakes import judgment, response
+from tests.provenance import line
 from trecjudge.errors import InputError
-from trecjudge.records import FULL, Claim, Evidence, Fact, Failure, Source
-from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.records import FULL, Claim, Copies, Evidence, Fact, Failure, Source
+from trecjudge.results.judgments import (
+    Header,
+    JudgmentsReader,
+    JudgmentsWriter,
+    response_of,
+    response_record,
+)
 from trecjudge.show.terminal import find_response
 
 RESPONSE = response(("One.", ["d1"]), ("Two.", []))
@@ -177,3 +187,42 @@ def test_a_header_of_very_many_judges(path: Path) -> None:
     path.write_text(f"{json.dumps(json.loads(header) | {'judges': judges})}\n{rest}")
     with pytest.raises(InputError, match="jsonl:1: has more than 1,000 judges"):
         JudgmentsReader(path)
+
+
+PLAIN = replace(response(("A kettle whistles.", ["k"])), team_id="t")
+
+
+def stored(**fields: Any) -> dict[str, Any]:
+    """Return the record of a response as a file has it."""
+    record: dict[str, Any] = orjson.loads(orjson.dumps(response_record(replace(PLAIN, **fields))))
+    return record
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({}, id="neither"),
+        pytest.param({"copies": Copies((), 0)}, id="no copies"),
+        pytest.param({"copies": Copies((0,), 1), "provenance": (line(), line())}, id="both"),
+    ],
+)
+def test_what_is_written_is_read_again(fields: dict[str, Any]) -> None:
+    assert response_of(stored(**fields)) == replace(PLAIN, **fields)
+
+
+def test_what_is_not_known_is_not_written() -> None:
+    assert not {"copies", "provenance"} & set(stored())
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        pytest.param({"copies": [1]}, "copies is wrong", id="copies"),
+        pytest.param({"copies": {"at": ["x"], "of": 1}}, "copies is wrong", id="an index"),
+        pytest.param({"provenance": [{}]}, "provenance is wrong", id="provenance"),
+        pytest.param({"run_id": 7}, "run_id is 7", id="run_id"),
+    ],
+)
+def test_a_record_that_is_none(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        response_of(stored() | fields)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import ir_measures
 import pytest
+from ir_measures import nDCG
 
+from tests.cli.jobs import as_json
+from tests.commandline import command, sample
 from tests.reading import Write
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.results.leaderboards.reading import read_rows
@@ -15,12 +19,15 @@ from trecjudge.results.trec import (
     QrelsRow,
     companion,
     encode,
+    graded_records,
+    is_graded_records,
     leaderboard_line,
     qrels_line,
     read_decimal_qrels,
     read_grades,
     read_qrels,
 )
+from trecjudge.results.trec_runs import run_lines
 
 
 def rows_of(path: Path, report: OnFinding) -> list[LeaderboardRow]:
@@ -201,3 +208,104 @@ def test_two_names_of_another_tool_stay_two(ids: tuple[str, str], write: Write) 
 def test_two_names_of_ours_stay_two(ids: tuple[str, str], write: Write) -> None:
     text = "".join(leaderboard_line(LeaderboardRow(run, "t", "M", 1)) for run in ids)
     assert [row.run_id for row in rows_of(write(text), fail)] == list(ids)
+
+
+FLAT = '{"qid": "1", "docid": "d1", "query": "q", "passage": "p", "judgment": 3}'
+QUERY = '{"query": {"qid": 1, "text": "q"}, "docid": "d1", "judgment": 3, "result_status": 1}'
+NESTED = '{"query": {"qid": "1", "text": "q"}, "candidates": [{"docid": "d1", "judgment": 3}]}'
+
+
+@pytest.mark.parametrize("line", [FLAT, QUERY, NESTED], ids=["flat", "query", "candidates"])
+def test_a_grade_has_the_ids_of_its_record(line: str, tmp_path: Path) -> None:
+    (tmp_path / "u.jsonl").write_text(line + "\n")
+    assert is_graded_records(tmp_path / "u.jsonl")
+    rows = list(graded_records(tmp_path / "u.jsonl", pytest.fail))
+    assert [(ids, grade) for _, ids, grade in rows] == [(("1", "0", "d1"), "3")]
+
+
+def test_a_grade_that_stands_for_no_reply_is_unjudged_and_not_0(tmp_path: Path) -> None:
+    path, found = tmp_path / "u.jsonl", list[Finding]()
+    path.write_text('{"qid": "1", "docid": "d", "judgment": 0, "result_status": 0}\n')
+    assert not list(graded_records(path, found.append))
+    assert [(one.kind, str(one)) for one in found] == [
+        (
+            "grade_missing",
+            f"{path}:1: document 'd' of topic '1' is unjudged: no grade was found in the"
+            " model's reply",
+        )
+    ]
+
+
+def test_records_that_name_no_document(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    path = tmp_path / "u.jsonl"
+    path.write_text('{"query": "q", "passage": "p", "prediction": "", "judgment": 3}\n')
+    done = command("agree", "--truth", path, "--predicted", tmp_path)
+    assert done.status == 1
+    assert "give the qrels of it, or add qid and docid to each record" in done.err
+
+
+def grades(folder: Path) -> list[list[str]]:
+    """Return the rows of our own qrels over all runs of the sample."""
+    assert sample("rag", folder, "-q", "--qrels-pool").status == 0
+    return [line.split() for line in (folder / "x.qrels").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("ours", ["--truth", "--predicted"])
+@pytest.mark.parametrize("separator", [" ", "\t"], ids=["blanks", "tabs"])
+def test_qrels_of_umbrela_are_compared_with_ours_on_both_sides(
+    ours: str, separator: str, tmp_path: Path
+) -> None:
+    rows = grades(tmp_path)
+    lines = (separator.join((topic, "0", doc, grade)) for topic, _, doc, grade in rows)
+    (tmp_path / "umbrela.txt").write_text("\n".join(lines) + "\n")
+    theirs = "--predicted" if ours == "--truth" else "--truth"
+    given = (ours, tmp_path / "x.qrels", theirs, tmp_path / "umbrela.txt")
+    status, found = as_json("agree", *given)
+    alike = sum(found["confusion"][i][i] for i in range(len(found["labels"])))
+    assert (status, found["items"], alike) == (0, len(rows), len(rows))
+
+
+def test_records_are_compared_with_a_job(tmp_path: Path) -> None:
+    rows = grades(tmp_path)
+    record = '{{"qid": "{0}", "docid": "{2}", "judgment": {3}, "result_status": {4}}}\n'
+    lines = [record.format(*row, 1) for row in rows[1:]] + [record.format(*rows[0], 0)]
+    (tmp_path / "u.jsonl").write_text("".join(lines))
+    status, found = as_json("agree", "--truth", tmp_path / "u.jsonl", "--predicted", tmp_path)
+    assert (status, found["items"], found["unjudged"]) == (3, len(rows) - 1, [1, 0])
+
+
+def test_a_line_has_topic_document_rank_score_and_tag() -> None:
+    lines = list(run_lines("t 1", [("d", 1.5), ("e f", 0.25)], "my run"))
+    assert lines == ["t%201 Q0 d 1 1.500000 my%20run\n", "t%201 Q0 e%20f 2 0.250000 my%20run\n"]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1.0, 1.0, 1.0],
+        [0.0, 0.0],
+        [3.0, 3.0, 2.9999999],
+        [151.00001, 151.00001, 151.0],
+        [-1.0, -5.0],
+    ],
+    ids=["equal", "zero", "close", "large", "negative"],
+)
+def test_scores_fall_strictly_as_floats_of_32_bits(scores: list[float]) -> None:
+    import numpy as np
+
+    lines = run_lines("t", [(f"d{n}", score) for n, score in enumerate(scores)], "x")
+    written = np.array([line.split()[4] for line in lines], np.float32)
+    assert (np.diff(written) < 0).all()
+
+
+def test_ir_measures_judges_it_in_the_order_of_ranks() -> None:
+    # All scores are equal: a tool that orders ties by id would put c first.
+    text = "".join(run_lines("1", [("a", 2.0), ("b", 2.0), ("c", 2.0)], "x"))
+    qrels = list(ir_measures.read_trec_qrels("1 0 a 1\n1 0 b 0\n1 0 c 0\n"))
+    run = list(ir_measures.read_trec_run(text))
+    assert ir_measures.calc_aggregate([nDCG @ 10], qrels, run) == {nDCG @ 10: 1.0}
+
+
+def test_nothing_found_is_no_line() -> None:
+    assert list(run_lines("t", [], "x")) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,20 +11,13 @@ from tests.fakes import judgment, response
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.support import SupportJudge
-from trecjudge.records import (
-    FULL,
-    NONE,
-    NOTHING_TO_CHECK,
-    PARTIAL,
-    Failure,
-    Judgment,
-    Response,
-)
+from trecjudge.measures import MeasureSpec
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL, Failure, Judgment, Response
+from trecjudge.results.statistics import Corrected
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.stats.labelled import BLIND, KNOWN, LABELS, LEAST, MOST, OPEN
-from trecjudge.stats.shrinkage import Corrected
 
 RESPONSE = response(*((f"Sentence {i}.", ["d"]) for i in range(4)))
 SUPPORT = SupportJudge().measures
@@ -113,6 +106,18 @@ def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels()
         assert (table and table[KNOWN]) == wanted
 
 
+def test_items_whose_changes_add_up_by_chance_need_all_labels() -> None:
+    def by_chance(_: Response, judgments: Sequence[Judgment]) -> float:
+        a, b, c, d = (float(judgment.label == FULL) for judgment in judgments)
+        return (a + b + c + d + a * b - c * d) / 4
+
+    spec = replace(SUPPORT, measures=(MeasureSpec("CHANCE", by_chance),), sort_by="")
+    people = HumanLabels(labels(s0="full"), {"j": SupportJudge()})
+    people.add(spec, RESPONSE, judged(NONE, NONE, NONE, NONE))
+    assert not people.by_measure["CHANCE"].is_additive
+    assert people.by_measure["CHANCE"].table is None
+
+
 def test_a_citation_of_no_document_needs_no_label() -> None:
     missing = replace(JUDGED[3], exists=False)
     people = HumanLabels(labels(s0="full", s1="none", s2="none"), {"j": SupportJudge()})
@@ -162,7 +167,7 @@ def board(people: HumanLabels) -> Leaderboard:
 def test_few_labels_change_their_own_items_only() -> None:
     given: dict[ItemKey, str] = {("t1", "r", 0, "d"): "full", ("t2", "r", 0, "d"): "partial"}
     people = HumanLabels(given, {"j": SupportJudge()})
-    (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
+    (standing,) = rank_by_measure(board(people), people)["WEIGHTED_PRECISION"]
     assert (standing.mean, standing.topics) == (0.5, 4)
     # The missing fourth response is 0 whoever judges.
     assert standing.human == Corrected(2, (1 + 0.5 + 0 + 0) / 4, None, None)
@@ -172,16 +177,16 @@ def test_few_labels_change_their_own_items_only() -> None:
 def test_all_labels_leave_no_doubt() -> None:
     given: dict[ItemKey, str] = {(topic, "r", 0, "d"): "full" for topic in ("t1", "t2", "t3")}
     people = HumanLabels(given, {"j": SupportJudge()})
-    (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
+    (standing,) = rank_by_measure(board(people), people)["WEIGHTED_PRECISION"]
     assert standing.human == Corrected(3, 0.75, 0.75, 0.75)
 
 
 def test_without_labels_there_is_no_correction() -> None:
     people = HumanLabels({}, {})
     leaderboard = board(people)
-    found = standings_of(leaderboard, people)
+    found = rank_by_measure(leaderboard, people)
     assert all(s.human is None for column in found.values() for s in column)
-    lines = list(standing_lines(leaderboard, found))
+    lines = list(statistics_lines(leaderboard, found))
     assert len(lines) == len(SUPPORT.measures)
     assert lines[0].startswith(b'{"run_id":"r","measure":"WEIGHTED_PRECISION","mean":0.5,')
 

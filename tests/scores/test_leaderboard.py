@@ -13,6 +13,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissingResponse
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
 from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
+from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.summary import summarise
 
 FAILED = Failure("transport", "reset")
@@ -109,7 +110,7 @@ def test_an_unjudged_response_is_never_a_zero() -> None:
         "r all SHARE.unjudged 1",
     ]
     mean = b.mean("r", b.spec.measures[0])
-    assert (mean.lowest, mean.value, mean.highest) == (0.5, 1.0, 1.0)
+    assert (mean.lowest, mean.mean, mean.highest) == (0.5, 1.0, 1.0)
 
 
 def test_unjudged_items_give_bounds_and_are_counted() -> None:
@@ -117,7 +118,7 @@ def test_unjudged_items_give_bounds_and_are_counted() -> None:
     b.add(response(), [judgment(FULL), judgment(NONE), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", b.spec.measures[0])
-    assert (mean.lowest, mean.value, mean.highest) == (1 / 3, 1 / 2, 2 / 3)
+    assert (mean.lowest, mean.mean, mean.highest) == (1 / 3, 1 / 2, 2 / 3)
     coverage = b.coverage["r"]
     assert (coverage.judged, coverage.expected, coverage.failures) == (2, 3, {"transport": 1})
     assert coverage.examples == {"transport": "run r, topic t1, sentence 1: reset"}
@@ -239,7 +240,7 @@ def test_bounds_are_ordered_where_less_is_better() -> None:
     b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", measure)
-    assert (mean.value, mean.lowest, mean.highest) == (0.0, 0.0, 0.5)
+    assert (mean.mean, mean.lowest, mean.highest) == (0.0, 0.0, 0.5)
 
 
 def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not() -> None:
@@ -248,7 +249,7 @@ def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not()
     b.add(response(topic_id="t1"), [judgment(FULL)])
     b.add(response(topic_id="t2"), [])
     b.finish()
-    assert b.mean("r", measure).value == 0.5
+    assert b.mean("r", measure).mean == 0.5
 
 
 def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
@@ -260,7 +261,7 @@ def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
     b.add(response(), [judgment("ANSWERED", sentence_index=None), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", measure)
-    assert (mean.value, mean.lowest, mean.highest) == (None, 0.0, 0.5)
+    assert (mean.mean, mean.lowest, mean.highest) == (None, 0.0, 0.5)
 
 
 def of_labels(label: str, undefined: str = "") -> MeasureSpec:
@@ -293,7 +294,7 @@ def test_a_missing_response_has_no_value_where_its_topic_has_none(
     """Run a answers both topics, b only one: it must not get a 0 where nobody has a value."""
     measure = of_labels("vital", undefined)
     own = labelled((measure,), ("b", "t1", "okay"), ("a", "t1", "okay"), ("a", "t2", "okay"))
-    assert [own.mean(run, measure).value for run in ("b", "a")] == wanted
+    assert [own.mean(run, measure).mean for run in ("b", "a")] == wanted
 
 
 @pytest.mark.parametrize(
@@ -328,3 +329,18 @@ def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:
     found.add(response(("A.", [])), [judgment(None, failure=FAILED)])
     found.finish()
     assert found.spec.ranked_by == "SHARE" and found.passed_over is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "topics", "too_few"),
+    [
+        pytest.param(1, 1, False, id="nothing to tell apart"),
+        pytest.param(2, 5, True, id="two runs need six topics"),
+        pytest.param(2, 6, False, id="of two runs six are enough"),
+        pytest.param(53, 15, True, id="1378 pairs need sixteen"),
+        pytest.param(53, 16, False, id="of 1378 pairs sixteen are enough"),
+    ],
+)
+def test_too_few_topics(runs: int, topics: int, too_few: bool) -> None:
+    said = f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
+    assert too_few_topics(runs, topics) == (said if too_few else "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,7 +17,8 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec, Sums, SumsSpec
 from trecjudge.records import FULL, NONE, Failure, Judgment, Place, Response
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.stats.scores import scores_of
 
 FAILED = Failure("transport", "reset")
@@ -72,15 +75,15 @@ def test_counts_are_summed_before_they_are_divided(
     topics: dict[str, str], wanted: tuple[float | None, ...]
 ) -> None:
     mean = board(topics).mean("r", micro())
-    assert (mean.value, mean.lowest, mean.highest) == wanted
+    assert (mean.mean, mean.lowest, mean.highest) == wanted
 
 
 def test_a_missing_response_has_the_counts_that_are_the_topics_own() -> None:
     topics = {"t1": "++"}
-    assert board(topics, own=(1,), more="+?").mean("r", micro()).value == 0.5
-    assert board(topics, more="+?").mean("r", micro()).value == 1.0
+    assert board(topics, own=(1,), more="+?").mean("r", micro()).mean == 0.5
+    assert board(topics, more="+?").mean("r", micro()).mean == 1.0
     # Nothing judged of its own: what it lacks elsewhere is no value.
-    assert board({"t1": "?"}, own=(1,), more="+").mean("r", micro()).value is None
+    assert board({"t1": "?"}, own=(1,), more="+").mean("r", micro()).mean is None
 
 
 def test_there_is_an_all_row_and_no_other() -> None:
@@ -110,7 +113,7 @@ def test_it_has_an_interval_and_others_can_read_its_statistics() -> None:
         marks = "+" * (number % 3) + "-" * (number % 4)
         made.add(response(topic_id=f"t{number:02}"), judgments(marks))
     made.finish()
-    (line,) = standing_lines(made, standings_of(made, HumanLabels({}, {})))
+    (line,) = statistics_lines(made, rank_by_measure(made, HumanLabels({}, {})))
     found = json.loads(line)
     assert found["mean"] == pytest.approx(12 / 30)
     assert (found["topics"], found["groups"], found["aggregate"]) == (12, [], "of_sums")
@@ -119,3 +122,73 @@ def test_it_has_an_interval_and_others_can_read_its_statistics() -> None:
     rows = [(Place("b"), row) for row in made.rows()]
     assert scores_of("b", rows, findings.append).overall("M") == pytest.approx([0.4])
     assert findings == []
+
+
+UNJUDGED = Failure("model_error", "no answer", 3)
+SCORES = {
+    "M": Score.plain(0.1),
+    "NEGATIVE": Score.plain(-0.0),
+    "UNDEFINED": Score.plain(None),
+    "OPEN": Score(0.5, 0.25, 0.75, judged=False, unjudged=2, failure=UNJUDGED),
+    "UNJUDGED": Score(None, None, None, judged=False, unjudged=1, failure=UNJUDGED),
+    "SUMS": Score(None, None, None, judged=True, sums=((1.0, 2.0),) * 3),
+}
+
+
+def test_scores_come_back() -> None:
+    held = ResponseScores.of(tuple(SCORES), SCORES)
+    for found in (held, pickle.loads(pickle.dumps(held))):
+        assert list(found.items()) == list(SCORES.items())
+        assert str(found["NEGATIVE"].value) == "-0.0"
+    assert "OTHER" not in held
+    with pytest.raises(KeyError, match="OTHER"):
+        held["OTHER"]
+
+
+def test_plain_scores_take_little_room() -> None:
+    measures = tuple("ABCDE")
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        held = [
+            ResponseScores.of(measures, {name: Score.plain(n / 7) for name in measures})
+            for n in range(1000)
+        ]
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(held) == 1000
+    assert (after - before) / 1000 < 170, "bytes a response; 850 as objects"
+
+
+OPEN = Score(None, 0.0, 1.0, judged=False, unjudged=1, failure=UNJUDGED)
+
+
+@pytest.mark.parametrize(
+    ("scores", "default", "expected", "spread"),
+    [
+        pytest.param([1.0, 0.0, 0.0], 0.0, (1 / 3,) * 3, 3**-0.5, id="three values"),
+        pytest.param([1.0, None], 0.0, (0.5,) * 3, 0.5**0.5, id="undefined counts the default"),
+        pytest.param([1.0, None], None, (1.0,) * 3, None, id="undefined counts nothing"),
+        pytest.param([None, None], 0.0, (None,) * 3, None, id="defined nowhere"),
+        pytest.param([1.0, OPEN], 0.0, (1.0, 0.5, 1.0), None, id="unjudged counts in the bounds"),
+    ],
+)
+def test_a_topic_has_the_mean_of_its_samples(
+    scores: list[float | Score | None],
+    default: float | None,
+    expected: tuple[float | None, ...],
+    spread: float | None,
+) -> None:
+    own = [score if isinstance(score, Score) else Score.plain(score) for score in scores]
+    found, apart = mean_of_samples(own, default)
+    ends = (found.value, found.lowest, found.highest)
+    assert ends == tuple(None if v is None else pytest.approx(v) for v in expected)
+    assert apart == (None if spread is None else pytest.approx(spread))
+    assert (found.judged, found.unjudged) == (OPEN not in own, int(OPEN in own))
+
+
+def test_counts_of_samples_are_averaged_too() -> None:
+    counts = [((1.0, 2.0),) * 3, ((0.0, 4.0),) * 3]
+    own = [Score(None, None, None, judged=True, sums=sums) for sums in counts]
+    assert mean_of_samples(own, 0.0)[0].sums == ((0.5, 3.0),) * 3

@@ -13,8 +13,8 @@ from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import command
 from tests.fakes import judgment, response
 from trecjudge.findings import Finding
-from trecjudge.records import FULL, NONE, Claim
-from trecjudge.scores.scoring import Pool
+from trecjudge.records import FULL, NONE, Claim, Vote
+from trecjudge.scores.scoring import Pool, VoteTally
 
 
 def labels(folder: Path, *topics: int) -> Path:
@@ -134,3 +134,27 @@ def test_a_job_reports_them(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "y.qrels").read_text() == "1 0 k 2\n"
     done = command("rescore", tmp_path / "out" / "y.judgments.jsonl")
     assert "is graded 0, for the same in run 'a', sentence 1 2: the highest counts" in done.err
+
+
+OBSERVERS = {
+    "a": "1 2 3 3 2 1 4 1 2 . . .",
+    "b": "1 2 3 3 2 2 4 1 2 5 . 3",
+    "c": ". 3 3 3 2 3 4 2 2 5 1 .",
+    "d": "1 2 3 3 2 4 4 1 2 5 1 .",
+}
+"""The example of Krippendorff's computing pages: 12 units, alpha 0.743."""
+
+
+def test_alpha_of_voters_with_missing_votes_is_krippendorffs() -> None:
+    tally = VoteTally()
+    units = zip(*(row.split() for row in OBSERVERS.values()), strict=True)
+    for unit in units:
+        votes = (
+            Vote(name, failure="transport: reset") if label == "." else Vote(name, label)
+            for name, label in zip(OBSERVERS, unit, strict=True)
+        )
+        tally.add([judgment("1", judge="j", votes=tuple(votes))])
+    (found,) = tally.figures()
+    assert found["alpha"] == pytest.approx(0.743, abs=5e-4)
+    assert found["failed"] == {"a": 3, "b": 1, "c": 2, "d": 1}
+    assert found["items"] == 11  # on the last unit only one voter decided

@@ -15,10 +15,10 @@ from tests.fakes import judgment, response
 from trecjudge.evaluation.loading import scores_at
 from trecjudge.measures import Aggregate, LeaderboardSpec, MeasureSpec
 from trecjudge.results.jobs import outcome
+from trecjudge.results.statistics import RunScore
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.statistics import standing_lines, standings_of
-from trecjudge.stats.standing import Standing
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 
 KEYS = [
     "run_id", "measure", "mean", "topics", "judged", "expected", "low", "high", "lowest", "highest",
@@ -135,9 +135,9 @@ def board(aggregate: Aggregate, lower_is_better: bool = False) -> Leaderboard:
     return found
 
 
-def standing(aggregate: Aggregate, lower_is_better: bool = False) -> dict[str, Standing]:
+def standing(aggregate: Aggregate, lower_is_better: bool = False) -> dict[str, RunScore]:
     """Return where the runs of `board` stand."""
-    found = standings_of(board(aggregate, lower_is_better), NOBODY)
+    found = rank_by_measure(board(aggregate, lower_is_better), NOBODY)
     return {s.run_id: s for s in found["M"]}
 
 
@@ -172,7 +172,7 @@ def test_the_lowest_can_be_the_best() -> None:
 
 def test_lines_are_json() -> None:
     found = board("sum")
-    line, _ = standing_lines(found, standings_of(found, NOBODY))
+    line, _ = statistics_lines(found, rank_by_measure(found, NOBODY))
     assert line.endswith(b"\n")
     assert list(json.loads(line)) == KEYS[:-1]
 

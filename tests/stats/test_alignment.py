@@ -12,7 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.stats.alignment import (
     Rules,
-    defined,
+    defined_measures,
     rows_of_both,
     same_runs,
     same_topics,
@@ -100,13 +100,13 @@ def test_too_few_runs_have_both_measures() -> None:
 def test_measures_that_runs_lack_are_left_out() -> None:
     both = scores(by_run(a=1, b=1, c=1, d=1) + by_run("N", a=1, b=1, c=1) + by_run("L", a=1), "y")
     findings: list[Finding] = []
-    assert defined(both, ["M", "N", "L"], Rules(), findings.append) == ["M"]
-    assert defined(both, ["M", "N", "L"], COMMON, findings.append) == ["M", "N"]
+    assert defined_measures(both, ["M", "N", "L"], Rules(), findings.append) == ["M"]
+    assert defined_measures(both, ["M", "N", "L"], COMMON, findings.append) == ["M", "N"]
     lacking = "y: measures that runs lack (how many of 4):"
     other = "; --on-missing common leaves out the runs instead"
     assert list(map(str, findings)) == [f"{lacking} N (1), L (3){other}", f"{lacking} L (3)"]
     with pytest.raises(InputError, match=r"y: no measure is left; .*: L \(3\)"):
-        defined(both, ["L"], Rules(), fail)
+        defined_measures(both, ["L"], Rules(), fail)
 
 
 def test_without_all_rows_the_topics_decide() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
 from tests.stats.texts import by_run, by_topic, known, scores
 from trecjudge.errors import InputError
-from trecjudge.stats.comparison import Difference, Move, compare, pairs_of
+from trecjudge.findings import Finding
+from trecjudge.stats.comparison import Difference, TopicDelta, compare, pairs_of, report_unmatched
 from trecjudge.stats.resampling import NO_INTERVAL
 from trecjudge.stats.scores import Scores
 
@@ -54,7 +57,7 @@ def test_a_difference_is_after_minus_before() -> None:
     found = one(OLD, NEW)
     assert (found.mean_before, found.mean_after, found.difference) == (0.3, 0.45, 0.15)
     assert (found.topics, found.p) == (2, 1.0)
-    assert found.moved == [Move("t000", 0.1, 0.4)]
+    assert found.moved == [TopicDelta("t000", 0.1, 0.4)]
 
 
 RNG = np.random.default_rng(12)
@@ -125,3 +128,65 @@ def test_the_five_topics_that_moved_most() -> None:
 def test_more_runs_than_are_compared_are_refused() -> None:
     with pytest.raises(InputError, match=r"2,001 runs are more than 2,000 to compare"):
         pairs_of([scores("".join(f"r{i} t1 M 1\n" for i in range(2001)))])
+
+
+def names_in(
+    *tables: Scores, against: str = "", only: Collection[str] = (), measures: Collection[str] = ()
+) -> list[str]:
+    findings: list[Finding] = []
+    pairs = pairs_of(tables, against, only)
+    found = compare(pairs, measures)
+    report_unmatched(tables, pairs, found, findings.append, only, measures)
+    return [str(finding) for finding in findings]
+
+
+EARLIER = scores(by_topic("a", [1, 1]) + by_topic("b", [1, 1]), "old")
+
+
+def test_nothing_is_left_out() -> None:
+    assert names_in(EARLIER) == []
+    assert names_in(EARLIER, scores(by_topic("a", [1, 0]) + by_topic("b", [0, 1]), "new")) == []
+
+
+def test_runs_of_one_side() -> None:
+    new = scores(by_topic("a", [1, 1]) + by_topic("c", [1, 1]), "new")
+    message = "has 1 runs that are not in every leaderboard and are not compared"
+    assert names_in(EARLIER, new) == [
+        f"old: {message}: 'b'; --against RUN compares all runs with one",
+        f"new: {message}: 'c'; --against RUN compares all runs with one",
+    ]
+    assert names_in(EARLIER, new, against="a") == []
+    assert names_in(EARLIER, new, only=["a"]) == []
+
+
+def test_topics_of_one_side() -> None:
+    runs = (by_topic("a", [1, 1, 1]) + by_topic("b", [1, 1, 1])).replace("t000", "q")
+    assert names_in(EARLIER, scores(runs, "new")) == [
+        "new: has no scores on 1 topics of old: 't000'",
+        "old: has no scores on 2 topics of new: 'q', 't002'",
+    ]
+
+
+def test_measures_of_one_side() -> None:
+    more = scores(by_topic("a", [1, 1]) + by_topic("a", [1, 1], "N"), "new")
+    one = scores(by_topic("a", [1, 1]), "old")
+    assert names_in(one, more) == ["old: has no 'N', which new has: not compared"]
+    assert names_in(one, more, measures=["M"]) == []
+
+
+@pytest.mark.parametrize(("turned", "side"), [(False, "new"), (True, "old")])
+def test_topics_without_a_value(turned: bool, side: str) -> None:
+    texts = ["r t1 M 1\nr t2 M 1\nr all M 1\n", "r t1 M 0.5\ns t2 M 1\nr all M 0.5\ns all M 1\n"]
+    old, new = (
+        scores(t, n) for t, n in zip(texts[:: -1 if turned else 1], ("old", "new"), strict=True)
+    )
+    message = (
+        f"{side}: r: M has no value on 1 topics, unjudged or not defined, which are in neither"
+    )
+    assert names_in(old, new, only=["r"]) == [f"{message} mean: 't2'"]
+
+
+def test_runs_without_a_value_at_all() -> None:
+    texts = by_run(a=1, b=1) + by_run("N", a=1), by_run(a=1, b=1) + by_run("N", a=1, b=1)
+    message = names_in(*(scores(t, n) for t, n in zip(texts, ("old", "new"), strict=True)))
+    assert message == ["old: b: N has no value there or in new: b: not compared"]

@@ -8,27 +8,20 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.stats.texts import by_run, by_topic, known, scores
+from tests.stats.texts import by_run, by_topic, figure, known, scores
 from trecjudge.errors import InputError, WorkflowError
+from trecjudge.results.statistics import RunScore
 from trecjudge.show.junit import junit
-from trecjudge.stats.release_gate import (
-    NOTHING,
-    BoundedMean,
-    BoundedMeans,
-    Check,
-    GateRule,
-    bounds,
-    drops,
-    rule_of,
-)
+from trecjudge.stats.dependent import without_repeats
+from trecjudge.stats.release_gate import NOTHING, Check, GateRule, RunScores, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
-JUDGED = BoundedMean(0.8, 0.8, 0.8, 40, 40)
-OPEN = BoundedMean(0.8, 0.7, 0.9, 36, 40)
+JUDGED = figure(0.8, 0.8, 0.8, 40, 40)
+OPEN = figure(0.8, 0.7, 0.9, 36, 40)
 
 
 @pytest.mark.parametrize(
-    ("figure", "text", "broken"),
+    ("own", "text", "broken"),
     [
         pytest.param(JUDGED, "min 0.8", "", id="kept"),
         pytest.param(JUDGED, "min 0.81", "is 0.8, must be at least 0.81", id="too low"),
@@ -48,35 +41,35 @@ OPEN = BoundedMean(0.8, 0.7, 0.9, 36, 40)
             id="unjudged items could make it too high",
         ),
         pytest.param(
-            BoundedMean(None, 0.0, 1.0, 0, 40),
+            figure(None, 0.0, 1.0, 0, 40),
             "min 0.1",
             "has no value: nothing of it was judged",
             id="nothing judged",
         ),
         pytest.param(
-            BoundedMean(0.0, 0.0, 0.0, 0, 0),
+            figure(0.0, 0.0, 0.0, 0, 0),
             "min 0",
             "is 0, but nothing was judged: 0 of 0 items",
             id="there was nothing to judge",
         ),
         pytest.param(
-            BoundedMean(0.8, None, None, 3, 4),
+            figure(0.8, None, None, 3, 4),
             "min 0.1",
             "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
             id="no bounds known",
         ),
     ],
 )
-def test_bounds(figure: BoundedMean, text: str, broken: str) -> None:
+def test_bounds(own: RunScore, text: str, broken: str) -> None:
     kind, limit = text.split()
     rule = GateRule(kind, "M", float(limit))  # type: ignore[arg-type]
-    (check,) = bounds([rule], scores(by_run(r=0.8)), {("r", "M"): figure})
+    (check,) = bounds([rule], scores(by_run(r=0.8)), {("r", "M"): own})
     assert check.broken == broken
 
 
 def test_every_run_is_held_against_every_rule() -> None:
     table = scores(by_run(a=1, b=1) + by_run("N", a=1, b=1))
-    figures = {(run, m): BoundedMean(1, 1, 1, 1, 1) for run in "ab" for m in "MN"}
+    figures = {(run, m): figure(1, 1, 1, 1, 1) for run in "ab" for m in "MN"}
     checks = bounds([GateRule("min", "M", 0), GateRule("min", "N", 2)], table, figures)
     assert [(c.run_id, c.rule.measure, bool(c.broken)) for c in checks] == [
         ("a", "M", False),
@@ -98,12 +91,12 @@ OLD = scores(by_topic("r", (0.8 + NOISE).tolist()), "old")
 DROP = GateRule("drop", "M", 0.02)
 
 
-def now(values: object, run: str = "r") -> tuple[Scores, BoundedMeans]:
+def now(values: object, run: str = "r") -> tuple[Scores, RunScores]:
     """Return a leaderboard of one run, and its figures with everything judged."""
     numbers = np.asarray(values, dtype=float)
     mean = float(numbers.mean())
     return scores(by_topic(run, numbers.tolist()), "new"), {
-        (run, "M"): BoundedMean(mean, mean, mean, 9, 9)
+        (run, "M"): figure(mean, mean, mean, 9, 9)
     }
 
 
@@ -191,9 +184,9 @@ def test_a_topic_of_only_the_baseline_breaks_the_rule() -> None:
         assert check.broken == "has no value on 2 of 30 topics of the baseline: 't028', 't029'"
 
 
-ONE = BoundedMean(1, 1, 1, 9, 9)
-VALUELESS = BoundedMean(None, None, None, 9, 9)
-FAILED = BoundedMean(None, 0, 1, 0, 9)
+ONE = figure(1, 1, 1, 9, 9)
+VALUELESS = figure(None, None, None, 9, 9)
+FAILED = figure(None, 0, 1, 0, 9)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +208,7 @@ FAILED = BoundedMean(None, 0, 1, 0, 9)
     ],
 )
 def test_a_mean_that_is_not_there(
-    before: BoundedMean, after: BoundedMean, broken: str, no_rule: str
+    before: RunScore, after: RunScore, broken: str, no_rule: str
 ) -> None:
     sides = [
         scores(by_run(r=1.0 if side.mean else np.nan) + by_run("N", r=1))
@@ -251,7 +244,7 @@ def test_values_that_only_one_side_has_count(
 def test_a_sum_falls_as_a_sum() -> None:
     old = scores(by_topic("r", [5] * 20) + "r all M 100\n", "old")
     table = scores(by_topic("r", [3] * 20) + "r all M 60\n", "new")
-    figures = {("r", "M"): BoundedMean(60, 60, 60, 9, 9)}
+    figures = {("r", "M"): figure(60, 60, 60, 9, 9)}
     (check,) = drops([GateRule("drop", "M", 39)], table, old, figures)
     assert check.broken.startswith("fell by 40 from 100 to 60, p 1.91e-06")
     assert not drops([GateRule("drop", "M", 40)], table, old, figures)[0].broken
@@ -308,3 +301,36 @@ def test_junit_is_xml_whatever_a_run_is_called() -> None:
     assert [child.tag for child in bad] == ["failure"]
     assert bad[0].attrib["message"] == "is 0 <b>"
     assert (good.attrib["name"], list(good)) == ("M at least 0", [])
+
+
+A, B, ALL_JUDGED = [1.0, 0.5, 0.25], [0.0, 0.5, 0.75], figure(1, 1, 1, 9, 9)
+RULES = [GateRule("drop", "A", 0.05), GateRule("drop", "B", 0.02)]
+
+
+@pytest.mark.parametrize(
+    ("second", "lower", "judged", "kept"),
+    [
+        pytest.param(B, True, 9, ["A 0.02"], id="the complement, of the other direction"),
+        pytest.param(B, False, 9, ["A 0.05", "B 0.02"], id="the complement of one direction"),
+        pytest.param(A, False, 9, ["A 0.02"], id="equal"),
+        pytest.param(A, True, 9, ["A 0.05", "B 0.02"], id="equal, of the other direction"),
+        pytest.param([1.0, 0.5, 0.2], False, 9, ["A 0.05", "B 0.02"], id="equal but on one topic"),
+        pytest.param([7.0, 6.5, 6.25], False, 9, ["A 0.05", "B 0.02"], id="parallel by chance"),
+        pytest.param(A, False, 8, ["A 0.05", "B 0.02"], id="equal but for what is unjudged"),
+    ],
+)
+def test_a_second_measure(second: list[float], lower: bool, judged: int, kept: list[str]) -> None:
+    table = scores(by_topic("r", A, "A") + by_topic("r", second, "B"))
+    figures = {
+        ("r", "A"): ALL_JUDGED,
+        ("r", "B"): replace(figure(1, 1, 1, judged, 9), lower_is_better=lower),
+    }
+    rules, stands = without_repeats(RULES, [table, table], [figures, figures])
+    assert [f"{rule.measure} {rule.limit:g}" for rule in rules] == kept
+    assert stands == ({} if len(kept) > 1 else {"B": "A"})
+
+
+def test_of_two_limits_for_a_measure_the_lower_one_counts() -> None:
+    table = scores(by_topic("r", A, "A"))
+    rules, stands = without_repeats([RULES[0], GateRule("drop", "A", 0.01)], [table], [{}])
+    assert ([rule.limit for rule in rules], stands) == ([0.01], {})

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
+from trecjudge.stats.labelling import Candidate, Candidates, draw_sample, near_ties
 from trecjudge.stats.shrinkage import USUAL
 
 
@@ -87,14 +87,16 @@ def items(sizes: list[int]) -> list[str]:
 
 def test_a_long_response_is_drawn_as_often_as_a_short_one() -> None:
     candidates, rng = items([1, 1, 1, 19, 19]), np.random.default_rng(5)
-    found = Counter(candidates[place] for _ in range(3000) for place in drawn(candidates, 2, rng))
+    found = Counter(
+        candidates[place] for _ in range(3000) for place in draw_sample(candidates, 2, rng)
+    )
     assert [found[f"t{t}"] / 3000 for t in range(5)] == pytest.approx([0.4] * 5, abs=0.03)
 
 
 def test_further_items_are_drawn_once_all_responses_have_one() -> None:
     candidates = items([1, 4, 2])
     for budget, wanted in ((3, [1, 1, 1]), (5, [1, 2, 2]), (6, [1, 3, 2]), (99, [1, 4, 2])):
-        places = drawn(candidates, budget, np.random.default_rng(1))
+        places = draw_sample(candidates, budget, np.random.default_rng(1))
         assert places == sorted(set(places))
         found = Counter(candidates[place] for place in places)
         assert [found[f"t{t}"] for t in range(3)] == wanted

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.stats.texts import by_topic, scores
+from trecjudge.results.statistics import RunScore
 from trecjudge.stats.agreement import LabelPair, LabelPairs, agreement
 from trecjudge.stats.comparison import Difference, compare, pairs_of
 from trecjudge.stats.correlation import COEFFICIENTS, Side, kendall
-from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
 from trecjudge.stats.resampling import mean_intervals
-from trecjudge.stats.standing import Entry, standings
+from trecjudge.stats.standing import letter_groups, rank_runs
 
 GRID = st.integers(0, 8).map(lambda n: n / 8)  # with many ties
 VALUES = arrays(np.float64, st.tuples(st.just(1), st.integers(3, 12)), elements=GRID)
@@ -103,11 +103,8 @@ def test_an_interval_lies_within_the_values(table: np.ndarray) -> None:
 
 @given(table=TABLE)
 def test_every_run_has_one_standing_and_ranks_follow_means(table: np.ndarray) -> None:
-    entries = [
-        Entry(f"r{i}", row.tolist(), float(row.mean()), None, None, 1, 1)
-        for i, row in enumerate(table)
-    ]
-    found = standings("M", entries)
+    values = {f"r{i}": row.tolist() for i, row in enumerate(table)}
+    found = rank_runs([RunScore(r, "M", float(np.mean(own))) for r, own in values.items()], values)
     assert sorted(s.run_id for s in found) == [f"r{i}" for i in range(len(table))]
     means = [s.mean for s in found]
     assert means == sorted(means, key=lambda mean: -(mean or 0))

@@ -7,26 +7,29 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from trecjudge.results.statistics import Corrected
 from trecjudge.stats.labelled import Labellable, row_of
 from trecjudge.stats.shrinkage import (
     FEWEST_LABELS,
     SLOPES,
-    Corrected,
-    Evidence,
-    Model,
+    LabelEvidence,
     Posterior,
+    ShrinkageModel,
     fit,
+    forecast,
 )
 
 Responses = Mapping[tuple[str, str], Sequence[Labellable]]
 
 
-def evidence(given: Responses) -> Evidence:
+def evidence(given: Responses) -> LabelEvidence:
     """Return the evidence of responses, (run, topic), of all runs on all topics."""
     names = sorted(given)
     runs = sorted({run for run, _ in names})
     table = np.array([row_of(0.0, given[name]) for name in names])
-    return Evidence(runs, names, table, np.zeros(len(runs)), len({topic for _, topic in names}))
+    return LabelEvidence(
+        runs, names, table, np.zeros(len(runs)), len({topic for _, topic in names})
+    )
 
 
 def items(judged: Sequence[float], labels: Sequence[float | None]) -> list[Labellable]:
@@ -65,13 +68,13 @@ def held(found: Posterior, truth: np.ndarray) -> float:
 def test_labels_of_all_items_are_what_people_say() -> None:
     for size in (3, 30):  # fewer than are needed to correct others, and more
         given = {("r", "t"): items([1.0] * size, [0.5] * size)}
-        assert evidence(given).corrected()[0] == {"r": Corrected(1, 0.5, 0.5, 0.5)}
+        assert evidence(given).correct_means()[0] == {"r": Corrected(1, 0.5, 0.5, 0.5)}
 
 
 def test_few_labels_change_only_their_own_items() -> None:
     given = {(run, "t"): items([0.5] * 4, [None] * 4) for run in "abc"}
     given["a", "t"] = items([0.5] * 4, [1.0, None, None, None])
-    found, effect = evidence(given).corrected()
+    found, effect = evidence(given).correct_means()
     assert effect == {"labels": 1, "needed": FEWEST_LABELS}
     assert found["a"] == Corrected(1, 0.5 + 0.5 / 4, None, None)
     assert found["b"] == Corrected(0, 0.5, None, None)
@@ -117,7 +120,7 @@ def test_means_and_intervals_stay_within_what_is_possible(label: float) -> None:
 def test_neither_names_nor_the_order_of_topics_change_a_figure() -> None:
     given, _, _ = world(3, labels=120)
     turned = {(f"s{99 - int(r[1:])}", f"u{9 - int(t[1:])}"): own for (r, t), own in given.items()}
-    found, other = evidence(given).corrected(), evidence(turned).corrected()
+    found, other = evidence(given).correct_means(), evidence(turned).correct_means()
     assert found[1] == other[1]
     for run, one in found[0].items():
         assert other[0][f"s{99 - int(run[1:])}"] == one
@@ -164,12 +167,12 @@ def test_labels_that_all_say_the_same_do_not_correct_other_items(label: float) -
         name: [one if one.label == label else one._replace(label=None) for one in own]
         for name, own in given.items()
     }
-    found, effect = evidence(chosen).corrected()
+    found, effect = evidence(chosen).correct_means()
     assert effect["labels"] > FEWEST_LABELS and "shift" not in effect
     means = np.array([one.mean for one in found.values()])
     assert np.abs(means - judged).max() < 0.3
     right = {("r", "t"): items([1.0] * 30, [1.0] * 25 + [None] * 5)}  # the judge says it too
-    assert evidence(right).corrected()[1]["told"] is False
+    assert evidence(right).correct_means()[1]["told"] is False
 
 
 @pytest.mark.parametrize("labels", [40, 300, 900])
@@ -187,7 +190,7 @@ def test_intervals_hold_and_labels_make_nothing_worse(labels: int) -> None:
 
 def test_twenty_right_labels_leave_doubt() -> None:
     given = {(f"r{run}", "t"): items([1.0] * 8, [1.0, 1.0, *[None] * 6]) for run in range(10)}
-    for one in evidence(given).corrected()[0].values():
+    for one in evidence(given).correct_means()[0].values():
         assert one.low is not None and one.low < 0.97 < one.mean <= 1.0
 
 
@@ -208,8 +211,8 @@ def test_the_model_at_a_point_is_generalised_least_squares() -> None:
     given, _, _ = world(6, labels=30, runs=3, topics=2, size=8)
     one = evidence(given)
     run_ratio, response_ratio, shift = 0.4, 0.3, 0.5
-    model = Model(one)
-    found = model.solved(run_ratio, model.grouped(response_ratio), shift)
+    model = ShrinkageModel(one)
+    found = model.solve(run_ratio, model.group_responses(response_ratio), shift)
     every = [(name, item) for name, own in sorted(given.items()) for item in own]
     judged = np.array([item.judged for _, item in every])
     runs = np.array([[name[0] == other[0] for other, _ in every] for name, _ in every])
@@ -227,3 +230,15 @@ def test_the_model_at_a_point_is_generalised_least_squares() -> None:
         own = np.array([name[0] == run for name, _ in every]) / 8
         assert found.mean[place] == pytest.approx(own @ (judged + gain @ errors))
         assert found.variance[place] == pytest.approx(own @ left @ own)
+
+
+def test_a_forecast_is_of_what_comes() -> None:
+    given, _, _ = world(7, labels=100)
+    found = evidence(given)
+    nothing = forecast(found, {})
+    assert (nothing.tau_then, nothing.width_then) == (nothing.tau_now, nothing.width_now)
+    told = forecast(found, dict.fromkeys(given, 3))
+    assert told.tau_now is not None and told.tau_then is not None
+    assert told.tau_then > told.tau_now and told.width_then < told.width_now
+    whole = forecast(found, dict.fromkeys(given, 99))
+    assert whole.tau_then == pytest.approx(1.0) and whole.width_then == pytest.approx(0.0)

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from trecjudge.measures import MOST_COMPARED, are_compared
-from trecjudge.stats.standing import Entry, Standing, standings
+from trecjudge.results.statistics import RunScore
+from trecjudge.stats.standing import Aggregate, letter_groups, rank_runs
 
 RNG = np.random.default_rng(3)
+
+
+Entry = tuple[RunScore, Sequence[float | None]]
 
 
 def entry(run_id: str, values: Sequence[float | None], **fields: float | None) -> Entry:
     known = [v for v in values if v is not None]
     mean = sum(known) / len(known) if known else None
     bounds = {"lowest": mean, "highest": mean} | fields
-    return Entry(run_id, values, mean, bounds["lowest"], bounds["highest"], 3, 4)
+    return RunScore(run_id, "M", mean, judged=3, expected=4, **bounds), values
 
 
-def found(*entries: Entry, **options: object) -> dict[str, Standing]:
-    return {s.run_id: s for s in standings("M", entries, **options)}  # type: ignore[arg-type]
+def found(
+    *entries: Entry, lower: bool = False, aggregate: Aggregate = "mean"
+) -> dict[str, RunScore]:
+    scores = [replace(score, lower_is_better=lower) for score, _ in entries]
+    values = {score.run_id: own for score, own in entries}
+    return {s.run_id: s for s in rank_runs(scores, values, aggregate)}
 
 
 def test_ranks_and_ties() -> None:
@@ -34,7 +43,7 @@ def test_ranks_and_ties() -> None:
 
 
 def test_the_lowest_can_be_the_best() -> None:
-    runs = found(entry("a", [0.5]), entry("b", [0.1]), lower_is_better=True)
+    runs = found(entry("a", [0.5]), entry("b", [0.1]), lower=True)
     assert [(s.run_id, s.rank, s.lower_is_better) for s in runs.values()] == [
         ("b", 1, True),
         ("a", 2, True),
@@ -125,3 +134,43 @@ def test_runs_that_are_too_many_have_neither_ties_nor_groups() -> None:
 )
 def test_how_many_are_tested(runs: int, topics: int, wanted: bool) -> None:
     assert are_compared(runs, topics) is wanted
+
+
+Pairs = list[tuple[int, int]]
+
+
+def letters(runs: int, apart: Pairs) -> list[str]:
+    alike = np.ones((runs, runs), dtype=bool)
+    for i, j in apart:
+        alike[i, j] = alike[j, i] = False
+    return ["".join(row) for row in letter_groups(alike)]
+
+
+@pytest.mark.parametrize(
+    ("runs", "apart", "wanted"),
+    [
+        pytest.param(1, [], ["a"], id="one run"),
+        pytest.param(3, [], ["a", "a", "a"], id="none apart"),
+        pytest.param(3, [(0, 1), (0, 2), (1, 2)], ["a", "b", "c"], id="all apart"),
+        pytest.param(3, [(0, 2)], ["a", "ab", "b"], id="the middle one with both"),
+        pytest.param(4, [(0, 2), (0, 3), (1, 3)], ["a", "ab", "bc", "c"], id="a chain"),
+        pytest.param(3, [(0, 1)], ["a", "b", "ab"], id="the last with both"),
+        pytest.param(0, [], [], id="no run"),
+    ],
+)
+def test_letters(runs: int, apart: Pairs, wanted: list[str]) -> None:
+    assert letters(runs, apart) == wanted
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_share_a_letter_exactly_where_they_are_alike(seed: int) -> None:
+    alike = np.random.default_rng(seed).random((25, 25)) < 0.6
+    alike = alike & alike.T | np.eye(25, dtype=bool)
+    found = [set(row) for row in letter_groups(alike)]
+    shared = np.array([[bool(a & b) for b in found] for a in found])
+    assert (shared == alike).all()
+
+
+def test_letters_go_on_after_z() -> None:
+    found = letter_groups(np.eye(60, dtype=bool))
+    assert [found[i][0] for i in (0, 25, 26, 27, 52)] == ["a", "z", "aa", "ab", "ba"]

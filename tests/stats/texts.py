@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from trecjudge.findings import Finding
 from trecjudge.records import Place
+from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import LeaderboardRow
-from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.known import Known, MeanKey, Unjudged
-from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 
 def rows(text: str) -> list[tuple[Place, LeaderboardRow]]:
@@ -27,7 +27,7 @@ def scores(
     name: str = "lb",
     findings: list[Finding] | None = None,
     duplicates: Duplicates = "first",
-    known: Mapping[MeanKey, Known] | None = None,
+    known: Mapping[MeanKey, RunScore] | None = None,
 ) -> Scores:
     """Return the scores of such lines; what is odd goes into `findings`."""
     reported = [] if findings is None else findings
@@ -36,9 +36,18 @@ def scores(
 
 def known(
     mean: float | None, by_topic: Mapping[str, float | None], aggregate: str = "", items: int = 0
-) -> Known:
+) -> RunScore:
     """Return what statistics have of a run: its mean and what enters it, and unjudged items."""
-    return Known(mean, Unjudged(items, 10, 0.0, 1.0), by_topic=by_topic, aggregate=aggregate)
+    figures = figure(mean, 0.0, 1.0, 10 - items, 10)
+    return replace(figures, by_topic=by_topic, aggregate=aggregate)
+
+
+def figure(
+    mean: float | None, lowest: float | None, highest: float | None, judged: int, expected: int
+) -> RunScore:
+    """Return a mean, its bounds, and how many items are judged, of the run `r` by `M`."""
+    bounds = {"lowest": lowest, "highest": highest}
+    return RunScore("r", "M", mean, judged=judged, expected=expected, **bounds)
 
 
 def by_run(measure: str = "M", topic: str = "all", **values: float) -> str:

@@ -21,13 +21,12 @@ from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import PACKABLE, Outputs
 from trecjudge.results.packed import remove_other_form
+from trecjudge.results.statistics import RANKED, RunScore
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import Scored
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from trecjudge.stats.standing import Standing
 
 KINDS_OF_FILE = (
     *("leaderboard", "statistics", "qrels", "judgments", "review", "log", "config"),
@@ -76,7 +75,7 @@ class Result:
     ranked_by: str
     ranking: tuple[str, ...]
     scores: tuple[TopicScore, ...] = field(repr=False)
-    statistics: tuple[Standing, ...] = field(repr=False)
+    statistics: tuple[RunScore, ...] = field(repr=False)
     findings: tuple[Finding, ...] = field(repr=False)
     failures: Mapping[str, int]
     lost: int
@@ -174,9 +173,9 @@ class Result:
         return table.rename_axis(columns=None).reset_index()
 
     def statistics_frame(self) -> DataFrame:
-        """Return where each run stands by each measure: a row for each `Standing`."""
-        rows = ({name: getattr(one, name) for name in one.__slots__} for one in self.statistics)
-        names = self.statistics[0].__slots__ if self.statistics else ()
+        """Return where each run stands by each measure: a row for each `RunScore`."""
+        rows = ({name: getattr(one, name) for name in RANKED} for one in self.statistics)
+        names = RANKED if self.statistics else ()
         return frame(rows, names, {"rank": WHOLE} if names else {})
 
     def findings_frame(self) -> DataFrame:

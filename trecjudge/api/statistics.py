@@ -23,10 +23,9 @@ from trecjudge.inputs.labels.said import said_in
 from trecjudge.results.jobs import only_one
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
-from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.meta import Correlated
-from trecjudge.stats.scores import Scores
+from trecjudge.stats.scores import Duplicates, Scores
 
 Labels: TypeAlias = "PathLike | Result | Iterable[Mapping[str, Any]] | Any"
 """A file of labels, qrels or judgments, a result, a data frame, or records as in such a file."""

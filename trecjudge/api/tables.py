@@ -17,10 +17,9 @@ from trecjudge.evaluation.loading import scores_at
 from trecjudge.findings import OnFinding, shown
 from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcomes
+from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import LeaderboardRow, companion
-from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.known import Known, MeanKey, Unjudged
-from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 Board: TypeAlias = "PathLike | Result | Any"
 """A path, a result, or a data frame with the columns of `COLUMNS`."""
@@ -116,7 +115,9 @@ def _scores_of_frame(
         topics.setdefault(measure, {}).update(dict.fromkeys(own))
     # A mean that is given says itself which topics it leaves out.
     known = {
-        k: _known(own, topics[k[1]], items[k]) for k, own in cells.items() if k not in given_means
+        k: _known(k, own, topics[k[1]], items[k])
+        for k, own in cells.items()
+        if k not in given_means
     }
     return scores_of(name, rows, on_finding, duplicates, known)
 
@@ -143,9 +144,11 @@ def _number(value: Any, name: str, line: int) -> float:
     return number
 
 
-def _known(own: Mapping[str, float | None], topics: Iterable[str], unjudged: int) -> Known:
+def _known(
+    key: MeanKey, own: Mapping[str, float | None], topics: Iterable[str], unjudged: int
+) -> RunScore:
     """Return what a frame says of a run by a measure: its mean, unjudged items, topic values."""
     by_topic = {topic: own.get(topic, 0.0) for topic in topics}
     entering = [value for value in by_topic.values() if value is not None]
     mean = sum(entering) / len(entering) if entering else None
-    return Known(mean, Unjudged(unjudged), by_topic=by_topic)
+    return RunScore(*key, mean, expected=unjudged, by_topic=by_topic, only_unjudged=True)

@@ -24,7 +24,7 @@ from trecjudge.show.failing import failing_responses
 from trecjudge.show.junit import junit as junit_xml
 from trecjudge.stats.alignment import few, report_topics, report_unjudged
 from trecjudge.stats.dependent import without_repeats
-from trecjudge.stats.release_gate import BoundedMeans, Check, GateRule, bounds, drops, rule_of
+from trecjudge.stats.release_gate import Check, GateRule, RunScores, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")
@@ -184,7 +184,7 @@ def _checks(
     return checks
 
 
-def _closed(figures: BoundedMeans) -> BoundedMeans:
+def _closed(figures: RunScores) -> RunScores:
     """Return figures as if all items were judged, but of runs of which none was."""
     return {
         key: figure if figure.mean is None else replace(figure, judged=figure.expected)

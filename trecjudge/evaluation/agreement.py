@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from array import array
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -14,16 +14,204 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.label_sets import LabelSet, label_sets_at
+from trecjudge.evaluation.label_sets import LabelSet, in_one_shape, label_sets_at, named_items
 from trecjudge.evaluation.naming import call_both
-from trecjudge.evaluation.several_people import People, compare_people
-from trecjudge.evaluation.shapes import in_one_shape, named_items
 from trecjudge.findings import OnFinding, unreported
+from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
+from trecjudge.inputs.packed import Group
 from trecjudge.judging.nuggets.matching import NOT_STATED, PARTLY, STATED
+from trecjudge.measures import DIGITS
 from trecjudge.records import GRADES
-from trecjudge.stats.agreement import Agreed, LabelPairs, agreement
+from trecjudge.stats.agreement import (
+    Agreed,
+    LabelPair,
+    LabelPairs,
+    accuracy,
+    agreement,
+    alpha,
+    kappa,
+)
+from trecjudge.stats.resampling import Array
+
+AT_ONCE = 1000
+"""Pairs of sides whose figures are computed together."""
+Cells = Counter[tuple[str, str]]
+"""How many items have which two labels."""
+InOrder = Callable[[set[str]], tuple[list[str], bool]]
+"""Labels in order, and whether they are grades."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How far two sides say the same of the items that both have; None where it is not defined.
+
+    `kappa_linear` is there where labels are grades.
+    """
+
+    items: int
+    accuracy: float | None
+    kappa: float | None
+    kappa_linear: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person beside the judge, and both beside the majority of all other people.
+
+    The last two are on the same items: those that the judge, the person and others have labelled
+    and on which the others are not divided.
+    """
+
+    name: str
+    with_judge: Likeness
+    with_rest: Likeness
+    judge_with_rest: Likeness
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        parts = ("with_judge", "with_rest", "judge_with_rest")
+        return {"person": self.name} | {part: getattr(self, part).as_dict() for part in parts}
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The people of one side: `several` items are labelled by two or more, `tied` by no majority.
+
+    `alpha` is Krippendorff's over all their labels of these items, `alpha_ordinal` where these are
+    grades. `pairs` are two persons each; people without a name are in alpha only.
+    """
+
+    items: int
+    several: int
+    tied: int
+    alpha: float | None
+    alpha_ordinal: float | None
+    pairs: Sequence[tuple[str, str, Likeness]]
+    persons: Sequence[Person]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "items": self.items,
+            "labelled_by_several": self.several,
+            "tied": self.tied,
+            "alpha_nominal": self.alpha,
+            "alpha_ordinal": self.alpha_ordinal,
+            "pairs": [{"persons": [a, b]} | both.as_dict() for a, b, both in self.pairs],
+            "persons": [person.as_dict() for person in self.persons],
+        }
+
+
+@dataclass(slots=True)
+class _PeopleTally:
+    """Counts of pairs of labels, gathered item by item."""
+
+    together: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Coincidences within an item, each weighed by 1 / (its labels - 1)."""
+    pairs: defaultdict[tuple[str, str], Cells] = field(default_factory=lambda: defaultdict(Counter))
+    judge: defaultdict[str, Cells] = field(default_factory=lambda: defaultdict(Counter))
+    rest: defaultdict[str, Cells] = field(default_factory=lambda: defaultdict(Counter))
+    judge_rest: defaultdict[str, Cells] = field(default_factory=lambda: defaultdict(Counter))
+
+    def add(self, names: Sequence[str], votes: Sequence[Vote], judged: str | None) -> None:
+        """Take what people say of an item, and the judge's label of it, if it has one."""
+        votes = [vote for vote in votes if vote[3] != DECIDED]
+        said: dict[int, set[str]] = {}
+        for label, _, _, who in votes:
+            said.setdefault(who, set()).add(label)
+        unnamed = [label for label, _, _, who in votes if who == UNNAMED]
+        one_each = {who: own for who, own in said.items() if who != UNNAMED and len(own) == 1}
+        named = {names[who]: next(iter(own)) for who, own in one_each.items()}
+        self._together([*named.values(), *unnamed])
+        for one, other in itertools.combinations(sorted(named), 2):
+            self.pairs[one, other][named[one], named[other]] += 1
+        if judged is None:
+            return
+        for person, label in named.items():
+            self.judge[person][label, judged] += 1
+            others = majority([v for v in votes if v[3] == UNNAMED or names[v[3]] != person])
+            if others is not None:
+                self.rest[person][others[0], label] += 1
+                self.judge_rest[person][others[0], judged] += 1
+
+    def _together(self, values: Sequence[str]) -> None:
+        counts = Counter(values)
+        if len(values) > 1:
+            for one, n in counts.items():
+                for other, m in counts.items():
+                    self.together[one, other] += n * (m - (one == other)) / (len(values) - 1)  # type: ignore[assignment]
+
+
+def compare_people(
+    labels: Labels,
+    judged: Callable[[Group], Mapping[Any, str]],
+    items: Callable[[Any, str], Iterable[Any]],
+    in_order: InOrder,
+) -> People:
+    """Return how far people agree among themselves and with the judge.
+
+    `judged` are the judge's labels of a response by item, `items` what an item of people is called
+    there. Krippendorff, Content Analysis, 2004, ch. 11. Leaving one out: each person and the judge
+    are compared with the majority of the same other people, as a second assessor would be.
+    """
+    tally, names = _PeopleTally(), labels.names
+    for group in labels.rows:
+        theirs = judged(group)
+        for item, votes in labels.votes(group).items():
+            found = (theirs[name] for name in items(item, group[0]) if name in theirs)
+            tally.add(names, votes, next(found, None))
+    every = [tally.together, *tally.pairs.values(), *tally.judge.values(), *tally.rest.values()]
+    every += tally.judge_rest.values()
+    order, ordered = in_order({label for cells in every for pair in cells for label in pair})
+    matrix = _matrix(tally.together, order) / 2
+    beside = {one for pair in tally.pairs for one in pair}
+    pairs = sorted(tally.pairs.items())
+    names = sorted(tally.judge.keys() & beside or tally.judge)
+    beside_them = (
+        _likenesses([counts[name] for name in names], order, ordered)
+        for counts in (tally.judge, tally.rest, tally.judge_rest)
+    )
+    both = _likenesses([cells for _, cells in pairs], order, ordered)
+    return People(
+        items=labels.size,
+        several=labels.several,
+        tied=labels.tied,
+        alpha=_number(alpha(ordinal=False)(matrix)),
+        alpha_ordinal=_number(alpha(ordinal=True)(matrix)) if ordered else None,
+        pairs=[(*pair, found) for (pair, _), found in zip(pairs, both, strict=True)],
+        persons=[Person(*found) for found in zip(names, *beside_them, strict=True)],
+    )
+
+
+def _matrix(cells: Mapping[tuple[str, str], float], order: Sequence[str]) -> Array:
+    at = {label: place for place, label in enumerate(order)}
+    found: Array = np.zeros((len(order), len(order)))
+    for (one, other), n in cells.items():
+        found[at[one], at[other]] = n
+    return found
+
+
+def _likenesses(every: Sequence[Cells], order: Sequence[str], ordered: bool) -> list[Likeness]:
+    """Return how alike the two sides of each are; many at once, for thousands of people."""
+    found: list[Likeness] = []
+    for start in range(0, len(every), AT_ONCE):
+        stack = np.array([_matrix(cells, order) for cells in every[start : start + AT_ONCE]])
+        items = stack.sum(axis=(-2, -1)).astype(int).tolist()
+        figures = [map(_number, figure(stack)) for figure in (accuracy, kappa(0))]
+        linear = map(_number, kappa(1)(stack)) if ordered else itertools.repeat(None)
+        found += map(Likeness, items, *figures, linear)
+    return found
+
+
+def _number(value: Array | float) -> float | None:
+    return None if np.isnan(value) else round(float(value), DIGITS)
+
 
 OneSidedItems = Literal["common", "zero", "error"]
 SCALES: Sequence[Mapping[str, int]] = (GRADES, {NOT_STATED: 0, PARTLY: 1, STATED: 2})
@@ -166,14 +354,14 @@ def _agreement(
     # The lowest label of whichever kind the two sides have.
     scale = _scale(given)
     zero = min(scale, key=scale.__getitem__) if scale else "0"
-    pairs, shared = _pairs(left, right, zero if on_missing == "zero" else None)
-    _check_shared(left, right, shared, on_missing)
+    _check_labelled(left, right)
     labels, ordered = in_order(given | {zero} if on_missing == "zero" else given)
+    pairs, shared = _pairs(left, right, labels, zero if on_missing == "zero" else None)
+    _check_shared(left, right, shared, on_missing)
     if on_missing == "zero" and not ordered:
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
-    ready = pairs.label_pairs(labels)
-    confusion = ready.confusion(len(labels)).sum(axis=0)
+    confusion = pairs.confusion(len(labels)).sum(axis=0)
     if not ordered:
         _check_words(left, right, labels, confusion)
     relevant = None
@@ -194,9 +382,9 @@ def _agreement(
         predicted=right,
         labels=labels,
         confusion=confusion.astype(int).tolist(),
-        figures=agreement(ready, len(labels), ordered, relevant),
-        items=len(ready),
-        topics=len(ready.topics),
+        figures=agreement(pairs, len(labels), ordered, relevant),
+        items=len(pairs),
+        topics=len(pairs.topics),
         only_truth=left.size - shared,
         only_predicted=right.size - shared,
         judge=predicted.judge or truth.judge,
@@ -246,11 +434,13 @@ def _check_words(
         )
 
 
-def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
-    """Raise InputError where no item is shared, or one too few."""
+def _check_labelled(left: LabelSet, right: LabelSet) -> None:
     for side in (left, right):
         if not side.size:
             raise InputError(f"{side.name}: no labels in it; give qrels, labels or a job")
+
+
+def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
     missing = (left.size - shared, right.size - shared)
     if any(missing) and on_missing == "error":
         raise InputError(
@@ -261,61 +451,30 @@ def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneS
         raise InputError(_nothing_in_common(left, right))
 
 
-@dataclass(slots=True)
-class _Pairs:
-    """The labels of items on both sides, as numbers: a million of them are not held as records."""
-
-    topics: dict[str, int] = field(default_factory=dict)
-    labels: dict[str, int] = field(default_factory=dict)
-    columns: tuple[array[int], array[int], array[int]] = field(
-        default_factory=lambda: (array("i"), array("i"), array("i"))
-    )
-    """Of each item the numbers of its topic and of its labels in the truth and in the predicted."""
-    scores: array[float] = field(default_factory=lambda: array("d"))
-
-    def add(self, topic_id: str, truth: str, predicted: str, score: float | None) -> None:
-        """Add an item."""
-        self.columns[0].append(self.topics.setdefault(topic_id, len(self.topics)))
-        for column, label in zip(self.columns[1:], (truth, predicted), strict=True):
-            column.append(self.labels.setdefault(label, len(self.labels)))
-        self.scores.append(math.nan if score is None else score)
-
-    def label_pairs(self, labels: Sequence[str]) -> LabelPairs:
-        """Return them with the places of their labels among `labels`."""
-        topics = sorted(self.topics)
-        of_topics, of_labels = (
-            np.array([order.index(name) for name in numbers], dtype=np.intp)
-            for order, numbers in ((topics, self.topics), (labels, self.labels))
-        )
-        owners, truth, predicted = map(np.asarray, self.columns)
-        return LabelPairs(
-            topics,
-            of_topics[owners],
-            of_labels[truth],
-            of_labels[predicted],
-            np.asarray(self.scores),
-        )
-
-
-def _pairs(left: LabelSet, right: LabelSet, zero: str | None) -> tuple[_Pairs, int]:
+def _pairs(
+    left: LabelSet, right: LabelSet, labels: Sequence[str], zero: str | None
+) -> tuple[LabelPairs, int]:
     """Return the labels of items on both sides, and how many such items there are.
 
     With `zero`, an item of one side has that label on the other.
     """
-    found, shared = _Pairs(), 0
-    for group in dict.fromkeys((*left.groups, *right.groups)):
-        theirs = {item: (label, score) for item, label, _, score in right.rows(group)}
-        for item, label, _, _ in left.rows(group):
-            there = theirs.pop(item, None)
-            if there is not None:
-                shared += 1
-                found.add(group[0], label, *there)
-            elif zero is not None:
-                found.add(group[0], label, zero, 0.0)
-        if zero is not None:
-            for label, score in theirs.values():
-                found.add(group[0], zero, label, score)
-    return found, shared
+    at = {label: place for place, label in enumerate(labels)}
+    shared = 0
+
+    def every() -> Iterator[LabelPair]:
+        nonlocal shared
+        for group in dict.fromkeys((*left.groups, *right.groups)):
+            theirs = {item: (label, score) for item, label, _, score in right.rows(group)}
+            for item, label, _, _ in left.rows(group):
+                if (there := theirs.pop(item, None)) is not None:
+                    shared += 1
+                    yield LabelPair(group[0], at[label], at[there[0]], there[1])
+                elif zero is not None:
+                    yield LabelPair(group[0], at[label], at[zero], 0.0)
+            for label, score in theirs.values() if zero is not None else ():
+                yield LabelPair(group[0], at[zero or ""], at[label], score)
+
+    return LabelPairs.of(every()), shared
 
 
 def in_order(labels: set[str]) -> tuple[list[str], bool]:

@@ -24,13 +24,12 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.scores.corrections import HumanLabels, can_be_labelled
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.measuring import measured
+from trecjudge.scores.measuring import compute_measure
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import evidence_of
-from trecjudge.stats.forecasts import Forecast, forecast
-from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
+from trecjudge.stats.labelling import Candidate, Candidates, draw_sample, near_ties
 from trecjudge.stats.resampling import SEED
-from trecjudge.stats.shrinkage import FEWEST_LABELS
+from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
 
 
 class Chosen(NamedTuple):
@@ -93,7 +92,7 @@ def label_next(
     near = near_ties(runs, values) if len(found) else {}
     if at_random and budget < len(found):
         order = found.in_order()
-        places = drawn((found.owners[n] for n in order), budget, np.random.default_rng(SEED))
+        places = draw_sample((found.owners[n] for n in order), budget, np.random.default_rng(SEED))
         chosen = [(found.reaches[order[i]] ** 2, order[i]) for i in places]
     else:
         chosen = found.best(near, budget)
@@ -172,7 +171,7 @@ def _candidates(
     """
     places = [place for place, j in enumerate(judgments) if measure.judge in ("", j.judge)]
     own = [judgments[place] for place in places]
-    now = measured(measure, response, own)
+    now = compute_measure(measure, response, own)
     for i, judgment in enumerate(own):
         known = label_of(labelled, judgment)[1] is not None
         if known or not can_be_labelled(takers.get(judgment.judge), judgment):
@@ -226,4 +225,4 @@ def _with(
     if spec.fill is None:
         return None
     decided = spec.fill(own[i], best)
-    return measured(measure, response, [*own[:i], decided, *own[i + 1 :]])
+    return compute_measure(measure, response, [*own[:i], decided, *own[i + 1 :]])

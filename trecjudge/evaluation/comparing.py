@@ -11,10 +11,9 @@ from trecjudge.findings import OnFinding
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.stats import comparison
-from trecjudge.stats.comparison import Difference
+from trecjudge.stats.comparison import Difference, report_unmatched
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 from trecjudge.stats.scores import Scores
-from trecjudge.stats.unmatched import report_unmatched
 
 
 @dataclass(frozen=True, slots=True)

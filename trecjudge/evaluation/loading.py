@@ -16,12 +16,10 @@ from trecjudge.measures import UNJUDGED
 from trecjudge.results.jobs import Outcome, judged_job, outcomes
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.reading import read_all
-from trecjudge.results.statistics import read_statistics
+from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
 from trecjudge.results.trec import LeaderboardRow, companion
-from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.known import Known, MeanKey, Unjudged
-from trecjudge.stats.release_gate import BoundedMean, BoundedMeans
-from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.stats.release_gate import RunScores
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 
 def scores_of_paths(
@@ -52,7 +50,8 @@ def scores_at(
     files = _files(found)
     with _without_garbage_collection():
         rows = read_all(files, report, format_name)
-        known = _known(found, report)
+        statistics = read_statistics(found.statistics, report) if found.statistics else ()
+        known = {(one.run_id, one.measure): one for one in statistics}
         scores = scores_of(str(found.place), rows, report, duplicates, known)
         return replace(scores, statistics=str(found.statistics) if scores.known else "")
 
@@ -82,21 +81,6 @@ def rows_with_companions(
     yield from lacking.values()
 
 
-def _known(found: Outcome, report: OnFinding) -> dict[MeanKey, Known]:
-    """Return what the statistics beside a leaderboard have of each run by each measure."""
-    statistics = read_statistics(found.statistics, report) if found.statistics else ()
-    return {
-        (s.run_id, s.measure): Known(
-            s.mean,
-            Unjudged(s.expected - s.judged, s.expected, s.lowest, s.highest),
-            s.lower_is_better,
-            s.by_topic,
-            s.aggregate,
-        )
-        for s in statistics
-    }
-
-
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
     """Pause garbage collection while many small objects are made: it takes a third of the time."""
@@ -109,34 +93,37 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def bounded_means(scores: Scores, lower_is_better: Collection[str] = ()) -> BoundedMeans:
-    """Return means with what unjudged items could make of them, as far as that is known.
+def unranked_scores(scores: Scores, lower_is_better: Collection[str] = ()) -> Iterator[RunScore]:
+    """Yield each run by each measure, with what is known of unjudged items.
 
-    Where nothing is known of unjudged items, or none are, the bounds are the means.
     `lower_is_better` names measures that are so, whatever the statistics have.
     """
-    return dict(_bounded_means(scores, lower_is_better))
-
-
-def _bounded_means(
-    scores: Scores, lower_is_better: Collection[str]
-) -> Iterator[tuple[MeanKey, BoundedMean]]:
     for measure in scores.measures:
-        for run_id, value in zip(scores.runs, scores.overall(measure).tolist(), strict=True):
-            mean = None if np.isnan(value) else value
+        for run_id, mean in zip(scores.runs, scores.overall(measure).tolist(), strict=True):
             known = scores.known.get((run_id, measure))
-            lower = measure in lower_is_better or (known is not None and known.lower_is_better)
             gaps = scores.unjudged.get((run_id, measure), Unjudged(0))
-            figure = BoundedMean(
-                mean, gaps.lowest, gaps.highest, 0, gaps.items, lower, in_all=False
+            expected = gaps.items if gaps.expected is None else gaps.expected
+            yield RunScore(
+                run_id,
+                measure,
+                None if np.isnan(mean) else mean,
+                judged=expected - gaps.items,
+                expected=expected,
+                lowest=gaps.lowest,
+                highest=gaps.highest,
+                lower_is_better=measure in lower_is_better or bool(known and known.lower_is_better),
+                only_unjudged=gaps.expected is None,
             )
-            if gaps.expected is not None:
-                judged = gaps.expected - gaps.items
-                figure = replace(figure, judged=judged, expected=gaps.expected, in_all=True)
-            # Nothing unjudged, or nothing known of it: the bounds are the mean.
-            elif not gaps.items:
-                figure = replace(figure, lowest=mean, highest=mean)
-            yield (run_id, measure), figure
+
+
+def bounded_means(scores: Scores, lower_is_better: Collection[str] = ()) -> RunScores:
+    """Return the same by run and measure; where nothing is unjudged, the bounds are the means."""
+    return {
+        (one.run_id, one.measure): replace(one, lowest=one.mean, highest=one.mean)
+        if one.only_unjudged and not one.expected
+        else one
+        for one in unranked_scores(scores, lower_is_better)
+    }
 
 
 def judgments_at(path: Path) -> JudgmentsReader:

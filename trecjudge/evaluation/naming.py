@@ -59,7 +59,7 @@ def call_both(
     sides = (truth, predicted)
     targets: list[tuple[Sequence[str], Sequence[str]]]
     if "qrels" in (truth.kind, predicted.kind):
-        targets = [(_graded(side, words), ()) for side in sides]
+        targets = [(_target_beside_grades(side, words), ()) for side in sides]
     else:
         target, of_nuggets = (_common(*sides, scales) for scales in (SCALES, OF_NUGGETS))
         judge = truth if truth.kind == "judgments" != predicted.kind else predicted
@@ -68,10 +68,10 @@ def call_both(
         targets = [(target or (() if side is judge else own), of_nuggets) for side in sides]
     for side, (target, of_nuggets) in zip(sides, targets, strict=True):
         call_labels(side, target, of_nuggets, words, report)
-    return {side.name: side.people.changed() for side in sides if side.people is not None}
+    return {side.name: side.people.renamings() for side in sides if side.people is not None}
 
 
-def _graded(side: LabelSet, words: Words) -> Sequence[str]:
+def _target_beside_grades(side: LabelSet, words: Words) -> Sequence[str]:
     """Return what the labels of a side are to be that is compared with grades."""
     own = _own_target(side)
     if words or side.kind == "qrels":

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import OutputError
-from trecjudge.evaluation.standings import Stand, Standings
+from trecjudge.evaluation.standings import Standings
 from trecjudge.files import whole
 from trecjudge.measures import UNJUDGED
+from trecjudge.results.statistics import RunScore
 from trecjudge.results.trec import LeaderboardRow
 
 OF_PEOPLE = ("mean", "low", "high", "labelled")
@@ -40,15 +41,16 @@ def _records(rows: Iterable[LeaderboardRow], found: Standings) -> Iterator[dict[
         if row.topic_id is not None and not row.measure.endswith(UNJUDGED):
             ids = {"run_id": row.run_id, "topic_id": row.topic_id, "measure": row.measure}
             yield ids | {"value": row.value}
-    for stands in found.by_measure.values():
-        yield from map(_mean, stands.values())
+    for scores in found.by_measure.values():
+        yield from map(_mean, scores.values())
 
 
-def _mean(stand: Stand) -> dict[str, Any]:
-    own = {field.name: getattr(stand, field.name) for field in fields(Stand)}
-    human = own.pop("human") or {}
+def _mean(score: RunScore) -> dict[str, Any]:
+    human = asdict(score.human) if score.human else {}
     people = {f"human_{name}": human.get(name) for name in OF_PEOPLE}
-    return own | people | {"topic_id": None, "value": own.pop("mean")}
+    gaps = {"unjudged": score.gaps.items, "expected": score.gaps.expected}
+    own = {"topic_id": None, "value": score.mean, "tied": bool(score.ties)}
+    return score.as_dict() | {"aggregate": score.aggregate} | gaps | people | own
 
 
 def _schema(pyarrow: Any) -> Any:

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
 from trecjudge.errors import InputError, TrecJudgeError, unknown
-from trecjudge.evaluation.loading import scores_at
+from trecjudge.evaluation.loading import scores_at, unranked_scores
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.judging.panel import column_names, ranked_by_judge
 from trecjudge.measures import ranks
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.statistics import Statistic, read_statistics
+from trecjudge.results.statistics import RunScore, read_statistics
 from trecjudge.scores.scoring import panel_of, spec_of
-from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
-from trecjudge.stats.standing import Aggregate, Entry, Number, standings
-
-
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """A run by a measure, among the others.
-
-    `low` and `high` bound the 95 % interval of its mean, `lowest` and `highest` what `unjudged`
-    items of `expected` could make of it. What is not known is None.
-    """
-
-    run_id: str
-    measure: str
-    mean: Number
-    rank: int | None
-    tied: bool
-    groups: Sequence[str]
-    low: Number
-    high: Number
-    unjudged: int
-    expected: int | None
-    lowest: Number
-    highest: Number
-    topics: int | None
-    lower_is_better: bool
-    aggregate: str = ""
-    human: Mapping[str, int | float | None] | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether unjudged items could move the mean."""
-        return self.unjudged > 0 and (self.lowest != self.highest or self.lowest is None)
+from trecjudge.stats.standing import Aggregate, rank_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +26,7 @@ class Standings:
     """The runs of a leaderboard by each measure; `ranking` are the measures that judges rank by."""
 
     name: str
-    by_measure: Mapping[str, Mapping[str, Stand]]
+    by_measure: Mapping[str, Mapping[str, RunScore]]
     ranking: Sequence[str]
 
     def chosen(self, wanted: Collection[str], every: bool = False) -> list[str]:
@@ -74,9 +42,9 @@ class Standings:
     def runs(self, measure: str) -> list[str]:
         """Return all runs, the best first by a measure, those without a mean last."""
         own = self.by_measure[measure]
-        every = dict.fromkeys(run for stands in self.by_measure.values() for run in stands)
+        every = dict.fromkeys(run for scores in self.by_measure.values() for run in scores)
         means = {run: own[run].mean if run in own else None for run in every}
-        lower = any(stand.lower_is_better for stand in own.values())
+        lower = any(score.lower_is_better for score in own.values())
         return list(ranks(means, lower))
 
 
@@ -95,87 +63,49 @@ def standings_at(
     for name in lower_is_better:
         scores.chosen([name])
     if scores.statistics and found.statistics:
-        stands = list(_of_statistics(read_statistics(found.statistics, unreported)))
+        every = _ranked_again(read_statistics(found.statistics, unreported))
     else:
-        stands = [s for m in scores.measures for s in _of_scores(scores, m, m in lower_is_better)]
-    by_measure: dict[str, dict[str, Stand]] = {}
-    for stand in stands:
-        by_measure.setdefault(stand.measure, {})[stand.run_id] = stand
+        every = _of_rows(scores, lower_is_better)
+    by_measure: dict[str, dict[str, RunScore]] = {}
+    for score in every:
+        by_measure.setdefault(score.measure, {})[score.run_id] = score
     known = {m: sum(s.mean is not None for s in own.values()) for m, own in by_measure.items()}
     ranking = ranking_of(found, known, len(scores.runs)) or [m for m, n in known.items() if n]
     return Standings(found.place.name, by_measure, ranking or list(by_measure)), scores
 
 
-def _of_statistics(statistics: Iterator[Statistic]) -> Iterator[Stand]:
-    every = list(statistics)
-    columns: dict[str, list[Statistic]] = {}
-    for one in every:
+def _ranked_again(statistics: Iterable[RunScore]) -> Iterator[RunScore]:
+    """Yield what statistics have of each run, with its rank; of `ties` only one is named."""
+    columns: dict[str, list[RunScore]] = {}
+    for one in statistics:
         columns.setdefault(one.measure, []).append(one)
     for column in columns.values():
         rank_of = ranks({s.run_id: s.mean for s in column}, column[0].lower_is_better)
-        shared = Counter(rank_of.values())
+        runs_at: dict[int | None, list[str]] = {}
+        for run_id, rank in rank_of.items():
+            runs_at.setdefault(rank, []).append(run_id)
         for s in column:
             rank = rank_of[s.run_id]
+            tied = [run for run in runs_at[rank][:2] if run != s.run_id and rank is not None]
             by_topic = s.by_topic or {}
             entering = sum(value is not None for value in by_topic.values()) or None
-            yield Stand(
-                s.run_id,
-                s.measure,
-                s.mean,
-                rank,
-                rank is not None and shared[rank] > 1,
-                s.groups,
-                s.low,
-                s.high,
-                s.expected - s.judged,
-                s.expected,
-                s.lowest,
-                s.highest,
-                entering if s.topics is None else s.topics,
-                s.lower_is_better,
-                s.aggregate,
-                s.human,
-            )
+            topics = entering if s.topics is None else s.topics
+            yield replace(s, rank=rank, ties=tied[:1], topics=topics)
 
 
-def _of_scores(scores: Scores, measure: str, lower_is_better: bool) -> Iterator[Stand]:
-    """Yield where runs stand of whom only rows are known: groups and intervals by their topics."""
-    entries = [
-        Entry(run_id, values, None if np.isnan(mean) else mean, None, None, 0, 0)
-        for run_id, values, mean in zip(
-            scores.runs,
-            [[None if np.isnan(v) else v for v in row] for row in scores.values[measure].tolist()],
-            scores.overall(measure).tolist(),
-            strict=True,
-        )
-    ]
-    kind = _kind(scores, measure)
-    for found in standings(measure, entries, lower_is_better, kind):
-        gaps = scores.unjudged.get((found.run_id, measure), Unjudged(0))
-        yield Stand(
-            found.run_id,
-            measure,
-            found.mean,
-            found.rank,
-            bool(found.ties),
-            found.groups,
-            found.low,
-            found.high,
-            gaps.items,
-            gaps.expected,
-            gaps.lowest,
-            gaps.highest,
-            found.topics,
-            lower_is_better,
-        )
+def _of_rows(scores: Scores, lower_is_better: Collection[str]) -> Iterator[RunScore]:
+    """Yield runs of whom only rows are known: groups and intervals by their topics."""
+    for measure, column in groupby(unranked_scores(scores, lower_is_better), lambda s: s.measure):
+        values = dict(zip(scores.runs, scores.values[measure].tolist(), strict=True))
+        yield from rank_runs(list(column), values, _kind(scores, measure))
 
 
 def _kind(scores: Scores, measure: str) -> Aggregate:
     """Return how topics make the `all` rows: `other` where neither as mean nor as sum."""
-    if (scores.contradicted(measure) > 0).any():
+    if (scores.contradictions(measure) > 0).any():
         return "other"  # an interval of the topics would not be that of the row
     given = scores.given[measure]
-    sums = scores.summed(measure) | np.isnan(given)
+    sums = scores.are_sums(measure) | np.isnan(given)
     return "sum" if sums.all() and not np.isnan(given).all() else "mean"
 
 
@@ -202,11 +132,11 @@ def ranking_of(
         judge: name for judge, name in ranked_by_judge(panel, known).items() if judge != owner
     }
 
-    def defined(judge: str, name: str) -> str:
+    def first_known(judge: str, name: str) -> str:
         own = (measure.name for measure in spec.measures if measure.judge == judge)
         return next((one for one in (name, *own) if known.get(one)), name)
 
-    every = [m for judge, name in by_judge.items() if (m := defined(judge, name)) in known]
+    every = [m for judge, name in by_judge.items() if (m := first_known(judge, name)) in known]
     left_out = {measure.name for measure in spec.measures if measure.neutral and not neutral}
     return [measure for measure in every if measure not in left_out] or every
 

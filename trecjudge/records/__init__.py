@@ -6,13 +6,172 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from trecjudge.records.calls import NOTHING_SPENT, ModelCall, Usage
-from trecjudge.records.copies import Copies
-from trecjudge.records.evidence import Claim, Evidence, Fact, Source
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
-from trecjudge.records.provenance import ProvenanceLine
-from trecjudge.records.votes import Vote
 from trecjudge.text.visible import is_blank
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """The decision of one voter; `failure` says why there is none, as `kind: message`."""
+
+    voter: str
+    label: str | None = None
+    grade: int | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceLine:
+    """Where one citation of one sentence is from.
+
+    `sentence_index` counts from 0, as in judgments. `start` and `end` are offsets of `quote` in the
+    title and text of the document. `document_digest` is the sha256 of that text when it was read;
+    `document_version` is the document's own, where it has one. `time` is UTC, ISO 8601, no
+    text where the line names none.
+    """
+
+    run_id: str
+    topic_id: str
+    sentence_index: int
+    doc_id: str
+    start: int
+    end: int
+    quote: str
+    score: float
+    rank: int
+    retriever: str
+    document_version: str
+    document_digest: str
+    index: str
+    index_version: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """How much of a response stands word for word in one of its documents.
+
+    `at` are the indices of these sentences; `of` is how many sentences were looked for: those with
+    at least eight words.
+    """
+
+    at: tuple[int, ...]
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a judgment cost: not part of the judgment itself, since a repeated run costs less."""
+
+    cached: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    spared: int = 0
+    """Questions to a model that a cheaper detector made unnecessary."""
+    cost: float | None = None
+    """What the tokens cost, where prices are known."""
+    program: str = ""
+    """The program whose reply it was."""
+
+
+NOTHING_SPENT: Final = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One exchange with a model, word for word, for the debug log.
+
+    `usage.cached`: no request was sent for it. `shared`: this command sent an equal request, whose
+    reply is used here too.
+    """
+
+    program: str
+    messages: list[dict[str, Any]]
+    reply: str
+    usage: Usage
+    tries: int = 1
+    """How many requests for this reply counted as tries; 0 where nothing was asked."""
+    error: str = ""
+    reasoning: str = ""
+    """The model's reasoning, where the endpoint gives it separately from the reply."""
+    earlier: tuple[ModelCall, ...] = ()
+    """The requests before it that gave no reply of use; some were paid for too."""
+    source: str = ""
+    """The cache that the reply came from, unless it is the job's own."""
+    failure: str = ""
+    """The kind of what went wrong, as in `errors.JudgmentFailed`; empty for a good reply."""
+    cut: bool = False
+    """Whether the reply was cut, and what it had before that is used."""
+    turned_away: bool = False
+    """Whether the endpoint had no time for the request: that is neither a call nor a try."""
+    shared: bool = False
+    number: int = 1
+    """Which request for this reply it was, counted from 1; 0 where none was sent."""
+    voter: str = ""
+    """The voter that asked, where a judge has several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A passage of a document: character offsets into `Document.full_text`, and the passage."""
+
+    start: int
+    end: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An atomic statement of a response; `index` counts the response's claims from 0.
+
+    `cited` are the ids of the documents that its sentence cites. `importance` is 1 for what is
+    vital to the answer, 0.5 for a detail.
+    """
+
+    index: int
+    text: str
+    sentence_index: int
+    cited: tuple[str, ...] = ()
+    importance: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something comes from: a passage of a document, and what is known of the document.
+
+    `start` and `end` are character offsets into `Document.full_text`, `excerpt` the passage.
+    `similarity` is how similar passage and claim are, 0 to 1, as the detector measures it.
+    """
+
+    doc_id: str
+    start: int
+    end: int
+    excerpt: str = ""
+    similarity: float | None = None
+    title: str = ""
+    url: str = ""
+    date: str = ""
+    version: str = ""
+
+    @property
+    def evidence(self) -> Evidence:
+        """Only the passage."""
+        return Evidence(self.start, self.end, self.excerpt)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement of a document: character offsets into `Document.full_text`, and its text.
+
+    `found` is whether the response states it too; None where that was not asked.
+    """
+
+    text: str
+    start: int
+    end: int
+    found: bool | None = None
+
 
 __all__ = [
     "NOTHING_SPENT",

@@ -69,7 +69,9 @@ def outcomes(path: Path) -> list[Outcome]:
         files = files_below(path)
     except InputError as error:
         there = list(_jobs(path.parent))
-        raise InputError(f"{error}; jobs there: {_listed(there)}") if there else error from None
+        raise (
+            InputError(f"{error}; jobs there: {_list_places(there)}") if there else error
+        ) from None
     if not files:
         raise InputError(f"{path}: no leaderboard in it")
     return [Outcome(path, files)]
@@ -114,19 +116,19 @@ def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
     if os.path.exists(path):
         return f"is not a judgments file, nor another file of a job; {WANTED}"
     there = list(_jobs(path.parent))
-    choices = f"jobs there: {_listed(there)}" if there else WANTED
+    choices = f"jobs there: {_list_places(there)}" if there else WANTED
     return f"no such judgments file, and no job of this name; {choices}"
 
 
 def only_one(path: object, found: Sequence[AnyJob], what: str) -> AnyJob:
     """Return the only one of what is found. Raises InputError for several."""
     if len(found) > 1:
-        choices = f"give one of {_listed(found)}"
+        choices = f"give one of {_list_places(found)}"
         raise InputError(f"{path}: there are {len(found)} {what} in it; {choices}")
     return found[0]
 
 
-def _listed(jobs: Sequence[Outcome | JudgedJob]) -> str:
+def _list_places(jobs: Sequence[Outcome | JudgedJob]) -> str:
     more = ", …" if len(jobs) > MOST_NAMED else ""
     return ", ".join(str(job.place) for job in jobs[:MOST_NAMED]) + more
 
@@ -144,7 +146,7 @@ def _jobs_at(path: Path) -> list[Outcome]:
         if job is not None:
             return [job]
     if os.path.isfile(path) and own_output(path) == "a judgments file":
-        name = _unpacked(path.name)
+        name = _plain_name(path.name)
         name = name.removesuffix(".jsonl").removesuffix(".judgments")
         return [Outcome(path.with_name(name), judgments=path)]
     return []
@@ -169,7 +171,7 @@ def _jobs(folder: Path) -> Iterator[Outcome]:
 
 def _stems(name: str) -> Iterator[tuple[str, str]]:
     """Yield (kind of file, name of the job) for each way to read a file's name as a job's."""
-    plain = _unpacked(name)
+    plain = _plain_name(name)
     for kind, suffix in (*SUFFIXES.items(), *BESIDE):
         if plain.endswith(suffix) and plain != suffix:
             yield kind, (stem := plain.removesuffix(suffix))
@@ -177,8 +179,7 @@ def _stems(name: str) -> Iterator[tuple[str, str]]:
                 yield kind, stem.rpartition(".")[0]
 
 
-def _unpacked(name: str) -> str:
-    """Return the name of a file without the ending of a container."""
+def _plain_name(name: str) -> str:
     return name.removesuffix(next((end for end in ENDINGS if name.endswith(end)), ""))
 
 

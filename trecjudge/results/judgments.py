@@ -8,6 +8,7 @@ of all lines before it, which shows whether it was edited.
 from __future__ import annotations
 
 import hashlib
+import sys
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,20 +26,104 @@ from trecjudge.findings import Finding, shown, tell
 from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
     AskedNugget,
+    Citation,
     Claim,
+    Copies,
     Evidence,
     Fact,
     Failure,
     Judgment,
     Place,
+    ProvenanceLine,
     Response,
+    Sentence,
     Source,
     Vote,
 )
 from trecjudge.results.packed import Digested
-from trecjudge.results.responses import response_of, response_record
 from trecjudge.settings.adapters import adapter_of
 from trecjudge.settings.limits import limits
+
+REFERENCES = "references"
+"""Stands for the references where these are what was retrieved."""
+NAMES = "run_id", "topic_id", "team_id"
+_OPTIONAL: dict[str, tuple[Any, Any]] = {
+    "copies": (None, Copies | None),
+    "provenance": ((), tuple[ProvenanceLine, ...]),
+    "background": ("", str),
+    "sample": ("", str),
+    "retrieved": (None, tuple[str, ...] | None),
+    "abstained": (None, bool | None),
+    "said": ({}, dict[str, Any]),
+}
+"""Fields that are written only where they are known: what stands for unknown, and their types."""
+
+
+def response_record(response: Response) -> dict[str, Any]:
+    """Return a response as stored. What few responses have is written only where it is known."""
+    given = response.references
+    record = {
+        "record": "response",
+        "run_id": response.run_id,
+        "topic_id": response.topic_id,
+        "team_id": response.team_id,
+        "sentences": [_sentence_record(sentence) for sentence in response.sentences],
+        "references": given,
+        "documents_given": response.documents_given,
+    }
+    for name, (unknown, _) in _OPTIONAL.items():
+        value = getattr(response, name)
+        if value != unknown:
+            # Most are the references, which may be a hundred ids.
+            record[name] = REFERENCES if name == "retrieved" and value == given else value
+    return record
+
+
+def _sentence_record(sentence: Sentence) -> dict[str, Any]:
+    cited = [
+        {"doc_id": c.doc_id, "value": c.value, "score": c.score}
+        | ({"unread": c.unread} if c.unread else {})
+        for c in sentence.citations
+    ]
+    record = {"index": sentence.index, "text": sentence.text, "citations": cited}
+    return record | ({"written": sentence.written} if sentence.written else {})
+
+
+def response_of(record: dict[str, Any]) -> Response:
+    """Return the response of a record. Raises KeyError, TypeError or ValueError if it is none."""
+    for name in NAMES:
+        if not isinstance(record[name], str):
+            raise ValueError(f"{name} is {shown(record[name])}")
+    if record.get("retrieved") == REFERENCES:
+        record = record | {"retrieved": record["references"]}
+    # Each once: many responses have the name of a run or topic, and who scores them keeps it.
+    run_id, topic_id, team_id = (sys.intern(record[name]) for name in NAMES)
+    sentences = tuple(
+        Sentence(
+            s["index"],
+            s["text"],
+            tuple(Citation(**c) for c in s["citations"]),
+            s.get("written", ""),
+        )
+        for s in record["sentences"]
+    )
+    return Response(
+        run_id=run_id,
+        topic_id=topic_id,
+        team_id=team_id,
+        sentences=sentences,
+        references=tuple(record["references"]),
+        documents_given=record["documents_given"],
+        **{name: _read_optional(record, name) for name in _OPTIONAL if name in record},
+    )
+
+
+def _read_optional(record: dict[str, Any], name: str) -> Any:
+    try:
+        return adapter_of(_OPTIONAL[name][1]).validate_python(record[name])
+    except ValidationError as error:
+        raise ValueError(f"{name} is wrong: {error.errors()[0]['msg']}") from error
+
 
 FORMAT = 2
 MOST_LINES = 1 << 40
@@ -361,7 +446,6 @@ def _are_right(kinds: tuple[type, ...]) -> bool:
 
 
 def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the optional fields that a record has. Raises ValueError."""
     given = {name: record[name] for name in OPTIONAL_FIELDS if name in record}
     try:
         return {name: _OPTIONAL_TYPES[name].validate_python(value) for name, value in given.items()}

@@ -108,7 +108,7 @@ class DebugLog:
         program = programs.pop() if len(programs) == 1 else ""
         mate = {"shared": True} if shared else {}
         for judgment in judgments:
-            of_one = log.bind(**_cited(judgment))
+            of_one = log.bind(**_citation_fields(judgment))
             asked = _program(judgment, program)
             if told:
                 of_one.info(f"{name}_OUTPUT", **asked, **mate, **_output(judgment))
@@ -183,7 +183,7 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     )
 
 
-def _cited(judgment: Judgment) -> dict[str, Any]:
+def _citation_fields(judgment: Judgment) -> dict[str, Any]:
     """Return which citation a judgment is on: an item of several has one judgment on each."""
     if judgment.citation is None:
         return {}
@@ -201,7 +201,6 @@ def _text(item: Item) -> dict[str, str]:
 
 
 def _place(item: Item) -> dict[str, Any]:
-    """Return the place of an item in its response."""
     fields: dict[str, Any] = {"sentence_index": item.sentence_index}
     if item.citation is not None:
         fields["citation_id"] = item.citation.doc_id or item.citation.value

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.inputs.labels import (
-    DecidesSome,
     ItemKey,
     TakesLabels,
     TakesNuggetLabels,
@@ -19,7 +18,7 @@ from trecjudge.inputs.labels import (
 from trecjudge.judging.judge import Judge
 from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic
-from trecjudge.scores.measuring import measured
+from trecjudge.scores.measuring import compute_measure
 from trecjudge.stats.labelled import Labellable, row_of
 
 EQUAL = 1e-9
@@ -83,7 +82,7 @@ class HumanLabels:
 
     def add(self, spec: LeaderboardSpec, response: Response, judgments: Sequence[Judgment]) -> None:
         """Take a response with its judgments."""
-        people = [self._relabelled(judgment) for judgment in judgments]
+        people = [self._human_judgment(judgment) for judgment in judgments]
         labelled = (own for own, human in zip(judgments, people, strict=True) if human)
         # Two judges, or two claims, may have one item.
         self.matched += len({label_of(self.labels, own)[0] for own in labelled})
@@ -116,13 +115,13 @@ class HumanLabels:
             "effect": self.effects.get(measure),
         }
 
-    def _relabelled(self, judgment: Judgment) -> Judgment | None:
+    def _human_judgment(self, judgment: Judgment) -> Judgment | None:
         """Return the judgment that people made on an item, None where they made none."""
         (key, label), judge = label_of(self.labels, judgment), self.takers.get(judgment.judge)
         if label is None or judge is None or key in self.unusable:
             return None
         try:
-            made = _made(judge, _item_of(judgment), judgment, label)
+            made = _judgment_by_label(judge, _item_of(judgment), judgment, label)
         except JudgmentFailed as failed:
             self.unusable[key] = failed.message
             return None
@@ -136,7 +135,9 @@ def can_be_labelled(judge: Judge | None, judgment: Judgment) -> bool:
     """
     if judge is None or judgment.exists is False:
         return False
-    return not (isinstance(judge, DecidesSome) and judge.decides_itself(_item_of(judgment)))
+    # By name: to check a protocol takes as long as the measure, and there are a million items.
+    decides_itself = getattr(judge, "decides_itself", None)
+    return decides_itself is None or not decides_itself(_item_of(judgment))
 
 
 def _item_of(judgment: Judgment) -> Item:
@@ -153,8 +154,7 @@ def _item_of(judgment: Judgment) -> Item:
     )
 
 
-def _made(judge: Judge, item: Item, judgment: Judgment, label: str) -> Judgment:
-    """Return the judgment that a label makes in a judge's place."""
+def _judgment_by_label(judge: Judge, item: Item, judgment: Judgment, label: str) -> Judgment:
     if isinstance(judge, TakesNuggetLabels):
         made = judge.given_nugget(item, judgment.nugget, label)
         return replace(made, sentence_index=judgment.sentence_index, nugget=judgment.nugget)
@@ -183,7 +183,7 @@ class MeasuredResponse:
     def value(self, changed: Mapping[int, Judgment]) -> float | None:
         """Return the measure with some judgments changed, the others as the judge made them."""
         made = [changed.get(i, one.own) for i, one in enumerate(self.judged)]
-        return measured(self.measure, self.response, made)
+        return compute_measure(self.measure, self.response, made)
 
     def among_worst(self, changed: Mapping[int, Judgment]) -> float | None:
         """Return the measure with some changed, all others that people can label at their worst."""

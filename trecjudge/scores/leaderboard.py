@@ -10,35 +10,19 @@ from statistics import fmean
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Judgment, Response
+from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import NO_RUN, LeaderboardRow, QrelsRow, companion
 from trecjudge.scores.coverage import Coverage
 from trecjudge.scores.measuring import (
     BoundedSums,
     Value,
     bounded_sums,
-    measured,
+    compute_measure,
     sums_of_topic,
     value_of_sums,
 )
 from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
 from trecjudge.settings.limits import limits
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """The `all` value of a measure over a run's topics, and what unjudged items could make of it.
-
-    Such bounds are `lowest` and `highest` everywhere; `low` and `high` are those of an interval.
-    """
-
-    value: Value
-    lowest: Value
-    highest: Value
-
-    @property
-    def is_open(self) -> bool:
-        """Whether unjudged items could move it."""
-        return self.lowest != self.highest
 
 
 @dataclass(slots=True)
@@ -55,8 +39,8 @@ class Leaderboard:
     coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
     expected: list[str] = field(default_factory=list)
     """The topics that every run is expected to answer, sorted; known once `finish` has run."""
-    means: dict[tuple[str, str], Mean] = field(default_factory=dict)
-    """(run_id, measure) -> mean; known once `finish` has run."""
+    means: dict[MeanKey, RunScore] = field(default_factory=dict)
+    """Means not yet ranked, with all their digits; known once `finish` has run."""
     spreads: dict[tuple[str, str], float] = field(default_factory=dict)
     """(run_id, measure) -> standard deviation over the samples of a topic, averaged over topics."""
     undefined: set[tuple[str, str]] = field(default_factory=set)
@@ -97,16 +81,16 @@ class Leaderboard:
         if measure.sums is not None:
             sums = bounded_sums(measure, measure.sums, response, judgments, fill)
             return Score(None, None, None, not failures, unjudged, failure, sums)
-        value = measured(measure, response, judgments)
+        value = compute_measure(measure, response, judgments)
         # Without unjudged items the bounds are the value: most responses need one computation.
         if fill is None or not unjudged:
             return Score(value, value, value, not unjudged, unjudged, failure)
 
-        def bound(best: bool) -> Value:
+        def fill_all(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
-            return measured(measure, response, whole)
+            return compute_measure(measure, response, whole)
 
-        lowest, highest = bound(best=False), bound(best=True)
+        lowest, highest = fill_all(best=False), fill_all(best=True)
         if lowest is not None and highest is not None:  # of some measures less is better
             lowest, highest = min(lowest, highest), max(lowest, highest)
         return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
@@ -132,20 +116,20 @@ class Leaderboard:
                     f"run {run_id!r} has no response on {', '.join(missing[:5])}"
                     " (on_missing: error)"
                 )
-        self.undefined = set(self._undefined())
+        self.undefined = set(self._find_undefined())
         self.means = {
             (run_id, measure.name): self._mean(run_id, measure)
             for run_id in self.scores
             for measure in self.spec.measures
         }
         wanted = self.ranking_measure
-        known = Counter(name for (_, name), mean in self.means.items() if mean.value is not None)
+        known = Counter(name for (_, name), mean in self.means.items() if mean.mean is not None)
         ranking = self.spec.ranked_by_of(known, len(self.scores))
-        defined = self.defined(next(m for m in self.spec.measures if m.name == ranking))
+        defined = self.choose_defined(next(m for m in self.spec.measures if m.name == ranking))
         if defined is not wanted:
             self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
 
-    def _undefined(self) -> Iterator[tuple[str, str]]:
+    def _find_undefined(self) -> Iterator[tuple[str, str]]:
         """Yield topics on which a measure has no value in any response, all of them judged."""
         for measure in (m for m in self.spec.measures if m.undefined):
             by_topic = defaultdict[str, list[Score]](list)
@@ -157,7 +141,7 @@ class Leaderboard:
                 if all(s.judged and s.value is None for s in by_topic.get(topic_id) or every):
                     yield topic_id, measure.name
 
-    def defined(self, measure: MeasureSpec) -> MeasureSpec:
+    def choose_defined(self, measure: MeasureSpec) -> MeasureSpec:
         """Return a measure if a run has a value of it; else the first that has one.
 
         Those of its own judge come first. Where no measure has a value, or unjudged items leave it
@@ -175,7 +159,7 @@ class Leaderboard:
 
     def has_value(self, measure: MeasureSpec) -> bool:
         """Return whether a run has a value of a measure."""
-        return any(self.mean(run_id, measure).value is not None for run_id in self.scores)
+        return any(self.mean(run_id, measure).mean is not None for run_id in self.scores)
 
     def _join_samples(self, run_id: str, further: Mapping[str, Sequence[str]]) -> None:
         """Put in place of a topic's samples their mean; keep how far they differ."""
@@ -194,30 +178,39 @@ class Leaderboard:
             own[topic_id] = ResponseScores.of(self._measures, joined)
         self.spreads |= {(run_id, name): fmean(known) for name, known in apart.items()}
 
-    def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
+    def mean(self, run_id: str, measure: MeasureSpec) -> RunScore:
         """Return the `all` value of a measure, with what unjudged items could make of it."""
         return self.means[run_id, measure.name]
 
-    def _mean(self, run_id: str, measure: MeasureSpec) -> Mean:
+    def _mean(self, run_id: str, measure: MeasureSpec) -> RunScore:
         """Work out a mean.
 
         Where not one item of the run was judged for the measure, or not one of its responses has a
         value, a value that depends on them is not given.
         """
+        own = self.scores[run_id]
+        judged, expected = self.counts(run_id, measure)
         if measure.sums is not None:
-            mean = Mean(*value_of_sums(measure.sums, self.sums(run_id, measure)))
-            answered = (self._sums(run_id, topic_id, measure) for topic_id in self.scores[run_id])
-            nothing_known = not any(any(sums[0]) for sums in answered if sums is not None)
-            return replace(mean, value=None) if mean.is_open and nothing_known else mean
-        parts: tuple[Callable[[Score], Value], ...] = (
-            lambda score: score.value,
-            lambda score: score.lowest,
-            lambda score: score.highest,
+            value, lowest, highest = value_of_sums(measure.sums, self.sums(run_id, measure))
+            answered = (self._sums(run_id, topic_id, measure) for topic_id in own)
+            is_known = any(any(sums[0]) for sums in answered if sums is not None)
+        else:
+            value = self._aggregate(run_id, measure, lambda score: score.value)
+            lowest = self._aggregate(run_id, measure, lambda score: score.lowest)
+            highest = self._aggregate(run_id, measure, lambda score: score.highest)
+            values = (scores[measure.name].value for scores in own.values())
+            is_known = bool(judged) and any(found is not None for found in values)
+        return RunScore(
+            run_id,
+            measure.name,
+            value if is_known or lowest == highest else None,
+            judged=judged,
+            expected=expected,
+            lowest=lowest,
+            highest=highest,
+            lower_is_better=measure.lower_is_better,
+            aggregate=measure.aggregate,
         )
-        mean = Mean(*(self._aggregate(run_id, measure, part) for part in parts))
-        own = (scores[measure.name].value for scores in self.scores[run_id].values())
-        nothing_judged = not self.counts(run_id, measure)[0] or all(found is None for found in own)
-        return replace(mean, value=None) if mean.is_open and nothing_judged else mean
 
     def values(
         self,
@@ -274,7 +267,7 @@ class Leaderboard:
 
     def ranks(self, measure: MeasureSpec) -> dict[str, int | None]:
         """Return the rank of each run by a measure, the best first, as `measures.ranks` has it."""
-        means = {run_id: self.mean(run_id, measure).value for run_id in self.scores}
+        means = {run_id: self.mean(run_id, measure).mean for run_id in self.scores}
         return ranks(means, measure.lower_is_better)
 
     @property
@@ -293,9 +286,9 @@ class Leaderboard:
             for topic_id in self.expected:
                 yield from self._topic_rows(run_id, topic_id)
             for measure in self.spec.measures:
-                judged, expected = self.counts(run_id, measure)
-                value = self.mean(run_id, measure).value
-                yield from _row_and_companion(run_id, None, measure, value, expected - judged)
+                score = self.mean(run_id, measure)
+                unjudged = score.gaps.items
+                yield from _row_and_companion(run_id, None, measure, score.mean, unjudged)
 
     def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:
         scores = self.scores[run_id].get(topic_id)

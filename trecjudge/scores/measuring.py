@@ -18,7 +18,9 @@ BoundedSums = tuple[Sums, Sums, Sums]
 """Counts of a response as they are, and with unjudged items at their worst and at their best."""
 
 
-def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
+def compute_measure(
+    measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]
+) -> Value:
     """Return what a measure gives. Raises PluginError if that is not a number."""
     where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
     try:
@@ -40,15 +42,15 @@ def bounded_sums(
     fill: Fill | None,
 ) -> BoundedSums:
     """Return the counts of a response. Raises PluginError if they are not numbers."""
-    now = _counted(measure, spec, response, judgments)
+    now = _compute_sums(measure, spec, response, judgments)
     if fill is None or all(judgment.judged for judgment in judgments):
         return now, now, now
     worst, best = ([j if j.judged else fill(j, end) for j in judgments] for end in (False, True))
-    lowest, highest = (_counted(measure, spec, response, filled) for filled in (worst, best))
+    lowest, highest = (_compute_sums(measure, spec, response, filled) for filled in (worst, best))
     return now, lowest, highest
 
 
-def _counted(
+def _compute_sums(
     measure: MeasureSpec, spec: SumsSpec, response: Response, judgments: Sequence[Judgment]
 ) -> Sums:
     counts: list[float] = []
@@ -58,7 +60,7 @@ def _counted(
         counts.extend(map(float, spec.compute(response, judgments)))
         return math.fsum(counts)
 
-    measured(replace(measure, compute=compute), response, judgments)  # for its errors
+    compute_measure(replace(measure, compute=compute), response, judgments)  # for its errors
     return tuple(counts)
 
 

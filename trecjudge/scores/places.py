@@ -30,12 +30,12 @@ def mean_shown(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[st
 
     `unjudged` is whether the value is missing because of unjudged items, not undefined.
     """
-    mean = board.mean(run_id, measure)
+    found = board.mean(run_id, measure)
     own = (scores[measure.name] for scores in board.scores[run_id].values())
     failed = any(score.value is None and not score.judged for score in own)
     return {
-        "value": mean.value,
-        "lowest": mean.lowest,
-        "highest": mean.highest,
-        "unjudged": mean.value is None and (failed or mean.is_open),
+        "value": found.mean,
+        "lowest": found.lowest,
+        "highest": found.highest,
+        "unjudged": found.mean is None and (failed or found.is_open),
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -26,27 +27,123 @@ from trecjudge.judging.panel import (
     ranked_by_judge,
 )
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.records import Judgment, Place, Response
+from trecjudge.records import Judgment, Place, Response, Vote
 from trecjudge.results.judgments import Header, JudgmentsReader
 from trecjudge.results.outputs import Outputs
+from trecjudge.results.statistics import RunScore
 from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.coverage import Coverage
-from trecjudge.scores.leaderboard import (
-    Leaderboard,
-    best_grades,
-    pooled_qrels,
-    response_qrels,
-)
+from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
 from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
 from trecjudge.scores.score import ResponseScores
-from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.scores.summary import Summary, summarise
-from trecjudge.scores.votes import VoteTally
 from trecjudge.settings.plugins import find_in_working_folder, module_of_others
 
-if TYPE_CHECKING:
-    from trecjudge.stats.standing import Standing
+RATE_DIGITS = 4
+Cell = tuple[str, str, str]
+"""(topic_id, label of one voter, label of the other)"""
+
+
+@dataclass(slots=True)
+class JudgeVotes:
+    """The counts of one judge, of the items on which two voters at least decided."""
+
+    items: int = 0
+    differ: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    pairs: dict[tuple[str, str], Counter[Cell]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    weighted: dict[Cell, float] = field(default_factory=lambda: defaultdict(float))
+    sampled: Counter[str] = field(default_factory=Counter)
+    """Of each voter with samples, the items with two of them at least."""
+    flipped: Counter[str] = field(default_factory=Counter)
+    """Of these, the items where its samples differ."""
+
+    def add(self, topic_id: str, votes: Sequence[Vote]) -> None:
+        """Add the votes on an item."""
+        self.failed.update(vote.voter for vote in votes if vote.failure)
+        given = [(vote.voter, vote.label) for vote in votes if vote.label is not None]
+        if len(given) < 2:
+            return
+        self.items += 1
+        self.differ += len({label for _, label in given}) > 1
+        for (one, own), (other, theirs) in combinations(given, 2):
+            self.pairs[one, other][topic_id, own, theirs] += 1
+            self.weighted[topic_id, own, theirs] += 1 / (len(given) - 1)
+        for name, labels in _samples(given).items():
+            self.sampled[name] += 1
+            self.flipped[name] += len(set(labels)) > 1
+
+    def take(self, other: JudgeVotes) -> None:
+        """Add what was counted apart."""
+        self.items += other.items
+        self.differ += other.differ
+        for name in ("failed", "sampled", "flipped"):
+            getattr(self, name).update(getattr(other, name))
+        for pair, cells in other.pairs.items():
+            self.pairs[pair].update(cells)
+        for cell, weight in other.weighted.items():
+            self.weighted[cell] += weight
+
+    def as_dict(self, judge: str) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        from trecjudge.stats.agreement import alpha_of_all, voter_pair  # numpy: not at start
+
+        alpha = alpha_of_all(self.weighted)
+        pairs = [voter_pair(names, cells).as_dict() for names, cells in self.pairs.items()]
+        flips = [self._flips(name) for name in self.sampled]
+        return {
+            "judge": judge,
+            "items": self.items,
+            "differ": self.differ,
+            "alpha": alpha.pooled,
+            "alpha_interval": list(alpha.interval),
+            "pairs": pairs,
+            "samples": flips,
+            "failed": dict(self.failed),
+        }
+
+    def _flips(self, voter: str) -> dict[str, Any]:
+        items, differ = self.sampled[voter], self.flipped[voter]
+        rate = round(differ / items, RATE_DIGITS)
+        return {"voter": voter, "items": items, "differ": differ, "flip_rate": rate}
+
+
+def _samples(given: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the labels of those voters that gave several samples."""
+    found: dict[str, list[str]] = {}
+    for voter, label in given:
+        name, apart, _ = voter.rpartition("#")
+        if apart:
+            found.setdefault(name, []).append(label)
+    return {name: labels for name, labels in found.items() if len(labels) > 1}
+
+
+@dataclass(slots=True)
+class VoteTally:
+    """Counts votes by judge: no more is held than topics, pairs of voters and pairs of labels."""
+
+    judges: dict[str, JudgeVotes] = field(default_factory=dict)
+
+    def add(self, judgments: Iterable[Judgment]) -> None:
+        """Add the votes on a response."""
+        for judgment in judgments:
+            if judgment.votes:
+                own = self.judges.setdefault(judgment.judge, JudgeVotes())
+                own.add(judgment.topic_id, judgment.votes)
+
+    def take(self, other: VoteTally) -> None:
+        """Add what was counted apart."""
+        for judge, own in other.judges.items():
+            self.judges.setdefault(judge, JudgeVotes()).take(own)
+
+    def figures(self) -> list[dict[str, Any]]:
+        """Return how the voters of each judge agree; empty where no judge has voters."""
+        return [own.as_dict(judge) for judge, own in self.judges.items()]
+
 
 PASSED = "PASSED"
 Asked = tuple[str, str, str, str]
@@ -91,12 +188,12 @@ def _code_of_others(header: Header) -> Iterator[tuple[str, str]]:
 class Scored:
     """The summary of a scored job, and the numbers behind it.
 
-    `standings` are the rank and the intervals of each run, by measure.
+    `standings` are the runs by each measure, the best first.
     """
 
     summary: Summary
     board: Leaderboard
-    standings: Mapping[str, Sequence[Standing]]
+    standings: Mapping[str, Sequence[RunScore]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +265,11 @@ class Scoring:
             found = review(self.rules, self.spec, response, judgments, scores)
             self.marked[found["status"] if found else PASSED] += 1
             reviewed = orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
-        return [self._graded(name, response, judgments) for name in self.judges], reviewed
+        return [self._qrels_of_judge(name, response, judgments) for name in self.judges], reviewed
 
-    def _graded(self, judge: str, response: Response, judgments: Sequence[Judgment]) -> bytes:
-        """Return a judge's lines of qrels on a response; none where they are pooled."""
+    def _qrels_of_judge(
+        self, judge: str, response: Response, judgments: Sequence[Judgment]
+    ) -> bytes:
         graded = [j for j in judgments if j.judge == judge]
         if pool := self.pools.get(judge):
             pool.add(response, graded)
@@ -206,7 +304,7 @@ class Scoring:
         kept = [path for path in qrels if len(qrels) == 1 or path.stat().st_size]
         outputs.remove_other_qrels(kept, judge_names)
 
-    def finish(self, files: ScoreFiles) -> Mapping[str, Sequence[Standing]]:
+    def finish(self, files: ScoreFiles) -> Mapping[str, Sequence[RunScore]]:
         """Work out means and intervals, and write them; return the standings by measure."""
         self.board.finish()
         for name, file in zip(self.judges, files.qrels, strict=True):
@@ -214,17 +312,17 @@ class Scoring:
                 file.write(_text(pooled_qrels(pool.best)))
         for row in self.board.rows():
             files.leaderboard.write(leaderboard_line(row).encode())
-        standings = standings_of(self.board, self.people)
-        files.statistics.writelines(standing_lines(self.board, standings))
+        standings = rank_by_measure(self.board, self.people)
+        files.statistics.writelines(statistics_lines(self.board, standings))
         return standings
 
-    def summary(self, outputs: Outputs, standings: Mapping[str, Sequence[Standing]]) -> Summary:
+    def summary(self, outputs: Outputs, standings: Mapping[str, Sequence[RunScore]]) -> Summary:
         """Return the summary of what was scored and written."""
         summary = summarise(outputs.name, ",".join(self.judges), self.board, standings)
         summary.ranking_named = bool(self.header.leaderboard.get("sort_by"))
         by_name = {measure.name: measure for measure in self.spec.measures}
         summary.ranked_by_judge = {
-            judge: self.board.defined(by_name[name]).name
+            judge: self.board.choose_defined(by_name[name]).name
             for judge, name in ranked_by_judge(self.panel, summary.measures).items()
         }
         summary.voters = self.votes.figures()

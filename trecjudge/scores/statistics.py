@@ -1,4 +1,4 @@
-"""Statistics of a finished leaderboard: the standing of each run by each measure."""
+"""Statistics of a finished leaderboard: the runs ranked by each measure, with intervals."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 
 from trecjudge.measures import DIGITS, MeasureSpec
+from trecjudge.results.statistics import Corrected, RunScore
 from trecjudge.scores.corrections import MEANS, HumanLabels, Labelled
 from trecjudge.scores.leaderboard import Leaderboard
 
 if TYPE_CHECKING:
-    from trecjudge.stats.shrinkage import Corrected, Evidence
-    from trecjudge.stats.standing import Entry, Standing
+    from trecjudge.stats.shrinkage import LabelEvidence
 
 
-def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Standing]]:
-    """Return where the runs stand, by measure; `people` correct the means where they can."""
-    from trecjudge.stats.standing import standings  # numpy: not at start
+def rank_by_measure(board: Leaderboard, people: HumanLabels) -> dict[str, list[RunScore]]:
+    """Return the runs by each measure, the best first; `people` correct the means they can."""
+    from trecjudge.stats.standing import SummedCounts, rank_runs  # numpy: not at start
 
-    found = {}
+    found, runs = {}, sorted(board.scores)
     for measure in board.spec.measures:
         human = corrections_of(board, people, measure)
-        entries = [_entry(board, measure, run, human.get(run)) for run in sorted(board.scores)]
-        kind = _kind(measure)
-        found[measure.name] = standings(measure.name, entries, measure.lower_is_better, kind)
+        scores = [replace(board.mean(run, measure), human=human.get(run)) for run in runs]
+        values = {run: board.values(run, measure) for run in runs}
+        sums = None
+        if measure.sums is not None:
+            counts = {run: [now for now, _, _ in board.sums(run, measure)] for run in runs}
+            sums = SummedCounts(counts, measure.sums.of)
+        found[measure.name] = rank_runs(scores, values, _kind(measure), sums)
     return found
 
 
@@ -38,7 +42,9 @@ def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "of_sums", "other"]:
     return "other"
 
 
-def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:
+def statistics_lines(
+    board: Leaderboard, found: Mapping[str, Sequence[RunScore]]
+) -> Iterator[bytes]:
     """Yield the lines of `NAME.leaderboard.jsonl`: an object for each measure and run.
 
     `by_topic` has what a leaderboard lacks: a topic that the run did not answer, and
@@ -47,35 +53,22 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
     `samples` counts topics with several samples, and these, and says how far they differ.
     """
     for measure in board.spec.measures:
-        for standing in found[measure.name]:
-            values = board.values(standing.run_id, measure)
-            record = {name: getattr(standing, name) for name in standing.__slots__}
+        for score in found[measure.name]:
+            values = board.values(score.run_id, measure)
+            record = score.as_dict()
             record["aggregate"] = measure.aggregate
             record["by_topic"] = {
                 topic_id: None if value is None else round(value, DIGITS)
                 for topic_id, value in zip(board.expected, values, strict=True)
             }
-            coverage = board.coverage[standing.run_id]
+            coverage = board.coverage[score.run_id]
             if coverage.copied_of is not None:
                 record["copies"] = {"copied": coverage.copied, "of": coverage.copied_of}
             if coverage.samples:
-                spread = board.spreads.get((standing.run_id, measure.name))
+                spread = board.spreads.get((score.run_id, measure.name))
                 shown = None if spread is None else round(spread, DIGITS)
                 record["samples"] = coverage.sample_counts | {"spread": shown}
             yield orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _entry(board: Leaderboard, measure: MeasureSpec, run_id: str, human: Corrected | None) -> Entry:
-    from trecjudge.stats.standing import Entry
-
-    mean = board.mean(run_id, measure)
-    counts = board.counts(run_id, measure)
-    values = board.values(run_id, measure)
-    entry = Entry(run_id, values, mean.value, mean.lowest, mean.highest, *counts, human)
-    if measure.sums is None:
-        return entry
-    sums = [found for found, _, _ in board.sums(run_id, measure)]
-    return replace(entry, sums=sums, of=measure.sums.of)
 
 
 def corrections_of(
@@ -86,17 +79,17 @@ def corrections_of(
     evidence = None if found is None else evidence_of(board, found, measure)
     if evidence is None:
         return {}
-    made, people.effects[measure.name] = evidence.corrected()
+    made, people.effects[measure.name] = evidence.correct_means()
     return made
 
 
-def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Evidence | None:
+def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> LabelEvidence | None:
     """Return what labels say of the runs whose mean they can correct; None where of none.
 
     Labels are of one sample or the other of a topic, not of their mean. A mean that a topic leaves
     is left too.
     """
-    from trecjudge.stats.shrinkage import Evidence  # numpy: not at start
+    from trecjudge.stats.shrinkage import LabelEvidence  # numpy: not at start
 
     values = {run: board.values(run, measure) for run in sorted(board.scores)}
     runs = [
@@ -120,4 +113,4 @@ def evidence_of(board: Leaderboard, found: Labelled, measure: MeasureSpec) -> Ev
         )
         for run in runs
     ]
-    return Evidence.of(runs, responses, (found.table, kept), sure, len(board.expected))
+    return LabelEvidence.of(runs, responses, (found.table, kept), sure, len(board.expected))

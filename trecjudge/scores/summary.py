@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from trecjudge.measures import are_compared
+from trecjudge.results.statistics import RunScore
 from trecjudge.scores.coverage import Coverage, judged_by_judge
-from trecjudge.scores.leaderboard import Leaderboard, Mean
-
-if TYPE_CHECKING:
-    from trecjudge.stats.standing import Standing
-
+from trecjudge.scores.leaderboard import Leaderboard
 
 INCOMPLETE, REJECTED = 3, 4
 """Exit statuses of a job that left something unjudged, and of one whose gate rejects a response."""
@@ -20,14 +17,31 @@ INCOMPLETE, REJECTED = 3, 4
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One run: its means and its standing by measure, and how much of it could be judged."""
+    """One run by each measure, and how much of it could be judged.
+
+    `means` have all their digits, and bounds; `standings` are rounded, and ranked.
+    """
 
     run_id: str
-    means: Mapping[str, Mean]
+    means: Mapping[str, RunScore]
     coverage: Coverage
-    standings: Mapping[str, Standing]
+    standings: Mapping[str, RunScore]
     spreads: Mapping[str, float] = field(default_factory=dict)
     """How far samples of one topic differ, by measure; empty where no topic has several."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        means = {
+            name: {"value": one.mean, "lowest": one.lowest, "highest": one.highest}
+            for name, one in self.means.items()
+        }
+        return {
+            "run_id": self.run_id,
+            "means": means,
+            "coverage": asdict(self.coverage),
+            "standings": {name: one.as_dict() for name, one in self.standings.items()},
+            "spreads": self.spreads,
+        }
 
 
 @dataclass(slots=True)
@@ -116,20 +130,21 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
+        own = asdict(replace(self, runs=[])) | {"runs": [run.as_dict() for run in self.runs]}
         derived = {
             "unjudged": self.unjudged,
             "judged_by_judge": self.judged_by_judge,
             "failures": self.failures,
         }
-        return asdict(self) | derived | {"exit_status": self.exit_status}
+        return own | derived | {"exit_status": self.exit_status}
 
 
 def summarise(
-    name: str, judge: str, board: Leaderboard, standings: Mapping[str, Sequence[Standing]]
+    name: str, judge: str, board: Leaderboard, standings: Mapping[str, Sequence[RunScore]]
 ) -> Summary:
     """Return the summary of a finished leaderboard, the best run first."""
     measures = board.spec.measures
-    by_run: dict[str, dict[str, Standing]] = {run_id: {} for run_id in board.scores}
+    by_run: dict[str, dict[str, RunScore]] = {run_id: {} for run_id in board.scores}
     for measure, column in standings.items():
         for standing in column:
             by_run[standing.run_id][measure] = standing
@@ -168,7 +183,6 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
 
 
 def _by_judge(summary: Summary) -> dict[str, Any]:
-    """Return how much each of several judges judged, as JSON values."""
     if len(summary.judges) == 1:
         return {}
     counts = summary.judged_by_judge.items()

@@ -39,7 +39,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
+class _SizedColumn:
     """A column with the widths that it can have."""
 
     column: Column
@@ -48,7 +48,7 @@ class _Laid:
     least: int
 
     @classmethod
-    def of(cls, column: Column, width: int | None, mark: str) -> _Laid:
+    def of(cls, column: Column, width: int | None, mark: str) -> _SizedColumn:
         cells = max(map(cell_len, column.cells), default=0)
         word = longest_part(column.header)
         if width is None:
@@ -101,9 +101,9 @@ class Columns:
 
     def _parts(self, width: int | None, ascii_only: bool) -> Iterator[tuple[list[str], list[str]]]:
         # What a terminal cannot encode is written escaped, and wider.
-        mark, clean = ("...", _escaped) if ascii_only else ("…", _one_line)
-        laid = [_Laid.of(column.of(clean), width, mark) for column in self.columns]
-        for part in _parted(laid, width):
+        mark, clean = ("...", _escape) if ascii_only else ("…", _one_line)
+        laid = [_SizedColumn.of(column.of(clean), width, mark) for column in self.columns]
+        for part in _split_columns(laid, width):
             yield _lines(part, _widths(part, width))
 
 
@@ -112,29 +112,29 @@ def _one_line(text: str) -> str:
     return visible_line(text).replace("\t", "\\x09")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _one_line(text).encode("ascii", "backslashreplace").decode()
 
 
-def _parted(laid: Sequence[_Laid], width: int | None) -> Iterator[list[_Laid]]:
+def _split_columns(laid: Sequence[_SizedColumn], width: int | None) -> Iterator[list[_SizedColumn]]:
     """Yield the columns part by part, each with the keys and as many others as fit."""
     keys = [one for one in laid if one.column.is_key]
     part = list(keys)
     for one in laid:
         if one.column.is_key:
             continue
-        if width is not None and len(part) > len(keys) and _needed([*part, one]) > width:
+        if width is not None and len(part) > len(keys) and _least_width([*part, one]) > width:
             yield part
             part = list(keys)
         part.append(one)
     yield part
 
 
-def _needed(part: Sequence[_Laid]) -> int:
+def _least_width(part: Sequence[_SizedColumn]) -> int:
     return sum(one.least for one in part) + GAP * (len(part) - 1)
 
 
-def _widths(part: Sequence[_Laid], width: int | None) -> list[int]:
+def _widths(part: Sequence[_SizedColumn], width: int | None) -> list[int]:
     """Return the width of each column; where the line is too long, the widest are shortened."""
     whole = [max(one.natural, cell_len(one.column.header)) for one in part]
     if width is None or sum(whole) + GAP * (len(whole) - 1) <= width:
@@ -151,16 +151,15 @@ def _widths(part: Sequence[_Laid], width: int | None) -> list[int]:
     return widths
 
 
-def _lines(part: Sequence[_Laid], widths: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Return the lines of the header, and a line for each row."""
+def _lines(part: Sequence[_SizedColumn], widths: Sequence[int]) -> tuple[list[str], list[str]]:
     headers = [one.header(width) for one, width in zip(part, widths, strict=True)]
     height = max(map(len, headers), default=0)
     # Headers with fewer lines stand at the bottom, directly above their cells.
     tops = [[""] * (height - len(lines)) + lines for lines in headers]
     padded = [o.lines(t, w) for o, t, w in zip(part, tops, widths, strict=True)]
     cells = [one.cells(width) for one, width in zip(part, widths, strict=True)]
-    return _joined(padded), _joined(cells)
+    return _join_columns(padded), _join_columns(cells)
 
 
-def _joined(columns: Sequence[Sequence[str]]) -> list[str]:
+def _join_columns(columns: Sequence[Sequence[str]]) -> list[str]:
     return [(" " * GAP).join(row).rstrip() for row in zip(*columns, strict=True)]

@@ -45,7 +45,7 @@ def _row(
         str(counts.get("answered", "-")),
         str(counts.get("words", "-")),
         "no run" if run.failure else run.standing or "-",
-        number(None if mean is None else mean.value),
+        number(None if mean is None else mean.mean),
         "" if own is None else f"{own.difference:+.4f}",
         "" if own is None else interval(own.interval),
         "" if own is None else probability(own.holm),

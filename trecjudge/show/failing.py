@@ -86,7 +86,7 @@ def failing_responses(
         for topic_id, why, amount in _short(check, values, before):
             key = (check.run_id, topic_id)
             every.setdefault(key, Failing(*key)).add(check, why, amount)
-    for judgment in _flipped([job.judgments for job in jobs]) if runs else ():
+    for judgment in _worse_judgments([job.judgments for job in jobs]) if runs else ():
         key = (judgment.run_id, judgment.topic_id)
         of_run = (c for c in checks if c.rule.kind == "drop" and c.run_id == judgment.run_id)
         for check in of_run if key not in every else ():
@@ -101,8 +101,7 @@ def failing_responses(
     return found
 
 
-def _flipped(paths: Sequence[Path | None]) -> Iterator[Judgment]:
-    """Yield the judgments that are worse than those of the baseline on the same items."""
+def _worse_judgments(paths: Sequence[Path | None]) -> Iterator[Judgment]:
     now, old = (None if path is None else JudgmentsReader(path) for path in paths)
     if now is not None and old is not None:
         flips = verdict_changes(old, now).flips
@@ -141,7 +140,6 @@ def _short(
 def _earlier(
     found: FailingResponses, runs: Mapping[str, str], baseline: Sequence[Outcome]
 ) -> dict[tuple[str, str], Before]:
-    """Return the judgments of the baseline on the responses that are shown."""
     wanted = {(runs.get(run_id, run_id), topic): (run_id, topic) for run_id, topic in found.shown}
     return {
         wanted[r.run_id, r.topic_id]: {item_key(judgment): judgment for judgment in judgments}
@@ -193,11 +191,10 @@ def _item_lines(response: Response, judgments: Sequence[Judgment], before: Befor
     if len(telling) > MOST_ITEMS:
         yield f"and {len(telling) - MOST_ITEMS} more of {len(judgments)} judgments"
     if not telling:
-        yield f"response {_quoted(response.shown)}"
+        yield f"response {_quote(response.shown)}"
 
 
 def _is_worse(judgment: Judgment, earlier: Judgment | None) -> bool:
-    """Return whether the same item was judged better before."""
     if earlier is None or not (earlier.judged and judgment.judged):
         return earlier is not None and earlier.judged
     if judgment.grade is not None and earlier.grade is not None:
@@ -210,21 +207,21 @@ def _line(judgment: Judgment, text: str, before: Before) -> str:
     where = "response" if index is None else f"sentence {index + 1}"
     earlier = before.get(item_key(judgment))
     parts = [
-        f"{where} {_quoted(text)}" if text else where,
+        f"{where} {_quote(text)}" if text else where,
         word(judgment) + (f" (before: {word(earlier)})" if earlier else ""),
         f"document {cut(document, MOST_CHARACTERS)}" if document else "",
         cut(judgment.failure.message if judgment.failure else judgment.reason, MOST_CHARACTERS),
     ]
     nearest = next((source for source in judgment.sources if source.excerpt), None)
     if judgment.evidence is not None and judgment.evidence.quote:
-        parts.append(f"evidence: {_quoted(judgment.evidence.quote)}")
+        parts.append(f"evidence: {_quote(judgment.evidence.quote)}")
     elif nearest is not None:
         document = cut(nearest.doc_id, MOST_CHARACTERS)
-        parts.append(f"nearest passage, in {document}: {_quoted(nearest.excerpt)}")
+        parts.append(f"nearest passage, in {document}: {_quote(nearest.excerpt)}")
     return "; ".join(part for part in parts if part)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f'"{cut(text, MOST_CHARACTERS)}"'
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from trecjudge.measures import DIGITS
-from trecjudge.scores.leaderboard import Mean
+from trecjudge.results.statistics import RunScore
 
 
 def fold_equal(columns: Mapping[str, Sequence[Hashable]]) -> tuple[list[str], list[str]]:
@@ -33,9 +33,9 @@ def fold_equal(columns: Mapping[str, Sequence[Hashable]]) -> tuple[list[str], li
     return kept, lines
 
 
-def mean_cells(means: Iterable[Mean]) -> list[Hashable]:
+def mean_cells(means: Iterable[RunScore]) -> list[Hashable]:
     """Return means as cells to be compared: to as many digits as files have, with their bounds."""
-    ends = ((mean.value, mean.lowest, mean.highest) for mean in means)
+    ends = ((mean.mean, mean.lowest, mean.highest) for mean in means)
     return [
         None
         if known[0] is None

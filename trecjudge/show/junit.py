@@ -33,15 +33,15 @@ def junit(
         case = _case(suite, check.run_id, str(check.rule))
         if check.broken or check.no_rule:
             tag = "failure" if check.broken else "skipped"
-            _told(case, tag, check.rule.kind, check.broken or check.no_rule, str(check))
+            _add_text(case, tag, check.rule.kind, check.broken or check.no_rule, str(check))
     for _, one in sorted(failing.shown.items()) if failing else ():
         _add_response(suite, one)
     if failing and failing.more:
         more = f"{failing.more} more responses fall short of a rule"
-        _told(_case(suite, "gate", "further responses"), "skipped", "response", more, more)
+        _add_text(_case(suite, "gate", "further responses"), "skipped", "response", more, more)
     for finding in left_out:
         case = _case(suite, "input", str(finding.place))
-        _told(case, "error", "input", finding.message, str(finding))
+        _add_text(case, "error", "input", finding.message, str(finding))
     _add_counts(suite, failing)
     Xml.indent(suite)
     text: bytes = Xml.tostring(suite, encoding="utf-8", xml_declaration=True)
@@ -55,14 +55,14 @@ def _add_response(suite: Xml.Element, one: Failing) -> None:
     # Some servers show the message only, some the text: the first item is in both.
     message = ". ".join([*one.why, *one.items[:1]])
     text = "\n".join([*one.why, *one.items])
-    _told(case, "failure" if one.fails else "skipped", "response", message, text)
+    _add_text(case, "failure" if one.fails else "skipped", "response", message, text)
 
 
 def _case(suite: Xml.Element, group: str, name: str) -> Xml.Element:
     return Xml.SubElement(suite, "testcase", {"classname": _clean(group), "name": _clean(name)})
 
 
-def _told(case: Xml.Element, tag: str, kind: str, message: str, text: str) -> None:
+def _add_text(case: Xml.Element, tag: str, kind: str, message: str, text: str) -> None:
     told = Xml.SubElement(case, tag, {"message": _clean(message), "type": kind})
     told.text = _clean(text)
 

@@ -10,7 +10,7 @@ from trecjudge.show.columns import Columns
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line, number, table
 
 if TYPE_CHECKING:  # numpy: not for --help
-    from trecjudge.evaluation.several_people import Likeness, People
+    from trecjudge.evaluation.agreement import Likeness, People
 
 
 def people_lines(people: People) -> Iterator[str]:

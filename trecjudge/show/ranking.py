@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import counted
-from trecjudge.scores.leaderboard import Mean
+from trecjudge.results.statistics import RunScore
 from trecjudge.scores.summary import RunSummary, Summary
 from trecjudge.show.columns import Column, Columns
 from trecjudge.show.folding import fold_equal, mean_cells
-
-if TYPE_CHECKING:
-    from trecjudge.stats.standing import Standing
 
 MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
 LEAST_NAME: Final = 12
@@ -122,7 +119,7 @@ def _lines_on_judges(summary: Summary) -> Iterator[str]:
         f"{measure} ({judge})"
         for judge, measure in summary.ranked_by_judge.items()
         if measure != summary.ranked_by
-        and any(run.means[measure].value is not None for run in summary.runs)
+        and any(run.means[measure].mean is not None for run in summary.runs)
     ]
     more = ""
     if next(iter(summary.ranked_by_judge), "") != summary.ranking_judge:
@@ -152,11 +149,11 @@ def _rank(summary: Summary, run: RunSummary) -> str:
     return "?" if is_open else rank_text(run.standings[summary.ranked_by])
 
 
-def rank_text(standing: Standing) -> str:
+def rank_text(score: RunScore) -> str:
     """Return the rank of a run: `2=` for all that are second together, `?` where it has none."""
-    if standing.rank is None:
+    if score.rank is None:
         return "?"
-    return f"{standing.rank}=" if standing.ties else str(standing.rank)
+    return f"{score.rank}=" if score.ties else str(score.rank)
 
 
 def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
@@ -175,7 +172,6 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
 
 
 def _copied_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
-    """Yield a column of the shares of copied sentences, where a run has any."""
     if any(run.coverage.copied for run in summary.runs):
         yield "copied", lambda run: share_text(run.coverage.copied_share)
 
@@ -185,12 +181,12 @@ def share_text(share: float | None) -> str:
     return "n/a" if share is None else f"{share * 100:.0f} %"
 
 
-def _with_labels(standing: Standing) -> str:
-    return f"{standing.human.mean:.3f}" if standing.human else "n/a"
+def _with_labels(score: RunScore) -> str:
+    return f"{score.human.mean:.3f}" if score.human else "n/a"
 
 
-def _interval_with_labels(standing: Standing) -> str:
-    human = standing.human
+def _interval_with_labels(score: RunScore) -> str:
+    human = score.human
     return interval_text(human.low, human.high) if human else "n/a"
 
 
@@ -204,12 +200,12 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{low:.2f} to {high:.2f}"
 
 
-def value_text(mean: Mean) -> str:
+def value_text(mean: RunScore) -> str:
     """Return `0.512`, `n/a` where there is none."""
-    return "n/a" if mean.value is None else f"{mean.value:.3f}"
+    return "n/a" if mean.mean is None else f"{mean.mean:.3f}"
 
 
-def bounds_text(mean: Mean) -> str:
+def bounds_text(mean: RunScore) -> str:
     """Return `0.40-0.60` where unjudged items leave a mean open, nothing where all is judged."""
     if not mean.is_open:
         return ""
@@ -217,7 +213,7 @@ def bounds_text(mean: Mean) -> str:
     return f"{lowest:.2f}-{highest:.2f}"
 
 
-def mean_text(mean: Mean) -> str:
+def mean_text(mean: RunScore) -> str:
     """Return `0.512`, with bounds `0.512 (0.40-0.60)` where unjudged items leave it open."""
     bounds = bounds_text(mean)
     return f"{value_text(mean)} ({bounds})" if bounds else value_text(mean)

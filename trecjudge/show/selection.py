@@ -112,7 +112,6 @@ class Selected:
             self.labels[verdict_of(judgment)] += 1
 
     def _check(self) -> None:
-        """Raise InputError for a name that the file does not have."""
         wanted = self.selection
         for what, names, known in (
             ("run", wanted.runs, self.runs),

@@ -10,10 +10,10 @@ from trecjudge.show.columns import Column, Columns
 
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.evaluation.agreement import Agreement
-    from trecjudge.stats.forecasts import Forecast
-    from trecjudge.stats.known import Unjudged
+    from trecjudge.results.statistics import Unjudged
     from trecjudge.stats.labelling import Candidate
     from trecjudge.stats.resampling import Interval
+    from trecjudge.stats.shrinkage import Forecast
 
 T = TypeVar("T")
 

@@ -127,7 +127,6 @@ def _sentence(number: int, text: str, signs: Text, width: int) -> Table:
 
 
 def _paths(paths: Iterable[ShownPath], index: int) -> Iterator[Padding]:
-    """Yield ARGUE's way to its verdict on a sentence, a line for each judge."""
     for shown in paths:
         if shown.path.sentence_index == index:
             yield Padding(Text(shown.line, STYLES[shown.tone]), (0, 0, 0, 6), expand=False)

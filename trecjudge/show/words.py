@@ -29,7 +29,6 @@ def cut(text: str, width: int, mark: str = "…") -> str:
 
 
 def _first(text: str, width: int) -> str:
-    """Return as much of a text as so many columns hold."""
     # A text is as wide as it has characters, or wider: more of it is never needed.
     return chop_cells(text[: width + 1], width)[0] if width and text else ""
 
@@ -53,7 +52,6 @@ def told_apart(texts: Sequence[str], width: int, mark: str = "…") -> list[str]
 
 
 def _alike(short: Mapping[str, str]) -> list[list[str]]:
-    """Return the texts of each form that several have."""
     found: dict[str, list[str]] = {}
     for text, form in short.items():
         found.setdefault(form, []).append(text)

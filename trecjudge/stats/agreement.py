@@ -1,4 +1,4 @@
-"""Agreement of two sides on the labels of items: confusion, kappa, alpha, overlap, AUC.
+"""Agreement of two sides on the labels of items: confusion, kappa, alpha, overlap, AUC, bins.
 
 Figures are functions of confusion matrices, shape (..., labels, labels), rows the truth, so that
 all resamples are worked out at once; NaN is what is not defined.
@@ -6,14 +6,17 @@ all resamples are worked out at once; NaN is what is not defined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from trecjudge.measures import DIGITS
 from trecjudge.stats.resampling import (
+    FEWER_RESAMPLES,
     NO_INTERVAL,
     Array,
     Indices,
@@ -25,17 +28,18 @@ from trecjudge.stats.resampling import (
 
 AgreementFigure = Callable[[Array], Array]
 """(..., labels, labels) -> (...)"""
+ItemFigure = Callable[[Array], Array]
+"""How often each item counts, (resamples, items) -> (resamples,)"""
+Flags = npt.NDArray[np.bool_]
+"""(items,)"""
 
-RESAMPLES = 1000
-"""Half as many as for means: a figure of a resample takes longer."""
 BLOCK = 256
 """Topics whose pairs are counted at once."""
-SHOWN = 6
-"""Decimals of a figure."""
+BINS = 10
+"""Bins of equal width that calibration is looked at in."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelPair:
+class LabelPair(NamedTuple):
     """One item as both sides have it: places among the labels, and a score where there is one."""
 
     topic_id: str
@@ -59,17 +63,26 @@ class LabelPairs:
     scores: Array
 
     @classmethod
-    def of(cls, pairs: Sequence[LabelPair]) -> LabelPairs:
-        """Return the columns of some pairs."""
-        topics = sorted({pair.topic_id for pair in pairs})
-        at = {topic_id: place for place, topic_id in enumerate(topics)}
-        owners = np.array([at[pair.topic_id] for pair in pairs], dtype=np.intp)
-        scores = np.array([np.nan if p.score is None else p.score for p in pairs], dtype=float)
-        truth, predicted = (
-            np.array([getattr(pair, side) for pair in pairs], dtype=np.intp)
-            for side in ("truth", "predicted")
+    def of(cls, pairs: Iterable[LabelPair]) -> LabelPairs:
+        """Return the columns of some pairs: a million of them are not held as records."""
+        numbers: dict[str, int] = {}
+        owners, truth, predicted = array("i"), array("i"), array("i")
+        scores = array("d")
+        for pair in pairs:
+            owners.append(numbers.setdefault(pair.topic_id, len(numbers)))
+            truth.append(pair.truth)
+            predicted.append(pair.predicted)
+            scores.append(np.nan if pair.score is None else pair.score)
+        topics = sorted(numbers)
+        places = {topic_id: place for place, topic_id in enumerate(topics)}
+        place_of = np.array([places[topic_id] for topic_id in numbers], dtype=np.intp)
+        return cls(
+            topics,
+            place_of[np.asarray(owners)],
+            np.asarray(truth, dtype=np.intp),
+            np.asarray(predicted, dtype=np.intp),
+            np.asarray(scores),
         )
-        return cls(topics, owners, truth, predicted, scores)
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -165,27 +178,70 @@ def _overlap(confusion: Array, of: Array) -> Array:
     return np.where(nothing, 1.0, share)
 
 
-def auc(scores: Array, relevant: npt.NDArray[np.bool_], weights: Array) -> Array:
+def auc_figure(scores: Array, relevant: Flags) -> ItemFigure:
     """Return the chance that a relevant item has the higher score, tied ones counting half.
 
-    `weights` are how often each item counts: (resamples, items) -> (resamples,). NaN where items
-    of either kind are missing.
+    NaN where items of either kind are missing, or one has no score.
     """
-    places = np.unique(scores, return_inverse=True)[1]
-    sums = np.zeros((2, len(weights), places.max(initial=-1) + 1))
-    for kind in (0, 1):
-        chosen = np.flatnonzero(relevant == bool(kind))
-        for place, column in zip(places[chosen], weights[:, chosen].T, strict=True):
-            sums[kind, :, place] += column
-    # Half of the ties count as below: they are half right.
-    below = np.cumsum(sums[0], axis=1) - sums[0] / 2
-    whole = sums[0].sum(axis=1) * sums[1].sum(axis=1)
-    return ratio((sums[1] * below).sum(axis=1), whole)
+    places = np.unique(scores, return_inverse=True)[1].ravel()
+    size, is_scored = int(places.max(initial=-1)) + 1, not np.isnan(scores).any()
+
+    def chance(weights: Array) -> Array:
+        if not is_scored:
+            return np.full(len(weights), np.nan)
+        above, others = (
+            np.array([np.bincount(places[kind], row[kind], size) for row in weights])
+            for kind in (relevant, ~relevant)
+        )
+        # Half of the ties count as below: they are half right.
+        below = np.cumsum(others, axis=1) - others / 2
+        return ratio((above * below).sum(axis=1), above.sum(axis=1) * others.sum(axis=1))
+
+    return chance
 
 
-def auc_of_topics(
-    scores: Array, relevant: npt.NDArray[np.bool_], owners: Indices, weights: Array
-) -> Array:
+def auc(scores: Array, relevant: Flags, weights: Array) -> Array:
+    """Return the same at once for `weights`, (resamples, items) -> (resamples,)."""
+    return auc_figure(scores, relevant)(weights)
+
+
+def share_figure(right: Flags) -> ItemFigure:
+    """Return the share of items that are right, such as those with the label of a person."""
+    return lambda weights: ratio(weights @ right, weights.sum(axis=1))
+
+
+def balanced_accuracy_figure(said: Flags, truth: Flags) -> ItemFigure:
+    """Return the mean of the shares of positives and of negatives that are said to be so.
+
+    NaN where items of either kind are missing.
+    """
+
+    def mean_of_shares(weights: Array) -> Array:
+        below, above = (
+            ratio(weights @ (kind & (said == truth)), weights @ kind) for kind in (~truth, truth)
+        )
+        return (below + above) / 2
+
+    return mean_of_shares
+
+
+def calibration_error_figure(chances: Array, truth: Flags) -> ItemFigure:
+    """Return the mean |predicted - observed| over BINS, by items (Guo et al., 2017).
+
+    NaN where an item has no chance.
+    """
+    if np.isnan(chances).any():
+        return lambda weights: np.full(len(weights), np.nan)
+    of_bin = np.eye(BINS)[bins_of(chances)] * (chances - truth)[:, None]
+    return lambda weights: ratio(np.abs(weights @ of_bin).sum(axis=1), weights.sum(axis=1))
+
+
+def bins_of(chances: Array) -> Indices:
+    """Return the place of each chance, 0 to 1, among BINS of equal width; 1 is in the last."""
+    return np.minimum((chances * BINS).astype(np.intp), BINS - 1)
+
+
+def auc_of_topics(scores: Array, relevant: Flags, owners: Indices, weights: Array) -> Array:
     """Return the same where items count as often as the topics that own them.
 
     `weights` are how often each topic counts: (resamples, topics) -> (resamples,). Neither memory
@@ -200,7 +256,7 @@ def auc_of_topics(
 
 
 def _pairs_won(
-    scores: Array, relevant: npt.NDArray[np.bool_], owners: Indices, topics: int
+    scores: Array, relevant: Flags, owners: Indices, topics: int
 ) -> Iterator[tuple[slice, Array]]:
     """Yield a block of topics, and how many pairs relevant items win against their other items.
 
@@ -221,7 +277,6 @@ def _pairs_won(
 
 
 def _rows_of(owners: Indices, topics: int) -> list[Indices]:
-    """Return the rows of each topic."""
     ends = np.cumsum(np.bincount(owners, minlength=topics))
     return np.split(np.argsort(owners, kind="stable"), ends[:-1])
 
@@ -260,7 +315,7 @@ class Agreed:
     def mean(self) -> float | None:
         """The mean over these topics."""
         known = [value for value in self.by_topic.values() if value is not None]
-        return round(sum(known) / len(known), SHOWN) if known else None
+        return round(sum(known) / len(known), DIGITS) if known else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -284,26 +339,30 @@ def agreement(
     """
     topics, confusion = pairs.topics, pairs.confusion(labels)
     figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
-    found = [agreed(name, figure, confusion, topics) for name, figure in figures.items()]
+    found = [agreement_figure(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found
     # Relevant or not: the same figures of two labels.
     halves = pairs.cut(threshold).confusion(2)
-    found += [agreed(name, figure, halves, topics) for name, figure in SET_FIGURES.items()]
+    found += [
+        agreement_figure(name, figure, halves, topics) for name, figure in SET_FIGURES.items()
+    ]
     if not np.isnan(pairs.scores).any():
         found.append(_auc(pairs, threshold))
     return found
 
 
-def agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]) -> Agreed:
+def agreement_figure(
+    name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]
+) -> Agreed:
     """Return a figure of the confusion matrices of topics: (topics, labels, labels)."""
     by_topic = dict(zip(topics, map(_number, figure(confusion)), strict=True))
     interval = NO_INTERVAL
     if len(topics) > 1:
         # Ordered by counts: no name decides which topics are drawn.
         order = np.lexsort(confusion.reshape(len(topics), -1).T)
-        drawn = np.tensordot(draws(len(topics), RESAMPLES), confusion[order], axes=1)
-        interval = interval_of(figure(drawn), len(topics)).rounded(SHOWN)
+        drawn = np.tensordot(draws(len(topics), FEWER_RESAMPLES), confusion[order], axes=1)
+        interval = interval_of(figure(drawn), len(topics)).rounded(DIGITS)
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
@@ -318,13 +377,13 @@ def _auc(pairs: LabelPairs, threshold: int) -> Agreed:
     # Ordered by values: no name decides which topics are drawn.
     keys = [_key(relevant[own], scores[own]) for own in rows]
     places = np.argsort(sorted(range(len(rows)), key=lambda topic: keys[topic]))
-    drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), RESAMPLES)[:, places])
+    drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), FEWER_RESAMPLES)[:, places])
     by_topic = {t: _number(of(own)) for t, own in zip(pairs.topics, rows, strict=True)}
-    interval = interval_of(drawn, len(rows)).rounded(SHOWN)
+    interval = interval_of(drawn, len(rows)).rounded(DIGITS)
     return Agreed("auc", _number(of(np.arange(len(owners)))), interval, by_topic)
 
 
-def _key(relevant: npt.NDArray[np.bool_], scores: Array) -> bytes:
+def _key(relevant: Flags, scores: Array) -> bytes:
     """Return bytes that are ordered as the sorted (relevant, score) of a topic's items are."""
     order = np.lexsort((scores, relevant))
     held = np.zeros(len(order), dtype=[("relevant", "u1"), ("score", ">u8")])
@@ -336,4 +395,53 @@ def _key(relevant: npt.NDArray[np.bool_], scores: Array) -> bytes:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), SHOWN)
+    return None if np.isnan(value) else round(float(value), DIGITS)
+
+
+Cell = tuple[str, str, str]
+"""(topic_id, label of one voter, label of the other)"""
+
+
+@dataclass(frozen=True, slots=True)
+class VoterPair:
+    """How two voters agree on the items that both decided; figures are None if not defined."""
+
+    voters: tuple[str, str]
+    items: int
+    same: float | None
+    kappa: Agreed
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        figure = {"kappa": self.kappa.pooled, "interval": list(self.kappa.interval)}
+        return {"voters": list(self.voters), "items": self.items, "same": self.same} | figure
+
+
+def voter_pair(voters: tuple[str, str], cells: Mapping[Cell, int]) -> VoterPair:
+    """Return how two voters agree, by how many items of a topic have which two labels."""
+    topics, confusion = _confusion(cells)
+    same = agreement_figure("same", accuracy, confusion, topics).pooled
+    found = agreement_figure("kappa", kappa(0), confusion, topics)
+    return VoterPair(voters, sum(cells.values()), same, found)
+
+
+def alpha_of_all(cells: Mapping[Cell, float]) -> Agreed:
+    """Return Krippendorff's nominal alpha of all voters; items may lack some of them.
+
+    `cells` count the pairs of votes on an item, each 1 / (votes on the item - 1). Krippendorff,
+    Content Analysis, 2004, ch. 11.
+    """
+    topics, confusion = _confusion(cells)
+    return agreement_figure("alpha", alpha(ordinal=False), confusion, topics)
+
+
+def _confusion(cells: Mapping[Cell, float]) -> tuple[Sequence[str], Array]:
+    """Return the topics, sorted, and their matrices: (topics, labels, labels)."""
+    topics = sorted({topic for topic, _, _ in cells})
+    labels = sorted({label for _, one, other in cells for label in (one, other)})
+    rows = {topic: place for place, topic in enumerate(topics)}
+    places = {label: place for place, label in enumerate(labels)}
+    counts = np.zeros((len(topics), len(labels), len(labels)))
+    for (topic, one, other), count in cells.items():
+        counts[rows[topic], places[one], places[other]] += count
+    return topics, counts

@@ -93,7 +93,7 @@ def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: OnFindin
     return common
 
 
-def settled(scores: Scores, rules: Rules, topics: Sequence[str]) -> Scores:
+def choose_all_rows(scores: Scores, rules: Rules, topics: Sequence[str]) -> Scores:
     """Return the scores with the `all` rows that count: `topics` are those of both sides."""
     if rules.all_rows == "given":
         return scores
@@ -129,7 +129,9 @@ def report_unjudged(scores: Scores, measures: Sequence[str], report: OnFinding) 
             report(Finding("items_unjudged", Place(scores.name), message))
 
 
-def defined(scores: Scores, measures: Sequence[str], rules: Rules, report: OnFinding) -> list[str]:
+def defined_measures(
+    scores: Scores, measures: Sequence[str], rules: Rules, report: OnFinding
+) -> list[str]:
     """Return the measures that all runs have, or enough of them; those left out are named.
 
     Raises InputError where none is left.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from trecjudge.errors import InputError, unknown
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import DIGITS, MOST_COMPARED
-from trecjudge.stats.known import Unjudged
+from trecjudge.records import Place
+from trecjudge.results.statistics import Unjudged
+from trecjudge.stats.alignment import few, report_topics
 from trecjudge.stats.paired import effect_size, holm, sign_flip
 from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
 from trecjudge.stats.scores import Scores
@@ -32,7 +35,7 @@ class System(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class TopicDelta:
     """The value of a measure on a topic, before and after."""
 
     topic_id: str
@@ -58,14 +61,14 @@ class Difference:
     topics: int
     mean_before: float
     mean_after: float
-    interval: Interval
-    p: float | None
-    holm: float | None
-    effect: float | None
-    moved: Sequence[Move]
-    changed: int
-    only_before: Sequence[str]
-    only_after: Sequence[str]
+    interval: Interval = NO_INTERVAL
+    p: float | None = None
+    holm: float | None = None
+    effect: float | None = None
+    moved: Sequence[TopicDelta] = ()
+    changed: int = 0
+    only_before: Sequence[str] = ()
+    only_after: Sequence[str] = ()
     unjudged_before: Unjudged | None = None
     unjudged_after: Unjudged | None = None
 
@@ -132,7 +135,7 @@ def compare(
             if one is not None:
                 gaps = [s.scores.unjudged.get((s.run_id, measure)) for s in (before, after)]
                 found.append(replace(one, unjudged_before=gaps[0], unjudged_after=gaps[1]))
-    return _corrected(found)
+    return _correct_p_values(found)
 
 
 def difference(
@@ -170,10 +173,11 @@ def difference(
         interval=mean_intervals(differences)[0].rounded(DIGITS),
         # On one topic every flip is as large as the difference: there is no test.
         p=float(sign_flip(differences)[0]) if len(kept) > 1 else None,
-        holm=None,
         effect=effect_size(differences[0]),
         moved=[
-            Move(kept[i], float(olds[i]), float(news[i])) for i in furthest if olds[i] != news[i]
+            TopicDelta(kept[i], float(olds[i]), float(news[i]))
+            for i in furthest
+            if olds[i] != news[i]
         ],
         changed=int((olds != news).sum()),
         only_before=apart,
@@ -182,7 +186,6 @@ def difference(
 
 
 def _by_topic(system: System, measure: str) -> dict[str, float]:
-    """Return the values of a run by topic, of the topics on which it has one."""
     row = system.scores.values[measure][system.scores.runs.index(system.run_id)]
     found = zip(system.scores.topics, row.tolist(), strict=True)
     return {topic: value for topic, value in found if not np.isnan(value)}
@@ -200,26 +203,11 @@ def _of_means(
     )
     if np.isnan(old + new):
         return None
-    return Difference(
-        measure=measure,
-        before=before.name,
-        after=after.name,
-        topics=0,
-        mean_before=old,
-        mean_after=new,
-        interval=NO_INTERVAL,
-        p=None,
-        holm=None,
-        effect=None,
-        moved=(),
-        changed=0,
-        only_before=only_before,
-        only_after=only_after,
-    )
+    names = measure, before.name, after.name
+    return Difference(*names, 0, old, new, only_before=only_before, only_after=only_after)
 
 
-def _corrected(found: Sequence[Difference]) -> list[Difference]:
-    """Return the differences with p corrected for all comparisons by the same measure."""
+def _correct_p_values(found: Sequence[Difference]) -> list[Difference]:
     result = list(found)
     for measure in {d.measure for d in found}:
         own = [i for i, d in enumerate(found) if d.measure == measure]
@@ -228,3 +216,97 @@ def _corrected(found: Sequence[Difference]) -> list[Difference]:
         for i, p in zip(own, holm(ps).tolist(), strict=True):
             result[i] = replace(found[i], holm=None if np.isnan(p) else p)
     return result
+
+
+SystemPair = tuple[System, System]
+
+
+def report_unmatched(
+    tables: Sequence[Scores],
+    pairs: Sequence[SystemPair],
+    found: Sequence[Difference],
+    report: OnFinding,
+    only: Collection[str] = (),
+    measures: Collection[str] = (),
+) -> None:
+    """Name what is in no difference, though nobody asked to leave it out.
+
+    `only` and `measures` are the runs and measures that were asked for, all where empty.
+    """
+    _report_runs(tables, pairs, only, report)
+    for before, after in _tables(pairs):
+        report_topics(before, after, report)
+        _report_measures(before, after, measures, report)
+    for difference in found:
+        _report_values(difference, pairs, report)
+    _report_nothing(pairs, found, measures, report)
+
+
+def _tables(pairs: Iterable[SystemPair]) -> list[tuple[Scores, Scores]]:
+    # Two runs of one leaderboard have its topics and measures in common.
+    apart = (pair for pair in pairs if pair[0].scores is not pair[1].scores)
+    ids = {(id(a.scores), id(b.scores)): (a.scores, b.scores) for a, b in apart}
+    return list(ids.values())
+
+
+def _report_runs(
+    tables: Sequence[Scores], pairs: Sequence[SystemPair], only: Collection[str], report: OnFinding
+) -> None:
+    compared = {(id(system.scores), system.run_id) for pair in pairs for system in pair}
+    for table in tables:
+        asked = [run for run in table.runs if not only or run in only]
+        lacking = [run for run in asked if (id(table), run) not in compared]
+        if lacking:
+            message = (
+                f"has {len(lacking)} runs that are not in every leaderboard and are not compared:"
+                f" {few(lacking)}; --against RUN compares all runs with one"
+            )
+            report(Finding("run_not_compared", Place(table.name), message, few(lacking)))
+
+
+def _report_measures(
+    before: Scores, after: Scores, measures: Collection[str], report: OnFinding
+) -> None:
+    for here, there in ((before, after), (after, before)):
+        asked = [m for m in here.measures if not measures or m in measures]
+        lacking = [m for m in asked if m not in there.measures]
+        if lacking:
+            message = f"has no {few(lacking)}, which {here.name} has: not compared"
+            report(Finding("measure_one_sided", Place(there.name), message, few(lacking)))
+
+
+def _report_values(difference: Difference, pairs: Sequence[SystemPair], report: OnFinding) -> None:
+    """Name topics of both leaderboards on which one of two runs has no value."""
+    # Only topics that both leaderboards have: the others are named by table.
+    names = {(a.name, b.name): (a.scores.topics, b.scores.topics) for a, b in pairs}
+    topics = names[difference.before, difference.after]
+    sides = (
+        (difference.after, difference.only_before, topics[1]),
+        (difference.before, difference.only_after, topics[0]),
+    )
+    for lacks, apart, there in sides:
+        lacking = [topic for topic in apart if topic in set(there)]
+        if lacking:
+            message = (
+                f"{difference.measure} has no value on {len(lacking)} topics, unjudged or not"
+                f" defined, which are in neither mean: {few(lacking)}"
+            )
+            report(Finding("value_one_sided", Place(lacks), message, few(lacking)))
+
+
+def _report_nothing(
+    pairs: Sequence[SystemPair],
+    found: Sequence[Difference],
+    measures: Collection[str],
+    report: OnFinding,
+) -> None:
+    """Name the runs that have no value at all by a measure that both leaderboards have."""
+    there = {(d.before, d.after, d.measure) for d in found}
+    for before, after in pairs:
+        asked = [m for m in before.scores.measures if not measures or m in measures]
+        for measure in asked:
+            if measure not in after.scores.measures:
+                continue
+            if (before.name, after.name, measure) not in there:
+                message = f"{measure} has no value there or in {after.name}: not compared"
+                report(Finding("value_one_sided", Place(before.name), message))

@@ -94,11 +94,10 @@ def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
     A constant side has no order, and no share.
     """
     shares = (ratio(_agreeing(truth, predicted), truth.untied) + 1) / 2
-    return _ordered(shares, truth, predicted)
+    return _mask_constant(shares, truth, predicted)
 
 
-def _ordered(values: Array, truth: Side, predicted: Side) -> Array:
-    """Return the values, NaN where either side is constant."""
+def _mask_constant(values: Array, truth: Side, predicted: Side) -> Array:
     return np.where((truth.untied > 0) & (predicted.untied > 0), values, np.nan)
 
 
@@ -127,12 +126,12 @@ def tau_gap(truth: Side, predicted: Side) -> Array:
     right = np.einsum("bij,bij->bi", predicted.above, truth.won)
     whole = np.einsum("bij,bij->bi", predicted.above, truth.sizes)
     if (predicted.untied == truth.scores.shape[1] * (truth.scores.shape[1] - 1)).all():
-        return _ordered(_mean_share(right, whole), truth, predicted)
+        return _mask_constant(_mean_share(right, whole), truth, predicted)
     tied = 1 - np.abs(predicted.signs)
     better = np.einsum("bij,bij->bi", tied, truth.won)
     worse = np.einsum("bij,bij->bi", tied, truth.sizes) - better
     best, worst = _mean_share(right + better, whole + better), _mean_share(right, whole + worse)
-    return _ordered((best + worst) / 2, truth, predicted)
+    return _mask_constant((best + worst) / 2, truth, predicted)
 
 
 def _mean_share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:

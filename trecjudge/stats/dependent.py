@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from trecjudge.stats.release_gate import BoundedMeans, GateRule
+from trecjudge.stats.release_gate import GateRule, RunScores
 from trecjudge.stats.scores import Scores
 
 ROUNDING = 2e-6
@@ -15,7 +15,7 @@ ROUNDING = 2e-6
 
 
 def without_repeats(
-    rules: Sequence[GateRule], tables: Sequence[Scores], figures: Sequence[BoundedMeans]
+    rules: Sequence[GateRule], tables: Sequence[Scores], figures: Sequence[RunScores]
 ) -> tuple[list[GateRule], dict[str, str]]:
     """Return drop rules without those of measures that fall just as an earlier one does.
 
@@ -38,12 +38,12 @@ def without_repeats(
 
 
 def _fall_alike(
-    one: str, other: str, tables: Sequence[Scores], figures: Sequence[BoundedMeans]
+    one: str, other: str, tables: Sequence[Scores], figures: Sequence[RunScores]
 ) -> bool:
     """Return whether two measures fall on the same topics by the same, in every table."""
     every = [(m, figure) for found in figures for (_, m), figure in found.items()]
     # What unjudged items could make of each need not be alike.
-    if any(figure.is_open for m, figure in every if m in (one, other)):
+    if any(figure.gaps.items for m, figure in every if m in (one, other)):
         return False
     if not all({one, other} <= set(table.measures) for table in tables):
         return False

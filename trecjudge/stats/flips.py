@@ -121,7 +121,7 @@ def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
         old = {key: (label, place) for key, label, place in rows}
         flipped = []
         for place, judgment in enumerate(judgments):
-            if not _decided(judgment):
+            if not _has_verdict(judgment):
                 continue
             label, there = old.get(item_key(judgment, name), (None, 0))
             if label is None:
@@ -142,7 +142,7 @@ def _packed_verdicts(side: Judged) -> tuple[PackedRows, set[str]]:
     for response, judgments in side:
         own: dict[ItemKey, tuple[str, int]] = {}
         for place, judgment in enumerate(judgments):
-            if _decided(judgment):
+            if _has_verdict(judgment):
                 own[item_key(judgment)] = verdict(judgment), place
                 names.add(judgment.judge)
         group = response.run_id, response.topic_id
@@ -155,7 +155,7 @@ def verdict(judgment: Judgment) -> str:
     return judgment.label if judgment.judged and judgment.label is not None else UNJUDGED
 
 
-def _decided(judgment: Judgment) -> bool:
+def _has_verdict(judgment: Judgment) -> bool:
     """Return whether a judgment gives a label, or should have: one that measures gives none."""
     return judgment.label is not None or not judgment.judged
 

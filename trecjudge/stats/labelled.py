@@ -46,12 +46,12 @@ def row_of(known: float, items: Sequence[Labellable]) -> list[float]:
         sum((value - middle) ** 2 for value in values),
         sum(one.reach**2 for one in open_),
         sum(one.reach**2 for one in open_ if one.blind),
-        *_weighed(open_),
-        *_weighed(items),
+        *_weighed_sums(open_),
+        *_weighed_sums(items),
         *(sum(one[i] * one[j] for one in seen) for i in range(4) for j in range(4)),
     ]
 
 
-def _weighed(items: Iterable[Labellable]) -> list[float]:
+def _weighed_sums(items: Iterable[Labellable]) -> list[float]:
     parts = [(one.reach, one.reach * one.judged, one.reach * one.expected) for one in items]
     return [sum(part[i] for part in parts) for i in range(3)]

@@ -93,7 +93,9 @@ class Candidates:
         for number in sorted(range(left), key=self.responses.__getitem__):
             by_run.setdefault(self.responses[number][0], []).append(number)
         chance = np.random.default_rng(SEED)
-        groups = {run: _Open.of(self, own, starts, chance) for run, own in sorted(by_run.items())}
+        groups = {
+            run: _OpenItems.of(self, own, starts, chance) for run, own in sorted(by_run.items())
+        }
         queue = [group.next(near.get(run, 0.0), run) for run, group in groups.items()]
         heapq.heapify(queue)
         found: list[tuple[float, int]] = []
@@ -107,7 +109,7 @@ class Candidates:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenItems:
     """The candidates of a run that are still open, by response; sizes are over the item's error."""
 
     topics: list[str]
@@ -124,7 +126,7 @@ class _Open:
         numbers: Sequence[int],
         starts: Sequence[int],
         chance: np.random.Generator,
-    ) -> _Open:
+    ) -> _OpenItems:
         """Return the candidates of some responses; those of one begin at its start."""
         own = []
         for number in numbers:
@@ -185,7 +187,7 @@ def near_ties(runs: Sequence[str], values: Array) -> dict[str, float]:
     return found
 
 
-def drawn(responses: Iterable[Hashable], budget: int, rng: np.random.Generator) -> list[int]:
+def draw_sample(responses: Iterable[Hashable], budget: int, rng: np.random.Generator) -> list[int]:
     """Return the places of so many items drawn at random, sorted; `responses` has that of each.
 
     Responses are drawn first, each as likely as any other, and one item of each; further items of

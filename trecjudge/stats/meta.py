@@ -13,15 +13,16 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import DIGITS, are_compared
 from trecjudge.records import Place
+from trecjudge.results.statistics import Unjudged
 from trecjudge.stats.alignment import (
     FEWEST_RUNS,
     Rules,
-    defined,
+    choose_all_rows,
+    defined_measures,
     report_unjudged,
     rows_of_both,
     same_runs,
     same_topics,
-    settled,
 )
 from trecjudge.stats.correlation import (
     Coefficient,
@@ -29,8 +30,8 @@ from trecjudge.stats.correlation import (
     coefficients,
     correlations,
 )
-from trecjudge.stats.known import NOISE_DIGITS, Unjudged, is_mean_or_sum
 from trecjudge.stats.resampling import (
+    FEWER_RESAMPLES,
     NO_INTERVAL,
     SEED,
     Array,
@@ -40,10 +41,8 @@ from trecjudge.stats.resampling import (
     resampled_means,
     steady_orders,
 )
-from trecjudge.stats.scores import Scores
+from trecjudge.stats.scores import NOISE_DIGITS, Scores, is_mean_or_sum
 
-RESAMPLES = 1000
-"""Half as many as for means: a coefficient looks at every pair of runs."""
 FEW = 64
 """Runs that so few take as long as: what is held of a pair of measures counts then."""
 
@@ -151,9 +150,9 @@ def meta_evaluate(
             " of measures); give fewer, or name measures (--measure, --truth-measure)"
         )
     topics = same_topics(truth, predicted, rules, report)
-    truth, predicted = (settled(side, rules, topics) for side in (truth, predicted))
-    truth_measures = defined(truth, truth_measures, rules, report)
-    measures = defined(predicted, measures, rules, report)
+    truth, predicted = (choose_all_rows(side, rules, topics) for side in (truth, predicted))
+    truth_measures = defined_measures(truth, truth_measures, rules, report)
+    measures = defined_measures(predicted, measures, rules, report)
     report_unjudged(truth, truth_measures, report)
     report_unjudged(predicted, measures, report)
     # Measures that the same runs have share their resamples, and the work on them.
@@ -172,7 +171,7 @@ def meta_evaluate(
         sides = _Sides.of(truth.only(runs), predicted.only(runs), topics, pairs)
         _report_ties(sides.truth, truth.name, report)
         _report_ties(sides.predicted, predicted.name, report)
-        found |= dict(sides.correlated(pairs, wanted))
+        found |= dict(sides.correlate(pairs, wanted))
     every = (found[pair] for pair in product(truth_measures, measures) if pair in found)
     return sorted(every, key=lambda one: not one.of_one_name)
 
@@ -234,11 +233,11 @@ class _Sides:
             values,
         )
 
-    def correlated(
+    def correlate(
         self, pairs: Sequence[tuple[str, str]], wanted: Mapping[str, Coefficient]
     ) -> Iterator[tuple[tuple[str, str], Correlated]]:
         """Yield each pair of measures with its coefficients."""
-        values = self._resampled(wanted, lambda v: v[None])
+        values = self._resample(wanted, lambda v: v[None])
         over_topics, over_runs = self._over_topics(wanted), self._over_runs(wanted)
         for pair in pairs:
             found = []
@@ -252,7 +251,7 @@ class _Sides:
                     Correlation(
                         name,
                         None if np.isnan(value) else round(value, DIGITS),
-                        NO_INTERVAL if topics is None else self._centred(topics, value, name),
+                        NO_INTERVAL if topics is None else self._centre(topics, value, name),
                         interval_of(over_runs[key], len(self.runs)).rounded(DIGITS),
                     )
                 )
@@ -268,7 +267,7 @@ class _Sides:
         """Return coefficients of resampled topics, both sides drawn together."""
         if not self.by_topic:
             return {}
-        weights = draws(self.topics, RESAMPLES)
+        weights = draws(self.topics, FEWER_RESAMPLES)
         truth, predicted = (
             {m: resampled_means(v, weights).T.round(NOISE_DIGITS) for m, v in side.items()}
             for side in self.by_topic
@@ -278,10 +277,10 @@ class _Sides:
     def _over_runs(self, wanted: Mapping[str, Coefficient]) -> dict[PairKey, Array]:
         """Return coefficients of resampled runs: other systems might have taken part."""
         runs = len(self.runs)
-        drawn = np.random.default_rng(SEED).integers(0, runs, (RESAMPLES, runs))
-        return self._resampled(wanted, lambda v: v[drawn])
+        drawn = np.random.default_rng(SEED).integers(0, runs, (FEWER_RESAMPLES, runs))
+        return self._resample(wanted, lambda v: v[drawn])
 
-    def _resampled(
+    def _resample(
         self, wanted: Mapping[str, Coefficient], draw: Callable[[Array], Array]
     ) -> dict[PairKey, Array]:
         """Return the coefficients of means as `draw` makes them: (runs,) -> (resamples, runs)."""
@@ -289,7 +288,7 @@ class _Sides:
         predicted = {m: draw(v) for m, v in self.predicted.items()}
         return correlations(truth, predicted, wanted)
 
-    def _centred(self, resamples: Array, value: float, name: str) -> Interval:
+    def _centre(self, resamples: Array, value: float, name: str) -> Interval:
         """Return the interval of resampled topics, moved so that its middle is the value itself.
 
         A resample repeats topics, and orders the runs less well than as many different topics do:

@@ -34,8 +34,7 @@ def flips(units: int) -> Array:
     return signs
 
 
-def _flipped(units: int) -> Iterator[Array]:
-    """Yield what `flips` returns, in parts where they are of many units."""
+def _flip_parts(units: int) -> Iterator[Array]:
     if units * FLIPS <= 4 * BLOCK:
         yield flips(units)
         return
@@ -62,7 +61,7 @@ def sign_flip(differences: Array) -> Array:
     # Sums of the same numbers in another order differ in their last digits.
     reached = observed - 1e-9 * sizes.sum(axis=1)
     tried, counts = 0, np.zeros(len(known))
-    for signs in _flipped(known.shape[1]):
+    for signs in _flip_parts(known.shape[1]):
         tried += len(signs)
         counts += (np.abs(signs @ sizes.T) >= reached).sum(axis=0)
     if tried < FLIPS:
@@ -105,7 +104,6 @@ def _tails(sizes: Array, observed: Array) -> Array:
 
 
 def _uniform(units: int) -> Iterator[Array]:
-    """Yield uniform draws, TILTED of them for each unit, in parts."""
     rng = np.random.default_rng(SEED)
     for size in block_sizes(TILTED, units):
         yield rng.random((size, units))

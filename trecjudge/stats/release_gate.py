@@ -8,9 +8,9 @@ from typing import Literal
 
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.measures import DIGITS
+from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.stats.alignment import few
 from trecjudge.stats.comparison import Difference, System, difference
-from trecjudge.stats.known import Unjudged
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.scores import Scores
 
@@ -50,35 +50,7 @@ class GateRule:
         return f"{self.measure} of {self.judge}" if self.judge else self.measure
 
 
-@dataclass(frozen=True, slots=True)
-class BoundedMean:
-    """The mean of a run by a measure, and what unjudged items could make of it.
-
-    Where only companion rows are known, `expected` counts the unjudged items, and not `in_all`.
-    """
-
-    mean: float | None
-    lowest: float | None
-    highest: float | None
-    judged: int
-    expected: int
-    lower_is_better: bool = False
-    in_all: bool = True
-
-    @property
-    def is_open(self) -> bool:
-        """Whether items are unjudged."""
-        return self.judged < self.expected
-
-    @property
-    def unjudged(self) -> str:
-        """The number of unjudged items, in words."""
-        return str(Unjudged(self.expected - self.judged, self.expected if self.in_all else None))
-
-
-UNKNOWN = BoundedMean(None, None, None, 0, 0)
-BoundedMeans = Mapping[tuple[str, str], BoundedMean]
-"""(run_id, measure) -> figure"""
+RunScores = Mapping[MeanKey, RunScore]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +89,7 @@ def rule_of(kind: Kind, text: str, ranking: str = "") -> GateRule:
     return GateRule(kind, measure, limit)
 
 
-def bounds(rules: Sequence[GateRule], scores: Scores, figures: BoundedMeans) -> list[Check]:
+def bounds(rules: Sequence[GateRule], scores: Scores, figures: RunScores) -> list[Check]:
     """Check each run against its lowest and highest values. Raises InputError for a measure."""
     for rule in rules:
         if rule.measure not in scores.measures:
@@ -129,11 +101,11 @@ def bounds(rules: Sequence[GateRule], scores: Scores, figures: BoundedMeans) -> 
     ]
 
 
-def _beyond(rule: GateRule, figure: BoundedMean | None) -> str:
+def _beyond(rule: GateRule, figure: RunScore | None) -> str:
     """Return how a bound is broken: by the mean, or by what unjudged items could make of it."""
     if figure is None or figure.mean is None:
         return "has no value: nothing of it was judged"
-    if figure.in_all and not figure.expected:
+    if not figure.only_unjudged and not figure.expected:
         return f"is {figure.mean:.4g}, but nothing was judged: 0 of 0 items"
     # For a maximum both sides change sign, so that one comparison serves both.
     sign = 1 if rule.kind == "min" else -1
@@ -146,7 +118,7 @@ def _beyond(rule: GateRule, figure: BoundedMean | None) -> str:
     if worst is None or sign * worst < sign * rule.limit:
         could = "be anything" if worst is None else f"be {worst:.4g}"
         return (
-            f"is {figure.mean:.4g}, but {figure.unjudged}: it could {could}, must be {words}"
+            f"is {figure.mean:.4g}, but {figure.gaps}: it could {could}, must be {words}"
             f" {rule.limit:g}"
         )
     return ""
@@ -156,8 +128,8 @@ def drops(
     rules: Sequence[GateRule],
     now: Scores,
     old: Scores,
-    figures: BoundedMeans,
-    before: BoundedMeans | None = None,
+    figures: RunScores,
+    before: RunScores | None = None,
     strict: bool = False,
 ) -> list[Check]:
     """Compare each run with the same run of a baseline; two single runs are the same.
@@ -206,12 +178,12 @@ def _checked_fall(
     rule: GateRule,
     old: System,
     now: System,
-    before: BoundedMeans,
-    after: BoundedMeans,
+    before: RunScores,
+    after: RunScores,
     strict: bool,
 ) -> Check:
-    there = before.get((old.run_id, rule.measure)) or UNKNOWN
-    here = after.get((now.run_id, rule.measure)) or UNKNOWN
+    there = before.get((old.run_id, rule.measure)) or RunScore(old.run_id, rule.measure)
+    here = after.get((now.run_id, rule.measure)) or RunScore(now.run_id, rule.measure)
     rule = replace(rule, lower_is_better=here.lower_is_better or there.lower_is_better)
     fall = _Fall.of(rule, old, now, there, here)
     if fall is not None:
@@ -219,7 +191,7 @@ def _checked_fall(
     if there.mean is not None:
         return Check(now.run_id, rule, f"has no value: in the baseline it was {there.mean:.4g}")
     # What was not judged may have been anything; what is not defined can fall no further.
-    if there.is_open or (here.is_open and here.mean is None):
+    if there.gaps.items or (here.gaps.items and here.mean is None):
         return Check(now.run_id, rule, NOTHING)
     where = "in the baseline" if here.mean is not None else "here or in the baseline"
     return Check(now.run_id, rule, no_rule=f"has no value {where}")
@@ -247,7 +219,7 @@ class _Fall:
 
     @classmethod
     def of(
-        cls, rule: GateRule, old: System, now: System, there: BoundedMean, here: BoundedMean
+        cls, rule: GateRule, old: System, now: System, there: RunScore, here: RunScore
     ) -> _Fall | None:
         """Return the fall of a run; None where it has no value, or had none."""
         measure = rule.measure
@@ -256,11 +228,11 @@ class _Fall:
             return None
         sides = {"": here, "of the baseline ": there}
         unjudged = " and ".join(
-            f"{whose}{figure.unjudged}" for whose, figure in sides.items() if figure.is_open
+            f"{whose}{figure.gaps}" for whose, figure in sides.items() if figure.gaps.items
         )
         # A topic whose items are unjudged is not gone: the bounds cover it, where they are known.
         kept = set(now.scores.topics) if here.expected else set()
-        summed = any(s.scores.summed(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
+        summed = any(s.scores.are_sums(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
         scale = change.topics if summed else 1
         beyond = None
         if old.scores.topics != now.scores.topics:
@@ -286,7 +258,7 @@ class _Fall:
         before, after = change.mean_before * self.scale, change.mean_after * self.scale
         fall, words = self._in_words(before, after)
         if fall > limit + TINY and (strict or _is_more_than_noise(change)):
-            return f"{words}{_tested(change)}; {may} {limit:g}"
+            return f"{words}{_test_text(change)}; {may} {limit:g}"
         if self.all_rows is not None:
             fall, of_rows = self._in_words(*self.all_rows)
             if fall > limit + TINY:
@@ -303,7 +275,7 @@ class _Fall:
         )
         if more and fall > limit + TINY and (strict or _is_more_than_noise(self.counted)):
             one_sided = f"counting {more} topics on which only one side has a value"
-            return f"{words}{_tested(self.counted)}, {one_sided}; {may} {limit:g}"
+            return f"{words}{_test_text(self.counted)}, {one_sided}; {may} {limit:g}"
         return ""
 
     def _in_words(self, before: float, after: float) -> tuple[float, str]:
@@ -316,9 +288,7 @@ class _Fall:
         return fall, f"{words} by {fall:.4g} from {before:.4g} to {after:.4g}"
 
 
-def _furthest(
-    old: BoundedMean, now: BoundedMean, lower: bool, beyond: float | None
-) -> float | None:
+def _furthest(old: RunScore, now: RunScore, lower: bool, beyond: float | None) -> float | None:
     """Return by how much a run could have fallen; None where no bound is known.
 
     It is the best that the baseline could be against the worst that the run could be. Where their
@@ -339,7 +309,7 @@ def _all_rows(old: System, now: System, measure: str) -> tuple[float, float] | N
     for scores, run_id in (old, now):
         place = scores.runs.index(run_id)
         rows.append(float(scores.overall(measure)[place]))
-        made = made and not scores.contradicted(measure)[place]
+        made = made and not scores.contradictions(measure)[place]
     return None if made else (rows[0], rows[1])
 
 
@@ -349,7 +319,7 @@ def _is_more_than_noise(change: Difference) -> bool:
     return change.p is None or 2.0 ** (1 - change.changed) > ALPHA or change.p < ALPHA
 
 
-def _tested(change: Difference) -> str:
+def _test_text(change: Difference) -> str:
     if change.p is None:
         return ""
     few_changed = ", too few changes to test" if 2.0 ** (1 - change.changed) > ALPHA else ""

@@ -18,7 +18,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-RESAMPLES = 2000
+RESAMPLES, FEWER_RESAMPLES = 2000, 1000
+"""Of means; and of figures that take longer, such as those that look at every pair of runs."""
 SEED = 20250801
 LEVEL = 0.95
 FEWEST_UNITS = 6
@@ -244,8 +245,8 @@ def steady_orders(tables: Sequence[Array]) -> tuple[Indices, Indices]:
     rows, columns = (np.zeros(size, dtype=np.intp) for size in codes.shape)
     classes = -1
     while classes < (classes := int(rows.max(initial=0) + columns.max(initial=0))):
-        rows = _refined(codes, rows, columns)
-        columns = _refined(codes.T, columns, rows)
+        rows = _refine(codes, rows, columns)
+        columns = _refine(codes.T, columns, rows)
     return np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
 
 
@@ -256,7 +257,7 @@ def _codes(tables: Sequence[Array]) -> Indices:
     return np.asarray(found, dtype=np.intp).reshape(tables[0].shape)
 
 
-def _refined(codes: Indices, rows: Indices, columns: Indices) -> Indices:
+def _refine(codes: Indices, rows: Indices, columns: Indices) -> Indices:
     """Return the rank of each row by its former rank, then by what it holds in which columns."""
     held = np.sort(columns[None, :] * (codes.max(initial=0) + 1) + codes, axis=1)
     keys = np.column_stack([rows, held])

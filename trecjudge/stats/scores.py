@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from sys import intern
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,18 +15,139 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
+from trecjudge.results.statistics import MeanKey, RunScore, Unjudged
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.settings.limits import limits
-from trecjudge.stats.cells import (
-    Duplicates,
-    again,
-    arrays,
-    collected,
-    unjudged_items,
-    unjudged_topics,
-)
-from trecjudge.stats.known import Known, MeanKey, Unjudged, aggregated
 from trecjudge.stats.resampling import Array, ratio
+
+NOISE_DIGITS = 10
+"""Means that differ later than this are the same: sums in another order differ in their last."""
+
+
+def aggregate_topics(values: Array, how: str = "") -> Array:
+    """Return what topics give for each run: (runs, topics) -> (runs,). NaN where there is none.
+
+    `how` is the aggregate of a measure; what it does not name is the mean.
+    """
+    known = ~np.isnan(values)
+    counts = known.sum(axis=1)
+    # NaN would win every comparison: it is replaced by what cannot be the minimum, or maximum.
+    if how == "min":
+        found = np.where(known, values, np.inf).min(axis=1, initial=np.inf)
+    elif how == "max":
+        found = np.where(known, values, -np.inf).max(axis=1, initial=-np.inf)
+    elif how == "first_value" and values.shape[1]:
+        found = values[np.arange(len(values)), known.argmax(axis=1)]
+    else:
+        found = np.where(known, values, 0.0).sum(axis=1)
+        if how != "sum":
+            found = ratio(found, counts)
+    return np.asarray(np.where(counts > 0, found, np.nan), dtype=np.float64).round(NOISE_DIGITS)
+
+
+def is_mean_or_sum(how: str) -> bool:
+    """Return whether an interval over topics is defined for what an aggregate makes."""
+    return how not in ("min", "max", "first_value", "of_sums")
+
+
+Duplicates = Literal["first", "last", "mean", "error"]
+Cells = dict[str, dict[tuple[str, str | None], list[float]]]
+"""measure -> (run_id, topic_id) -> its values: more than one where there are duplicates."""
+
+
+def collect_cells(
+    rows: Iterable[tuple[Place, LeaderboardRow]], report: OnFinding, duplicates: Duplicates
+) -> Cells:
+    """Return the values of every row; what is given a second time is reported."""
+    cells: Cells = {}
+    for place, row in rows:
+        # Each name once: a leaderboard has it in many rows.
+        topic_id = row.topic_id if row.topic_id is None else intern(row.topic_id)
+        found, key = cells.setdefault(row.measure, {}), (intern(row.run_id), topic_id)
+        if (cell := found.get(key)) is None:
+            found[key] = [row.value]
+        else:
+            _report_duplicate(place, row, cell[0], report, duplicates)
+            cell.append(row.value)
+    return cells
+
+
+def rows_again(
+    name: str, cells: Cells, duplicates: Duplicates
+) -> Iterator[tuple[Place, LeaderboardRow]]:
+    """Yield the rows again, one of each: duplicates were reported before."""
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            value = _one_of(numbers, duplicates)
+            yield Place(name), LeaderboardRow(run_id, topic_id, measure, value)
+
+
+def arrays(
+    cells: Cells, runs: Sequence[str], topics: Sequence[str], duplicates: Duplicates
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the values by topic, (runs, topics), and the `all` rows, (runs,), by measure."""
+    at_run, at_topic = ({n: i for i, n in enumerate(names)} for names in (runs, topics))
+    values = {m: np.full((len(runs), len(topics)), np.nan) for m in cells}
+    given = {m: np.full(len(runs), np.nan) for m in cells}
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            if topic_id is None:
+                given[measure][at_run[run_id]] = _one_of(numbers, duplicates)
+            else:
+                values[measure][at_run[run_id], at_topic[topic_id]] = _one_of(numbers, duplicates)
+    return values, given
+
+
+def unjudged_topics(
+    counts: Cells,
+    measures: Sequence[str],
+    runs: Sequence[str],
+    topics: Sequence[str],
+    duplicates: Duplicates,
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return on which topics companion rows count unjudged items: (runs, topics) by measure."""
+    found, _ = arrays(counts, runs, topics, duplicates)
+    nothing = np.zeros((len(runs), len(topics)), dtype=bool)
+    return {m: np.nan_to_num(found[m]) > 0 if m in found else nothing for m in measures}
+
+
+def unjudged_items(
+    counts: Cells, runs: Sequence[str], measures: Sequence[str], duplicates: Duplicates
+) -> dict[MeanKey, Unjudged]:
+    """Return what companion rows count; where there are some, a run without has none unjudged."""
+    if not counts:
+        return {}
+    found = {(run, measure): Unjudged(0) for run in runs for measure in measures}
+    for measure, cells in counts.items():
+        totals: Counter[str] = Counter()
+        for (run, topic_id), numbers in cells.items():
+            # The run's own `all` count, else the sum over its topics: never both.
+            if topic_id is None or (run, None) not in cells:
+                totals[run] += int(_one_of(numbers, duplicates))
+        found |= {(run, measure): Unjudged(items) for run, items in totals.items()}
+    return found
+
+
+def _one_of(numbers: Sequence[float], duplicates: Duplicates) -> float:
+    if duplicates == "mean":
+        return sum(numbers) / len(numbers)
+    return numbers[-1 if duplicates == "last" else 0]
+
+
+def _report_duplicate(
+    place: Place, row: LeaderboardRow, first: float, report: OnFinding, duplicates: Duplicates
+) -> None:
+    topic = "all" if row.topic_id is None else row.topic_id
+    what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"
+    message = f"gives {what} a second time: {row.value:g}, before {first:g}"
+    if duplicates == "error":
+        raise InputError(f"{place}: {message} (--duplicates error)")
+    what_and_where = (place, message, f"{row.value:g}")
+    if row.value == first:
+        report(Finding("row_repeated", *what_and_where, run_id=row.run_id))
+    else:
+        report(Finding("row_duplicate", *what_and_where, run_id=row.run_id))
+
 
 TOLERANCE = 1e-3
 """Rounding that an `all` row may differ by from its topics, relative to values above 1."""
@@ -50,7 +174,7 @@ class Scores:
     values: Mapping[str, Array]
     given: Mapping[str, Array]
     unjudged: Mapping[MeanKey, Unjudged] = field(default_factory=dict)
-    known: Mapping[MeanKey, Known] = field(default_factory=dict)
+    known: Mapping[MeanKey, RunScore] = field(default_factory=dict)
     disputed: Collection[str] = ()
     statistics: str = ""
     """The file from which `known` was read, if any."""
@@ -73,7 +197,7 @@ class Scores:
 
     def means(self, measure: str) -> Array:
         """Return what the topics give for each run: (runs,). NaN where there is no topic."""
-        return aggregated(self.values[measure], self.aggregate(measure))
+        return aggregate_topics(self.values[measure], self.aggregate(measure))
 
     @property
     def runs_with_value(self) -> dict[str, int]:
@@ -85,7 +209,7 @@ class Scores:
         given = self.given[measure]
         return np.where(np.isnan(given), self.means(measure), given)
 
-    def contradicted(self, measure: str) -> Array:
+    def contradictions(self, measure: str) -> Array:
         """Return by how much `all` rows are not what their topics give: (runs,).
 
         By the aggregate that statistics name, else the mean or the sum, one of them for all runs.
@@ -98,15 +222,15 @@ class Scores:
                 return apart_from_sums
         return apart
 
-    def summed(self, measure: str) -> npt.NDArray[np.bool_]:
+    def are_sums(self, measure: str) -> npt.NDArray[np.bool_]:
         """Return of which runs the `all` row is the sum of their topics, not the mean: (runs,)."""
         given = self.given[measure]
-        no_means = _distance(aggregated(self.values[measure]), given) > 0
+        no_means = _distance(aggregate_topics(self.values[measure]), given) > 0
         found: npt.NDArray[np.bool_] = no_means & (_distance(self._sums(measure), given) == 0)
         return found
 
     def _sums(self, measure: str) -> Array:
-        return aggregated(self.values[measure], "sum")
+        return aggregate_topics(self.values[measure], "sum")
 
     def without_all(self, measures: Collection[str]) -> Scores:
         """Return the scores without `all` rows of measures: their topics decide.
@@ -141,7 +265,7 @@ def _entering(values: Array, given: Array, unjudged: npt.NDArray[np.bool_]) -> A
     zeros: Array = np.where(answered, np.nan_to_num(values), np.nan)
     # The judge's failure is no zero of the run.
     zeros = np.where(unjudged & np.isnan(values), np.nan, zeros)
-    with_zeros, without = (_distance(aggregated(v), given) for v in (zeros, values))
+    with_zeros, without = (_distance(aggregate_topics(v), given) for v in (zeros, values))
     left_out = without < with_zeros
     if without.sum() < with_zeros.sum():
         left_out |= without == with_zeros
@@ -159,7 +283,7 @@ def scores_of(
     rows: Iterable[tuple[Place, LeaderboardRow]],
     report: OnFinding,
     duplicates: Duplicates = "first",
-    known: Mapping[MeanKey, Known] | None = None,
+    known: Mapping[MeanKey, RunScore] | None = None,
 ) -> Scores:
     """Return the rows as arrays, runs and topics sorted; duplicates and contradictions reported.
 
@@ -169,7 +293,7 @@ def scores_of(
     InputError without any row, and for a duplicate with `duplicates` error.
     """
     known = known or {}
-    every = collected(rows, report, duplicates)
+    every = collect_cells(rows, report, duplicates)
     cells = {m: found for m, found in every.items() if not m.endswith(UNJUDGED)}
     counts = {m.removesuffix(UNJUDGED): v for m, v in every.items() if m.endswith(UNJUDGED)}
     for measure in (*counts, *(measure for _, measure in known)):
@@ -189,7 +313,7 @@ def scores_of(
             message = f"its statistics are not used: {differs}: they are of two jobs"
             report(Finding("statistics_differ", Place(name), message))
             # Runs and topics that only the other job had are gone with what is known of it.
-            return scores_of(name, again(name, every, duplicates), report)
+            return scores_of(name, rows_again(name, every, duplicates), report)
     gaps = unjudged_topics(counts, list(values), runs, topics, duplicates)
     entering = {m: _entering(v, given[m], gaps[m]) for m, v in values.items()}
     for (run_id, measure), one in known.items():
@@ -202,7 +326,7 @@ def scores_of(
             if topic_id is None and np.isnan(given[measure][at[run_id]]):
                 entering[measure][at[run_id]] = np.nan
     unjudged = unjudged_items(counts, runs, list(cells), duplicates)
-    unjudged |= {key: one.unjudged for key, one in known.items()}
+    unjudged |= {key: one.gaps for key, one in known.items()}
     scores = Scores(name, runs, topics, entering, given, unjudged, known)
     return replace(scores, disputed=_report_contradictions(scores, report))
 
@@ -212,7 +336,7 @@ def _difference(
     topics: Sequence[str],
     values: Mapping[str, Array],
     given: Mapping[str, Array],
-    known: Mapping[MeanKey, Known],
+    known: Mapping[MeanKey, RunScore],
 ) -> str:
     """Return where rows are not what is known of their job, no text where they are."""
     for (run_id, measure), one in known.items():
@@ -240,7 +364,7 @@ def _report_contradictions(scores: Scores, report: OnFinding) -> list[str]:
     contradictions = {}
     for measure, given in scores.given.items():
         means = scores.means(measure)
-        for run in np.flatnonzero(scores.contradicted(measure)).tolist():
+        for run in np.flatnonzero(scores.contradictions(measure)).tolist():
             one = scores.known.get((scores.runs[run], measure))
             if one is not None and one.by_topic is not None and not one.aggregate:
                 continue

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Final, NamedTuple
@@ -21,8 +21,23 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from trecjudge.measures import DIGITS
-from trecjudge.stats import labelled as at
-from trecjudge.stats.resampling import ALIKE, Array, Indices, student_quantile
+from trecjudge.results.statistics import Corrected
+from trecjudge.stats.correlation import Side, kendall
+from trecjudge.stats.labelled import (
+    ALL,
+    BLIND,
+    ITEMS,
+    KNOWN,
+    LABELS,
+    LEAST,
+    MOST,
+    OPEN,
+    SEEN,
+    SIZE,
+    SPREAD,
+    SQUARES,
+)
+from trecjudge.stats.resampling import ALIKE, SEED, Array, Indices, student_quantile
 
 RATIOS: Final = np.array([0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.5])
 """Standard deviations of errors of runs, and of responses, over that of items: all are weighed."""
@@ -46,7 +61,7 @@ UNTOLD: Final = 0.05
 """A shift is told from 0 where none has no more than this chance."""
 
 
-class Point(NamedTuple):
+class ModelPoint(NamedTuple):
     """Ratios of standard deviations to that of an item's error: of runs, responses, what is shared.
 
     `noise` is the variance of an item's error, on a scale of 0 to 1.
@@ -73,7 +88,7 @@ class Posterior:
     labels: int
     shift: float
     is_told: bool
-    point: Point
+    point: ModelPoint
 
     def intervals(self) -> tuple[Array, Array]:
         """Return the ends of the 95 % intervals, by Student's t, within what is possible."""
@@ -83,21 +98,8 @@ class Posterior:
         return below, above
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """The mean of a run by a measure as labels of people correct it, with its 95 % interval.
-
-    `labelled` counts the responses of the run with labels.
-    """
-
-    labelled: int
-    mean: float
-    low: float | None
-    high: float | None
-
-
 @dataclass(frozen=True)
-class Evidence:
+class LabelEvidence:
     """What labels say of responses, and what is open. Runs and responses are in one order."""
 
     runs: Sequence[str]
@@ -117,15 +119,15 @@ class Evidence:
         rows: tuple[array[float], Sequence[int]],
         sure: Sequence[float],
         topics: int,
-    ) -> Evidence:
+    ) -> LabelEvidence:
         """Return the evidence of rows that lie one after the other, and the places to take."""
-        table = np.frombuffer(rows[0], dtype=np.float64).reshape(-1, at.SIZE)[list(rows[1])]
+        table = np.frombuffer(rows[0], dtype=np.float64).reshape(-1, SIZE)[list(rows[1])]
         return cls(runs, responses, table, np.array(sure), topics)
 
     @property
     def labels(self) -> int:
         """The labels of items that the judge has a value of."""
-        return int(self.table[:, at.SEEN.start].sum())
+        return int(self.table[:, SEEN.start].sum())
 
     @property
     def is_one_sided(self) -> bool:
@@ -133,7 +135,7 @@ class Evidence:
 
         What they say of other items then nobody can tell.
         """
-        products = self.table[:, at.SEEN].sum(axis=0).reshape(4, 4)
+        products = self.table[:, SEEN].sum(axis=0).reshape(4, 4)
         label = np.array([0.0, 1.0, 0.0, 1.0])  # w = x + y
         varies = products[0, 0] * (label @ products @ label) - (products[0] @ label) ** 2
         return bool(varies <= ALIKE * products[0, 0] ** 2 and products[3, 3] > ALIKE)
@@ -163,9 +165,7 @@ class Evidence:
     @property
     def possible(self) -> tuple[Array, Array]:
         """The least and the most that open items leave possible: each (runs,)."""
-        low, high = (
-            self.means(self.table[:, at.KNOWN] + self.table[:, i]) for i in (at.LEAST, at.MOST)
-        )
+        low, high = (self.means(self.table[:, KNOWN] + self.table[:, i]) for i in (LEAST, MOST))
         return low, high
 
     def changes(self) -> Array:
@@ -174,7 +174,7 @@ class Evidence:
         These are 1; x and e as far as they differ from the means of the run; and as far as that of
         x differs from the mean of all.
         """
-        whole, overall = self.by_run(self.table[:, at.ALL]), self.table[:, at.ALL].sum(axis=0)
+        whole, overall = self.by_run(self.table[:, ALL]), self.table[:, ALL].sum(axis=0)
         # A run with nothing to label has no mean of its own.
         sums = np.where(whole[:, :1] == 0, overall, whole)
         x, e = (sums[:, 1:] / np.where(sums[:, :1] == 0, 1.0, sums[:, :1]))[self.owners].T
@@ -182,7 +182,7 @@ class Evidence:
         changes[:, 0, 1:] = np.column_stack([-x, -e, x - overall[1] / (overall[0] or 1.0)])
         return changes
 
-    def corrected(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
+    def correct_means(self) -> tuple[dict[str, Corrected], dict[str, float | bool]]:
         """Return the means of the runs as labels correct them, and what these show of the judge.
 
         That is the number of `labels` used and of those `needed`. Where they are enough, also the
@@ -193,7 +193,7 @@ class Evidence:
         table = self.table
         effect: dict[str, float | bool] = {"labels": self.labels, "needed": FEWEST_LABELS}
         below, above = low, high = self.possible
-        mean = self.means(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
+        mean = self.means(table[:, KNOWN] + table[:, OPEN.start + 1])
         if self.is_enough:
             found = fit(self)
             mean, (below, above) = found.mean, found.intervals()
@@ -201,7 +201,7 @@ class Evidence:
             effect |= {"shift": round(found.shift, DIGITS), "told": found.is_told}
             effect |= {"runs": round(runs, DIGITS)}
         bounded = (high - low <= ALIKE) | self.is_enough
-        labelled = self.by_run((table[:, at.LABELS] > 0).astype(np.float64))
+        labelled = self.by_run((table[:, LABELS] > 0).astype(np.float64))
         columns = (labelled, np.clip(mean, low, high), below, above, bounded)
         by_run = {}
         for run, *numbers in zip(self.runs, *(column.tolist() for column in columns), strict=True):
@@ -237,27 +237,27 @@ class _Grouped(NamedTuple):
     log_left: float
 
 
-class Model:
+class ShrinkageModel:
     """The model of one body of evidence. Errors of responses and runs are integrated out."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: LabelEvidence) -> None:
         table, changes = evidence.table, evidence.changes()
-        seen = table[:, at.SEEN].reshape(-1, 4, 4)
+        seen = table[:, SEEN].reshape(-1, 4, 4)
         self.by_run = evidence.by_run
         self.count, self.errors, self.squares = seen[:, 0, 0], seen[:, 0, 3], seen[:, 3, 3].sum()
         self.sums = np.einsum("ni,nia->na", seen[:, 0, :3], changes)
         self.products = np.einsum("nia,nij,njb->ab", changes, seen[:, :3, :3], changes)
         self.with_errors = np.einsum("nia,ni->a", changes, seen[:, :3, 3])
-        self.open = table[:, at.OPEN.start]
-        self.reached = self.by_run(np.einsum("ni,nia->na", table[:, at.OPEN], changes))
-        self.known = self.by_run(table[:, at.KNOWN] + table[:, at.OPEN.start + 1])
-        self.noise = self.by_run(table[:, at.SQUARES])
+        self.open = table[:, OPEN.start]
+        self.reached = self.by_run(np.einsum("ni,nia->na", table[:, OPEN], changes))
+        self.known = self.by_run(table[:, KNOWN] + table[:, OPEN.start + 1])
+        self.noise = self.by_run(table[:, SQUARES])
         self.fitted = float(self.count.sum())
         # A value that is not there varies as values do, beside the error that they have.
-        varies = table[:, at.SPREAD].sum() / max(1.0, table[:, at.ITEMS].sum())
-        self.unknown = self.by_run(table[:, at.BLIND]) * varies
+        varies = table[:, SPREAD].sum() / max(1.0, table[:, ITEMS].sum())
+        self.unknown = self.by_run(table[:, BLIND]) * varies
 
-    def grouped(self, response_ratio: float) -> _Grouped:
+    def group_responses(self, response_ratio: float) -> _Grouped:
         """Return the sums at this ratio (see Point); all that takes time with many responses."""
         by_run, own, errors = self.by_run, self.sums, self.errors
         left = 1 / (1 + self.count * response_ratio**2)
@@ -277,7 +277,7 @@ class Model:
             log_left=np.log(left).sum(),
         )
 
-    def solved(self, run_ratio: float, grouped: _Grouped, shift: float) -> _Solved:
+    def solve(self, run_ratio: float, grouped: _Grouped, shift: float) -> _Solved:
         """Return means and variances at these ratios (see Point)."""
         seen, y, s, weight = grouped.seen, grouped.y, grouped.s, grouped.weight
         of_run = run_ratio**2 / (1 + seen * run_ratio**2)
@@ -296,24 +296,24 @@ class Model:
         return _Solved(mean + reached @ weights, variance, weights[0], max(squares, 0), determinant)
 
 
-def fit(evidence: Evidence) -> Posterior:
+def fit(evidence: LabelEvidence) -> Posterior:
     """Return the posterior of each run's mean, over all points by how probable they are.
 
     `variance` has the doubt about the point too.
     """
-    model, topics = Model(evidence), evidence.topics
+    model, topics = ShrinkageModel(evidence), evidence.topics
     found, points, chances = [], [], []
     priors = np.log(np.gradient(RATIOS) * RATIOS) - (RATIOS / USUAL) ** 2 / 2
-    grouped = [model.grouped(ratio) for ratio in RATIOS.tolist()]
+    grouped = [model.group_responses(ratio) for ratio in RATIOS.tolist()]
     for (i, run_ratio), (j, response_ratio), (shift, chance) in product(
         enumerate(RATIOS.tolist()), enumerate(RATIOS.tolist()), SHIFTS
     ):
-        one = model.solved(run_ratio, grouped[j], shift)
+        one = model.solve(run_ratio, grouped[j], shift)
         noise = (PSEUDO + one.residual) / (1 + model.fitted)
         likelihood = -((1 + model.fitted) * math.log(noise) + one.log_determinant) / 2
         chances.append(likelihood + priors[i] + priors[j] + math.log(chance))
         found.append(one)
-        points.append(Point(run_ratio, response_ratio, shift, noise))
+        points.append(ModelPoint(run_ratio, response_ratio, shift, noise))
     weights = np.exp(np.array(chances) - max(chances))
     weights /= weights.sum()
     every, means = np.array(points), np.array([one.mean for one in found])
@@ -327,5 +327,67 @@ def fit(evidence: Evidence) -> Posterior:
         labels=evidence.labels,
         shift=float(weights @ [one.shift for one in found]),
         is_told=bool(weights[every[:, 2] == SHIFTS[0][0]].sum() < UNTOLD),
-        point=Point(*(weights @ every).tolist()),
+        point=ModelPoint(*(weights @ every).tolist()),
     )
+
+
+DRAWS: Final = 500
+"""Worlds that a forecast is the mean of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Tau with the order by labels on all items, and the mean width of the 95 % intervals.
+
+    They are expected, `now` and `then`, with `labels` more.
+    """
+
+    labels: int
+    tau_now: float | None
+    tau_then: float | None
+    width_now: float
+    width_then: float
+
+
+def forecast(evidence: LabelEvidence, more: Mapping[tuple[str, str], int]) -> Forecast:
+    """Return what so many more labels by response would buy, from the labels there are.
+
+    True means are drawn around those of now, and estimates of then between both, as far apart as
+    the variances are (a preposterior analysis: Raiffa and Schlaifer, 1961).
+    """
+    found = fit(evidence)
+    now = _variance_at(evidence, found.point)
+    then = np.minimum(_variance_at(_with_more(evidence, more), found.point), now)
+    chance = np.random.default_rng(SEED)
+    first, second = (chance.normal(size=(DRAWS, len(now))) for _ in range(2))
+    estimates = found.mean + first * np.sqrt(now - then)
+    truth = Side(estimates + second * np.sqrt(then))
+    taus = [kendall(truth, Side(side)) for side in (np.tile(found.mean, (DRAWS, 1)), estimates)]
+    known = [tau[~np.isnan(tau)] for tau in taus]
+    widths = []
+    for variance in (now, then):
+        low, high = replace(found, variance=variance).intervals()
+        widths.append(round(float((high - low).mean()), DIGITS))
+    tau_now, tau_then = (round(float(t.mean()), DIGITS) if len(t) else None for t in known)
+    return Forecast(sum(more.values()), tau_now, tau_then, *widths)
+
+
+def _with_more(evidence: LabelEvidence, more: Mapping[tuple[str, str], int]) -> LabelEvidence:
+    """Return the evidence with so many more labels: on average items of each response."""
+    table = evidence.table.copy()
+    left = np.maximum(table[:, ITEMS] - table[:, SEEN.start], 0.0)
+    extra = np.minimum([more.get(response, 0) for response in evidence.responses], left)
+    reach = np.where(table[:, OPEN.start] == 0, 1.0, table[:, OPEN.start])
+    item = np.column_stack([table[:, OPEN] / reach[:, None], np.zeros(len(table))])
+    table[:, SEEN] += (extra[:, None, None] * item[:, :, None] * item[:, None]).reshape(-1, 16)
+    share = 1 - extra / np.maximum(left, 1.0)
+    for place in (SQUARES, BLIND, *range(OPEN.start, OPEN.stop)):
+        table[:, place] *= share
+    return replace(evidence, table=table)
+
+
+def _variance_at(evidence: LabelEvidence, point: ModelPoint) -> Array:
+    model = ShrinkageModel(evidence)
+    found = model.solve(point.runs, model.group_responses(point.responses), point.shift)
+    variance: Array = (point.noise * found.variance + model.unknown) / evidence.topics**2
+    return variance

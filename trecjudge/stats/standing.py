@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from trecjudge.measures import DIGITS, MOST_COMPARED, are_compared, ranks
-from trecjudge.stats.groups import letter_groups
+from trecjudge.results.statistics import Number, RunScore
 from trecjudge.stats.paired import ALPHA, pairwise_p_values
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
@@ -20,128 +22,132 @@ from trecjudge.stats.resampling import (
     mean_intervals,
     steady_orders,
 )
-from trecjudge.stats.shrinkage import Corrected
 
-Number = float | None
+
+def letter_groups(alike: npt.NDArray[Any]) -> list[list[str]]:
+    """Return the letters of each run: (runs, runs) of truth, best run first -> letters.
+
+    Two runs share a letter if and only if they are alike (Piepho, Journal of Computational and
+    Graphical Statistics 2004). Groups are grown greedily in the order of the runs, so that there
+    are few; `a` holds the best run.
+    """
+    runs = range(len(alike))
+    groups: list[list[int]] = []
+    together: set[tuple[int, int]] = set()
+    for first in runs:
+        # The farthest partner first: the group grown from it covers most nearer pairs.
+        for last in reversed(range(first, len(alike))):
+            pair = (first, last)
+            if not alike[first, last] or pair in together or (first == last and _in(first, groups)):
+                continue
+            group = _grow(pair, alike)
+            groups.append(group)
+            together |= {(a, b) for a in group for b in group if a <= b}
+    return [[_letter(i) for i, group in enumerate(groups) if run in group] for run in runs]
+
+
+def _in(run: int, groups: Sequence[Sequence[int]]) -> bool:
+    return any(run in group for group in groups)
+
+
+def _grow(pair: tuple[int, int], alike: npt.NDArray[Any]) -> list[int]:
+    """Return the pair with every run, in order, that is alike to all taken so far."""
+    group = list(dict.fromkeys(pair))
+    for run in range(len(alike)):
+        if run not in group and alike[run, group].all():
+            group.append(run)
+    return sorted(group)
+
+
+def _letter(number: int) -> str:
+    """Return `a` to `z`, then `aa`, `ab`, ..."""
+    whole, part = divmod(number, len(ascii_lowercase))
+    return (_letter(whole - 1) if whole else "") + ascii_lowercase[part]
+
+
 Aggregate = Literal["mean", "sum", "of_sums", "other"]
 Of = Callable[[tuple[float, ...]], float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A run by a measure, before it is ranked among others.
+class SummedCounts:
+    """What a measure is made of where counts are summed over topics, and how.
 
-    `values` has a value for each topic, None where it does not enter the mean; `lowest` and
-    `highest` are the mean if all unjudged items were bad, or good. A mean that is made of counts
-    summed over topics has these, `sums`, and in `of` how.
+    `by_run` has the counts of each run: (topics, counts).
     """
 
-    run_id: str
-    values: Sequence[Number]
-    mean: Number
-    lowest: Number
-    highest: Number
-    judged: int
-    expected: int
-    human: Corrected | None = None
-    sums: Sequence[Sequence[float]] = ()
-    of: Of | None = None
+    by_run: Mapping[str, Sequence[Sequence[float]]]
+    of: Of
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A run's place by a measure: a line of `NAME.leaderboard.jsonl`.
-
-    `topics` is the number that enter the mean; `low` and `high` bound its 95 % bootstrap interval
-    over them, `lowest` and `highest` what unjudged items could make of it. `ties` have the same
-    mean, `groups` are letters that runs share which a paired test cannot separate. What is not
-    defined is None.
-    """
-
-    run_id: str
-    measure: str
-    mean: Number
-    topics: int
-    judged: int
-    expected: int
-    low: Number
-    high: Number
-    lowest: Number
-    highest: Number
-    rank: int | None
-    ties: Sequence[str]
-    groups: Sequence[str]
-    lower_is_better: bool
-    human: Corrected | None
-
-
-def standings(
-    measure: str,
-    entries: Sequence[Entry],
-    lower_is_better: bool = False,
+def rank_runs(
+    scores: Sequence[RunScore],
+    values: Mapping[str, Sequence[Number]],
     aggregate: Aggregate = "mean",
-) -> list[Standing]:
-    """Return where each run stands, the best first, runs without a mean last.
+    sums: SummedCounts | None = None,
+) -> list[RunScore]:
+    """Return the runs by one measure, the best first, those without a mean last.
 
-    Means and sums over topics have intervals and groups; what is made `of_sums` has intervals only;
-    any `other` aggregate has neither. More than MOST_COMPARED runs have no ties and no groups.
+    `values` has a value for each topic by run, None where it does not enter the mean. Means and
+    sums over topics have intervals and groups; what is made `of_sums` has intervals only; any
+    `other` aggregate has neither. More than MOST_COMPARED runs have no ties and no groups.
     """
-    rank_of = ranks({entry.run_id: entry.mean for entry in entries}, lower_is_better)
-    by_run = {entry.run_id: entry for entry in entries}
+    by_run = {score.run_id: score for score in scores}
+    lower_is_better = any(score.lower_is_better for score in scores)
+    rank_of = ranks({run_id: score.mean for run_id, score in by_run.items()}, lower_is_better)
     ranked = [by_run[run_id] for run_id in rank_of]
     tied = defaultdict(list)
     for run_id, rank in rank_of.items():
         tied[rank].append(run_id)
-    values = np.array([e.values for e in ranked], dtype=np.float64)
-    values = values.reshape(len(ranked), -1)
-    intervals = _intervals(ranked, values, aggregate)
-    tested = aggregate in ("mean", "sum") and are_compared(*values.shape)
-    groups = _groups(ranked, rank_of, values) if tested else [[] for _ in ranked]
+    table = np.array([values[run_id] for run_id in rank_of], dtype=np.float64)
+    table = table.reshape(len(ranked), -1)
+    intervals = _intervals(ranked, table, aggregate, sums)
+    tested = aggregate in ("mean", "sum") and are_compared(*table.shape)
+    groups = _groups(ranked, rank_of, table) if tested else [[] for _ in ranked]
     named = len(ranked) <= MOST_COMPARED
+    topics: list[int] = (~np.isnan(table)).sum(axis=1).tolist()
+    if sums is not None:
+        topics = [len(sums.by_run[run]) or n for run, n in zip(rank_of, topics, strict=True)]
     return [
-        Standing(
-            run_id=entry.run_id,
-            measure=measure,
-            mean=_rounded(entry.mean),
-            topics=len(entry.sums) or int((~np.isnan(values[i])).sum()),
-            judged=entry.judged,
-            expected=entry.expected,
+        replace(
+            score,
+            mean=_round(score.mean),
+            topics=topics[i],
             low=intervals[i].low,
             high=intervals[i].high,
-            lowest=_rounded(entry.lowest),
-            highest=_rounded(entry.highest),
-            rank=(rank := rank_of[entry.run_id]),
-            ties=[run for run in tied[rank] if run != entry.run_id] if rank and named else [],
+            lowest=_round(score.lowest),
+            highest=_round(score.highest),
+            rank=(rank := rank_of[score.run_id]),
+            ties=[run for run in tied[rank] if run != score.run_id] if rank and named else [],
             groups=groups[i],
-            lower_is_better=lower_is_better,
-            human=entry.human,
         )
-        for i, entry in enumerate(ranked)
+        for i, score in enumerate(ranked)
     ]
 
 
-def _intervals(ranked: Sequence[Entry], values: Array, aggregate: Aggregate) -> list[Interval]:
+def _intervals(
+    ranked: Sequence[RunScore], values: Array, aggregate: Aggregate, sums: SummedCounts | None
+) -> list[Interval]:
     """Return the interval of each run; none where it has no mean."""
-    if aggregate == "other":
+    if aggregate == "other" or (aggregate == "of_sums" and sums is None):
         return [NO_INTERVAL] * len(ranked)
-    if aggregate == "of_sums":
+    if sums is not None:
+        counts = (np.array(sums.by_run[score.run_id], dtype=np.float64) for score in ranked)
         return [
-            NO_INTERVAL
-            if entry.mean is None or entry.of is None
-            else interval_of_sums(np.array(entry.sums, dtype=np.float64), entry.of).rounded(DIGITS)
-            for entry in ranked
+            NO_INTERVAL if score.mean is None else interval_of_sums(own, sums.of).rounded(DIGITS)
+            for score, own in zip(ranked, counts, strict=True)
         ]
     topics = (~np.isnan(values)).sum(axis=1).tolist()
     # A sum is its mean times the number of topics, and so are its bounds.
     scales = topics if aggregate == "sum" else [1] * len(ranked)
     return [
-        NO_INTERVAL if entry.mean is None else bounds.times(scale).rounded(DIGITS)
-        for entry, bounds, scale in zip(ranked, mean_intervals(values), scales, strict=True)
+        NO_INTERVAL if score.mean is None else bounds.times(scale).rounded(DIGITS)
+        for score, bounds, scale in zip(ranked, mean_intervals(values), scales, strict=True)
     ]
 
 
 def _groups(
-    ranked: Sequence[Entry], rank_of: Mapping[str, int | None], values: Array
+    ranked: Sequence[RunScore], rank_of: Mapping[str, int | None], values: Array
 ) -> list[list[str]]:
     """Return the letters of each run; none for a run without a mean, or with one topic or none."""
     tested = [i for i, e in enumerate(ranked) if e.mean is not None]
@@ -159,5 +165,5 @@ def _groups(
     return found
 
 
-def _rounded(value: Number) -> Number:
+def _round(value: Number) -> Number:
     return None if value is None else round(value, DIGITS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fakes import judgment, response
 from trecjudge.judging.judge import make_judge, measures_of
 from trecjudge.records import FULL, NONE, Failure
-from trecjudge.results.statistics import Statistic
+from trecjudge.results.statistics import Corrected, RunScore
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.show.html.standings import standings
 
@@ -41,12 +41,10 @@ def test_a_run_has_its_coverage_and_bounds() -> None:
 
 
 def test_intervals_and_groups_where_they_are_known() -> None:
-    known = Statistic(
-        "r", "CITATION_SUPPORT", 0.5, 0.5, 0.5, 2, 2, False,
-        low=0.1, high=0.9, groups=["a", "b"], human={"mean": 0.5},
-    )  # fmt: skip
+    human = Corrected(mean=0.5)
+    known = RunScore("r", "CITATION_SUPPORT", 0.5, low=0.1, high=0.9, groups="ab", human=human)
     runs = standings(board(), {("r", "CITATION_SUPPORT"): known}, {})["runs"]
     mean, unknown = runs[0]["means"][1], runs[1]["means"][1]
     assert (mean["low"], mean["high"], mean["groups"]) == (0.1, 0.9, "ab")
-    assert mean["human"] == {"mean": 0.5}
+    assert mean["human"] == human
     assert (unknown["low"], unknown["high"], unknown["groups"]) == (None, None, "")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trecjudge.show.paper.grid import Cell, Column, Grid
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn
 
 COLUMNS = (
-    Column("", "detail"),
-    Column("run"),
-    Column("M_1", "number", arrow=True),
-    Column("M_1", "detail", "95 %", arrow=True),
-    Column("M_1", "detail", "unjudged", arrow=True, named=True),
+    GridColumn("", "detail"),
+    GridColumn("run"),
+    GridColumn("M_1", "number", arrow=True),
+    GridColumn("M_1", "detail", "95 %", arrow=True),
+    GridColumn("M_1", "detail", "unjudged", arrow=True, named=True),
 )
 
 

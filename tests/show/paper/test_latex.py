@@ -10,7 +10,7 @@ import pytest
 
 from tests.show.paper.grids import grid
 from trecjudge.show.paper.grid import Grid
-from trecjudge.show.paper.latex import MOST_ROWS, escaped, latex
+from trecjudge.show.paper.latex import MOST_ROWS, escape_latex, latex
 
 IDS = (
     r"a_b%c&d\e{f}$g#h^i~j",
@@ -48,7 +48,7 @@ IDS = (
     ],
 )
 def test_a_text_is_set_as_it_is(text: str, wanted: str) -> None:
-    assert escaped(text) == wanted
+    assert escape_latex(text) == wanted
 
 
 def test_a_short_table_floats_with_numbers_in_columns_of_siunitx() -> None:

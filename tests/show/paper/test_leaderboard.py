@@ -1,4 +1,4 @@
-"""A leaderboard as a table: what stands in its cells, and the sentences that explain it."""
+"""A leaderboard as a table: what scores in its cells, and the sentences that explain it."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from dataclasses import replace
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.standings import Stand, Standings
+from trecjudge.evaluation.standings import Standings
+from trecjudge.results.statistics import Corrected, RunScore
 from trecjudge.show.paper.leaderboard import leaderboard_grid, letters
 
-PLAIN = Stand("a", "M", 0.5, 1, False, ["a"], 0.4, 0.6, 0, 8, 0.5, 0.5, 4, False)
+PLAIN = RunScore("a", "M", 0.5, 4, 8, 8, 0.4, 0.6, 0.5, 0.5, rank=1, groups=["a"])
 
 
-def board(*stands: Stand) -> Standings:
+def board(*scores: RunScore) -> Standings:
     """Return a leaderboard that ranks by the first measure."""
-    measures = dict.fromkeys(stand.measure for stand in stands)
-    by_measure = {m: {s.run_id: s for s in stands if s.measure == m} for m in measures}
+    measures = dict.fromkeys(score.measure for score in scores)
+    by_measure = {m: {s.run_id: s for s in scores if s.measure == m} for m in measures}
     return Standings("x", by_measure, list(measures)[:1])
 
 
-def texts(*stands: Stand, wanted: tuple[str, ...] = (), digits: int = 2) -> list[list[str]]:
+def texts(*scores: RunScore, wanted: tuple[str, ...] = (), digits: int = 2) -> list[list[str]]:
     """Return the cells of a table."""
     return [
         [cell.text for cell in row]
-        for row in leaderboard_grid(board(*stands), wanted, False, digits).rows
+        for row in leaderboard_grid(board(*scores), wanted, False, digits).rows
     ]
 
 
@@ -32,20 +33,20 @@ def texts(*stands: Stand, wanted: tuple[str, ...] = (), digits: int = 2) -> list
     ("change", "wanted"),
     [
         pytest.param({}, ["1", "a", "0.50", "[0.40, 0.60]", "a"], id="a mean"),
-        pytest.param({"tied": True}, ["1=", "a", "0.50", "[0.40, 0.60]", "a="], id="a tie"),
+        pytest.param({"ties": ["b"]}, ["1=", "a", "0.50", "[0.40, 0.60]", "a="], id="a tie"),
         pytest.param({"low": None, "high": None}, ["1", "a", "0.50", "a"], id="no interval"),
         pytest.param(
-            {"unjudged": 3, "lowest": 0.25, "highest": 1.0},
+            {"judged": 5, "lowest": 0.25, "highest": 1.0},
             ["?", "a", "0.50", "[0.40, 0.60]", "a", "3 of 8: 0.25 to 1.00"],
             id="unjudged items with their bounds",
         ),
         pytest.param(
-            {"unjudged": 3, "expected": None, "lowest": None, "highest": None},
+            {"judged": 0, "expected": 3, "only_unjudged": True, "lowest": None, "highest": None},
             ["?", "a", "0.50", "[0.40, 0.60]", "a", "3: no bounds"],
             id="unjudged items of a leaderboard that was moved",
         ),
         pytest.param(
-            {"mean": None, "rank": None, "groups": [], "low": None, "high": None, "unjudged": 8}
+            {"mean": None, "rank": None, "groups": [], "low": None, "high": None, "judged": 0}
             | {"lowest": 0.0, "highest": 1.0},
             ["?", "a", "unjudged", "8 of 8: 0.00 to 1.00"],
             id="nothing judged",
@@ -57,7 +58,7 @@ def texts(*stands: Stand, wanted: tuple[str, ...] = (), digits: int = 2) -> list
         ),
         pytest.param({"mean": -0.001, "low": None, "groups": []}, ["1", "a", "0.00"], id="no -0"),
         pytest.param(
-            {"human": {"mean": 0.6, "low": 0.5, "high": 0.7}},
+            {"human": Corrected(2, 0.6, 0.5, 0.7)},
             ["1", "a", "0.50", "[0.40, 0.60]", "a", "0.60 [0.50, 0.70]"],
             id="labels of people",
         ),
@@ -69,8 +70,8 @@ def test_a_run_shows_what_is_known_of_it(change: dict[str, object], wanted: list
 
 def test_the_best_is_bold_and_lower_may_be_better() -> None:
     worse = replace(PLAIN, run_id="b", mean=0.9, rank=2)
-    stands = [replace(one, lower_is_better=True) for one in (worse, PLAIN)]
-    grid = leaderboard_grid(board(*stands))
+    scores = [replace(one, lower_is_better=True) for one in (worse, PLAIN)]
+    grid = leaderboard_grid(board(*scores))
     assert [(row[1].text, row[2].bold) for row in grid.rows] == [("a", True), ("b", False)]
     assert grid.columns[2].arrow
     assert "Arrow: lower is better." in grid.notes
@@ -98,8 +99,8 @@ def test_a_measure_that_is_not_there() -> None:
     ],
 )
 def test_the_notes_count_topics(topics: tuple[int, int], note: str) -> None:
-    stands = [replace(PLAIN, run_id=str(i), topics=n) for i, n in enumerate(topics)]
-    assert leaderboard_grid(board(*stands)).notes[0] == note
+    scores = [replace(PLAIN, run_id=str(i), topics=n) for i, n in enumerate(topics)]
+    assert leaderboard_grid(board(*scores)).notes[0] == note
 
 
 @pytest.mark.parametrize(

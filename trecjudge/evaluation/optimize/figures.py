@@ -12,11 +12,13 @@ from trecjudge.evaluation.agreement import first_relevant, in_order
 from trecjudge.evaluation.label_sets import apart
 from trecjudge.evaluation.optimize.people import People
 from trecjudge.inputs.labels import key_of
+from trecjudge.measures import DIGITS
 from trecjudge.records import Judgment
-from trecjudge.stats.agreement import RESAMPLES, SHOWN, Agreed, LabelPair, LabelPairs, agreement
+from trecjudge.stats.agreement import Agreed, LabelPair, LabelPairs, agreement
 from trecjudge.stats.correlation import Side, kendall
 from trecjudge.stats.paired import ALPHA, sign_flip
 from trecjudge.stats.resampling import (
+    FEWER_RESAMPLES,
     NO_INTERVAL,
     Array,
     Interval,
@@ -124,8 +126,8 @@ def improvement(before: Sequence[Row], after: Sequence[Row]) -> Improvement:
         len(topics),
         sum(row.said is None for row in before),
         sum(row.said is None for row in after),
-        round(float(differences.mean()), SHOWN),
-        mean_intervals(differences)[0].rounded(SHOWN),
+        round(float(differences.mean()), DIGITS),
+        mean_intervals(differences)[0].rounded(DIGITS),
         p,
         sum(row.said != said.get(row.key) for row in after),
     )
@@ -195,7 +197,7 @@ def _tau(rows: Sequence[Row], places: Mapping[str, int], top: int) -> Value | No
                 table[i, j] = np.mean(own) if own else np.nan
         tables.append(table)
     whole = kendall(*(Side(np.nanmean(table, axis=1)[None, :]) for table in tables))
-    weights = draws(len(topics), RESAMPLES)
+    weights = draws(len(topics), FEWER_RESAMPLES)
     drawn = kendall(*(Side(resampled_means(table, weights).T) for table in tables))
-    value = None if np.isnan(whole[0]) else round(float(whole[0]), SHOWN)
-    return value, interval_of(drawn, len(topics)).rounded(SHOWN)
+    value = None if np.isnan(whole[0]) else round(float(whole[0]), DIGITS)
+    return value, interval_of(drawn, len(topics)).rounded(DIGITS)

@@ -11,16 +11,18 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, counted, unreported
-from trecjudge.inputs.labels.entries import Entry, entries_of, owners_of
-from trecjudge.inputs.labels.keys import (
+from trecjudge.inputs.labels.entries import (
     DecidesSome,
+    Entry,
     ItemKey,
     LabelledItem,
     TakesLabels,
     TakesNuggetLabels,
+    entries_of,
     key_of,
     label_of,
     labels_of,
+    owners_of,
     takes_labels,
 )
 from trecjudge.inputs.labels.said import OF_ALL
@@ -164,7 +166,6 @@ class Labels(Mapping[ItemKey, str]):
         return self.of(key[:2])[key[2:]][0]
 
     def __iter__(self) -> Iterator[ItemKey]:
-        """Yield the labelled items, by response."""
         for topic_id, run_id in self.rows:
             yield from ((topic_id, run_id, *item) for item in self.of((topic_id, run_id)))
 
@@ -232,7 +233,7 @@ class Labels(Mapping[ItemKey, str]):
             first, more = self._votes(group)
             self.size += len(first)
             for item, votes in more.items():
-                found += self._divided((*group, *item), votes)
+                found += self._check_votes((*group, *item), votes)
             if len(found) > MOST_SORTED:
                 self._tell(found, report)
         if self.unnamed:
@@ -256,7 +257,7 @@ class Labels(Mapping[ItemKey, str]):
                 message = f"{label!r} is no {named.wanted}; --map says what it means"
                 yield file, line, Finding("label_unusable", self.place(line, file), message, label)
 
-    def _divided(
+    def _check_votes(
         self, item: tuple[Any, ...], votes: Sequence[Vote]
     ) -> Iterator[tuple[int, int, Finding]]:
         """Yield the findings of an item that several votes are on, and count it."""
@@ -296,10 +297,10 @@ class Labels(Mapping[ItemKey, str]):
             found = Finding("labels_tied", place, message, "", None, run_id, topic_id)
             yield file, line, found
 
-    def changed(self) -> dict[str, str]:
+    def renamings(self) -> dict[str, str]:
         """Return what labels are called now that were called otherwise."""
         namings = (self.naming, self.nugget_naming)
-        return {label: name for one in namings if one for label, name in one.changed.items()}
+        return {label: name for one in namings if one for label, name in one.renamings.items()}
 
     def place(self, line: int, file: int) -> Place:
         """Return where a label stands."""
@@ -323,7 +324,6 @@ def majority(votes: Sequence[Vote], first_breaks_ties: bool = False) -> Vote | N
 
 
 def _tally(votes: Iterable[Vote]) -> Counter[str]:
-    """Return how many people give each label."""
     named: dict[int, set[str]] = {}
     tally: Counter[str] = Counter()
     for label, _, _, person in votes:

@@ -46,11 +46,11 @@ def said_in(record: Mapping[str, Any]) -> list[Said]:
     found: list[Said] = []
     for column, name in columns:
         if isinstance(value := record[column], list | Mapping):
-            found += _listed(value, None)
+            found += _labels_in_list(value, None)
         elif (label := label_text(value)) is not None and (name, label) != (OF_ALL, "-"):
             found.append((label, who if name is None else name))
     for column in lists:
-        found += _listed(record[column], record[person] if person else None)
+        found += _labels_in_list(record[column], record[person] if person else None)
     return found
 
 
@@ -63,17 +63,17 @@ def person_of(record: Mapping[str, Any]) -> str | None:
 def other_columns(names: Iterable[str]) -> list[str]:
     """Return the columns of a record that have labels of further people: `label_2`, `label_3`."""
     _, columns, _ = _parts(tuple(names))
-    return [name for name, person in columns if person == name and _folded(name) != "label"]
+    return [name for name, person in columns if person == name and _fold_name(name) != "label"]
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]", "", str(name)).casefold()
 
 
 @lru_cache(maxsize=256)
 def _parts(names: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str | None]], list[str]]:
     """Return the field of the person, the columns of labels with their persons, and the lists."""
-    folded = {name: _folded(name) for name in names}
+    folded = {name: _fold_name(name) for name in names}
     own = [name for name in names if folded[name] == "label"][:1]
     more = [name for name in names if _NUMBERED.fullmatch(folded[name])]
     if not own:
@@ -95,7 +95,7 @@ def _is_named(name: str) -> bool:
     return start == "label" and rest.isidentifier() and not _NO_PERSON.fullmatch(rest)
 
 
-def _listed(value: object, people: object) -> Iterator[Said]:
+def _labels_in_list(value: object, people: object) -> Iterator[Said]:
     """Yield the labels of a list or an object; `people` may name as many persons."""
     if isinstance(value, Mapping):
         entries: list[tuple[object, object]] = list(value.items())

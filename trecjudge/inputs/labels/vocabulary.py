@@ -117,7 +117,7 @@ class Naming:
     target: Sequence[str] = ()
 
     @property
-    def changed(self) -> dict[str, str]:
+    def renamings(self) -> dict[str, str]:
         """The labels that are called by another word, sorted: the map to show."""
         return {
             label: name
@@ -128,7 +128,7 @@ class Naming:
     @property
     def said(self) -> str:
         """The map in words, empty where nothing is called otherwise."""
-        said = ", ".join(f"{label} -> {name}" for label, name in self.changed.items())
+        said = ", ".join(f"{label} -> {name}" for label, name in self.renamings.items())
         if said and self.target == SUPPORT and PARTIAL not in self.names.values():
             said += f"; {PARTIAL} is none of them, and agrees with none"
         return said
@@ -179,7 +179,7 @@ def naming(labels: Iterable[str], target: Sequence[str], words: Words) -> Naming
     first. Raises InputError where these lead to no label of the target.
     """
     own = list(labels)
-    asked = {folded(label): _asked(name, target) for label, name in words.items()}
+    asked = {folded(label): _mapped_label(name, target) for label, name in words.items()}
     rest = [label for label in own if folded(label) not in asked]
     names = dict(zip(rest, _names(rest, target), strict=True))
     names |= {label: asked[folded(label)] for label in own if folded(label) in asked}
@@ -197,7 +197,7 @@ def folded(label: str) -> str:
     return label.strip().casefold()
 
 
-def _asked(name: str, target: Sequence[str]) -> str:
+def _mapped_label(name: str, target: Sequence[str]) -> str:
     """Return the label that a map leads to. Raises InputError for none of the target's."""
     found = next(_names([name], target))
     if found is None:

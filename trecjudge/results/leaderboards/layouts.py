@@ -26,7 +26,7 @@ COLUMN_NAMES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LeaderboardLayout:
     """A format: the order of its columns, what separates them, and its header when written."""
 
     name: str
@@ -41,19 +41,19 @@ class Layout:
         return RUN not in self.columns
 
 
-LAYOUTS: Mapping[str, Layout] = {
+LAYOUTS: Mapping[str, LeaderboardLayout] = {
     layout.name: layout
     for layout in (
-        Layout("ir_measures", (RUN, TOPIC, MEASURE, VALUE)),
-        Layout("tot", (RUN, MEASURE, TOPIC, VALUE)),
-        Layout("trec_eval", (MEASURE, TOPIC, VALUE)),
-        Layout(
+        LeaderboardLayout("ir_measures", (RUN, TOPIC, MEASURE, VALUE)),
+        LeaderboardLayout("tot", (RUN, MEASURE, TOPIC, VALUE)),
+        LeaderboardLayout("trec_eval", (MEASURE, TOPIC, VALUE)),
+        LeaderboardLayout(
             "rag4reports",
             (TOPIC, RUN, MEASURE, VALUE),
             header="topic_id\tgeneration_system_id\tmetric_name\tscore\n",
         ),
-        Layout("jsonl", (RUN, TOPIC, MEASURE, VALUE)),
-        Layout(
+        LeaderboardLayout("jsonl", (RUN, TOPIC, MEASURE, VALUE)),
+        LeaderboardLayout(
             "csv", (RUN, TOPIC, MEASURE, VALUE), separator=",", header="run,topic,measure,value\n"
         ),
     )
@@ -63,7 +63,7 @@ AUTO = "auto"
 BY_PLACE_OF_ALL = {0: "rag4reports", 1: "ir_measures", 2: "tot"}
 
 
-def layout_named(name: str) -> Layout | None:
+def layout_named(name: str) -> LeaderboardLayout | None:
     """Return a layout, None for `auto`. Raises InputError for an unknown name."""
     if name == AUTO:
         return None
@@ -85,7 +85,9 @@ def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(named) if is_header and not has_number else None
 
 
-def layout_of(path: str, rows: Iterable[tuple[int, Sequence[str]]], report: OnFinding) -> Layout:
+def layout_of(
+    path: str, rows: Iterable[tuple[int, Sequence[str]]], report: OnFinding
+) -> LeaderboardLayout:
     """Return the layout of lines without a header: by their number of columns, and where `all` is.
 
     Where `all` is the first of all four columns, a run may be called so: that is reported. Raises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,9 +11,12 @@ from urllib.parse import unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.columns import unstacked
+from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, SAMPLES, parts_of
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
-from trecjudge.inputs.sources.containers import ENDINGS, chunks, first_line, lines
+from trecjudge.inputs.sources.containers import ENDINGS, bare_name, chunks, first_line, lines
+from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
@@ -22,13 +26,12 @@ from trecjudge.results.leaderboards.layouts import (
     RUN,
     TOPIC,
     VALUE,
-    Layout,
+    LeaderboardLayout,
     header_columns,
     layout_named,
     layout_of,
 )
 from trecjudge.results.leaderboards.spreadsheet import csv_cells
-from trecjudge.results.leaderboards.wide import Scored, is_wide, is_wide_header, score_of, wide_rows
 from trecjudge.results.trec import (
     ALL,
     LONGEST_ROW,
@@ -39,9 +42,96 @@ from trecjudge.results.trec import (
     companion,
     decode,
     is_row,
+    number_of,
     topic_of_json,
 )
 from trecjudge.settings.limits import limits
+
+OVERALL = frozenset(("all", "mean", "overall", "average", "avg"))
+"""What the row of the means has in place of a topic."""
+NO_MEASURES = frozenset(
+    (
+        *(*QUESTIONS, *ANSWERS, *CONTEXTS, *SAMPLES, "topic", "run", "system", "reference"),
+        *("", "value", "index", "unnamed0", "rank", "seed", "number", "responselength"),
+    )
+)
+AN_ID = re.compile(r"(?:^|[^a-z]|doc|p)id$|[a-z]I[dD]$")
+OF_A_RUN = frozenset(("responses", "references"))
+EMPTY = frozenset(("", "nan", "none", "null", "na", "n/a", "-"))
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d{1,300},\d{1,300}\s*", re.ASCII)
+Scored = tuple[Place, Mapping[str, Any]]
+
+
+def score_of(value: object) -> float | None:
+    """Return the number that a cell holds, also with a decimal comma; None where it is none."""
+    text = str(value) if isinstance(value, str | int | float) else ""
+    return number_of(text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text)
+
+
+def is_wide_header(cells: Sequence[str]) -> bool:
+    """Return whether a first line names a run or topics, and may name measures beside them."""
+    columns = [_column(cell) for cell in cells]
+    unlike = MEASURE in columns or any(score_of(cell) is not None for cell in cells)
+    ids = {RUN, TOPIC}.intersection(columns) or any(plain(cell) in QUESTIONS for cell in cells)
+    return bool(ids) and not unlike and len(set(cells)) == len(cells) > 1 and "all" not in cells
+
+
+def is_wide(record: Mapping[str, Any]) -> bool:
+    """Return whether a JSON object has a measure a key, and is no response or record of ours."""
+    if any(plain(key) in OF_A_RUN or _column(key) == MEASURE for key in record):
+        return False
+    return not own_record(record) and any(
+        isinstance(value, int | float) and _can_be_measure(key) for key, value in record.items()
+    )
+
+
+def wide_rows(path: Path, scored: Sequence[Scored]) -> Iterator[tuple[Place, LeaderboardRow]]:
+    """Yield the rows of a file with a measure a column; its run is named after it, or in a column.
+
+    A topic's cell that is empty is unjudged, which a companion row counts.
+    """
+    names = dict.fromkeys(name for _, record in scored for name in record)
+    measures = [name for name in names if _can_be_measure(name) and _are_scores(name, scored)]
+    ids = [(_id(record, RUN) or bare_name(path), _topic(record)) for _, record in scored]
+    one_each = len(dict(ids)) == len(ids)
+    for number, ((place, record), (run_id, topic_id)) in enumerate(zip(scored, ids, strict=True)):
+        is_all = topic_id.casefold() in OVERALL or (one_each and not topic_id)
+        for measure in measures:
+            topic = None if is_all else topic_id or str(number + 1)
+            row = LeaderboardRow(run_id, topic, measure, 0.0)
+            if (value := score_of(record.get(measure))) is not None:
+                yield place, row._replace(value=value)
+            elif topic is not None:
+                yield place, companion(row, 1)
+
+
+def _column(name: str) -> str:
+    known = name.strip().lower()
+    return TOPIC if known in ("id", "question_id") else COLUMN_NAMES.get(known, "")
+
+
+def _can_be_measure(name: str) -> bool:
+    is_id = AN_ID.search(name.strip()) or _column(name) not in ("", VALUE)
+    return plain(name) not in NO_MEASURES and not is_id
+
+
+def _are_scores(name: str, scored: Sequence[Scored]) -> bool:
+    values = [record.get(name) for _, record in scored]
+    filled = [v for v in values if v is not None and str(v).strip().lower() not in EMPTY]
+    return bool(filled) and all(score_of(value) is not None for value in filled)
+
+
+def _id(record: Mapping[str, Any], column: str) -> str:
+    """Return the id in a column, none where it is rather a text."""
+    found = (as_id(value) or "" for name, value in record.items() if _column(name) == column)
+    return next((one for one in found if one and (column == RUN or len(one.split()) == 1)), "")
+
+
+def _topic(record: Mapping[str, Any]) -> str:
+    """Return the id of the topic of a row, made from its question as for runs; empty if none."""
+    parts = parts_of({"answer": "", "contexts": "", **record})
+    return _id(record, TOPIC) or (parts.topic_id if parts else "")
+
 
 Placed = tuple[Place, LeaderboardRow]
 FEWEST_COLUMNS = 3
@@ -83,7 +173,7 @@ def _any_rows(
     elif (layout.name == "jsonl") if layout else first.lstrip()[:1] in (b"{", b"["):
         yield from _of_objects(path, report)
     elif layout is None and (delimiter := _wide_delimiter(first)):
-        yield from wide_rows(path, list(_held(_of_cells(path, delimiter, report))))
+        yield from wide_rows(path, list(_limit_cells(_of_cells(path, delimiter, report))))
     else:
         yield from _of_lines(path, report, layout, shared, None)
 
@@ -101,7 +191,7 @@ def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]
         report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
 
 
-def _held(scored: Iterable[Scored]) -> Iterator[Scored]:
+def _limit_cells(scored: Iterable[Scored]) -> Iterator[Scored]:
     """Yield rows of many measures. Raises InputError where their cells are too many to hold."""
     cells, most = 0, limits()
     for place, record in scored:
@@ -165,7 +255,9 @@ def _can_be_row(cells: Sequence[str]) -> bool:
     return is_mean or any(score_of(cell) is not None for cell in reversed(cells))
 
 
-def _checked(path: Path, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+def _refuse_other_texts(
+    path: Path, rows: Iterable[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
     """Yield rows; raise InputError after a text that holds some of a leaderboard, mainly others."""
     fit = count = 0
     for line, cells in rows:
@@ -182,7 +274,7 @@ def _checked(path: Path, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tupl
 def _of_lines(
     path: Path,
     report: OnFinding,
-    layout: Layout | None,
+    layout: LeaderboardLayout | None,
     shared: Collection[str],
     delimiter: str | None,
 ) -> Iterator[Placed]:
@@ -203,7 +295,9 @@ def _of_lines(
     columns = header_columns(_split(first, delimiter)) if first else None
     begin = int(columns is not None)
     if first and columns is None:
-        columns = (layout or layout_of(str(path), _checked(path, rows(unreported)), report)).columns
+        columns = (
+            layout or layout_of(str(path), _refuse_other_texts(path, rows(unreported)), report)
+        ).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
     width = len(columns or ())

@@ -12,7 +12,7 @@ import orjson
 
 from trecjudge.errors import OutputError
 from trecjudge.files import chosen, whole
-from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
+from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, LeaderboardLayout
 from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.results.trec import LeaderboardRow, columns_of, encode, percent, topic_in_json
 
@@ -27,7 +27,9 @@ UNSAFE = re.compile(
 )
 
 
-def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> list[Path]:
+def write_rows(
+    rows: Iterable[LeaderboardRow], target: Path, layout: LeaderboardLayout
+) -> list[Path]:
     """Write rows to `target`, for trec_eval a folder with one file a run; return the files.
 
     Raises OutputError if they cannot be written.
@@ -46,7 +48,7 @@ def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> 
         raise OutputError(message) from error
     names: dict[str, str] = {}
     for run_id in runs:
-        names[run_id] = _file_name(run_id, {_folded(name) for name in names.values()})
+        names[run_id] = _file_name(run_id, {_fold_name(name) for name in names.values()})
     for run_id, name in names.items():
         with whole(target / name) as file:
             file.writelines(line.encode() for line in texts(runs[run_id], layout))
@@ -59,17 +61,17 @@ def _file_name(run_id: str, taken: Collection[str]) -> str:
     It is none of those `taken`, in any case and normal form of its letters.
     """
     name = UNSAFE.sub(percent, encode(run_id))
-    name = name if _folded(name) not in taken else re.sub(r"(?s).", percent, run_id)
+    name = name if _fold_name(name) not in taken else re.sub(r"(?s).", percent, run_id)
     if len(name.encode()) > LONGEST_NAME:
         raise OutputError(f"run {run_id!r}: too long for the name of a file; give another format")
     return name
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def texts(rows: Iterable[LeaderboardRow], layout: Layout) -> Iterator[str]:
+def texts(rows: Iterable[LeaderboardRow], layout: LeaderboardLayout) -> Iterator[str]:
     """Yield the lines of a layout; numbers with all their digits."""
     yield layout.header
     for row in rows:

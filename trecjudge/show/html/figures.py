@@ -17,7 +17,6 @@ from trecjudge.show.html.page import Chart
 from trecjudge.show.scatter import Axes, scatter
 from trecjudge.show.templates import number
 from trecjudge.stats.alignment import few
-from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
 
 Means = Mapping[str, Mapping[str, float]]
@@ -158,9 +157,7 @@ def unjudged_of(board: Leaderboard) -> Gaps:
     found: dict[str, dict[str, str]] = {}
     for measure in board.spec.measures:
         for run_id in board.scores:
-            judged, expected = board.counts(run_id, measure)
-            mean = board.mean(run_id, measure)
-            gaps = Unjudged(expected - judged, expected, mean.lowest, mean.highest)
+            gaps = board.mean(run_id, measure).gaps
             if gaps.items:
                 found.setdefault(measure.name, {})[run_id] = gaps.with_bounds
     return found
@@ -182,7 +179,7 @@ def means_of(board: Leaderboard) -> Means:
         measure.name: {
             run_id: mean
             for run_id in board.ranking()
-            if (mean := board.mean(run_id, measure).value) is not None
+            if (mean := board.mean(run_id, measure).mean) is not None
         }
         for measure in board.spec.measures
     }

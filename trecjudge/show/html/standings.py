@@ -7,7 +7,7 @@ from typing import Any
 
 from trecjudge.findings import visible
 from trecjudge.measures import DIGITS, MeasureSpec
-from trecjudge.results.statistics import Statistic
+from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import mean_shown, sure_places
 from trecjudge.scores.score import Score
@@ -17,9 +17,9 @@ from trecjudge.show.words import told_apart
 UNJUDGED, NO_RESPONSE = "?", ""
 """In place of a score: nothing could be judged, there is no response."""
 
-Statistics = Mapping[tuple[str, str], Statistic]
+Statistics = Mapping[tuple[str, str], RunScore]
 """(run_id, measure) -> what is known of the mean beside it"""
-NOTHING = Statistic("", "", None, None, None, 0, 0, False)
+NOTHING = RunScore("", "")
 
 
 def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -> dict[str, Any]:

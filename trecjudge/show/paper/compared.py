@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from trecjudge.results.statistics import Unjudged
 from trecjudge.show.comparison import fold_differences
-from trecjudge.show.paper.grid import Cell, Column, Grid, bracketed, decimal
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn, bracket_interval, decimal
 from trecjudge.show.tables import gaps, probability
 from trecjudge.stats.comparison import Difference
-from trecjudge.stats.known import Unjudged
-from trecjudge.stats.meta import RESAMPLES as OF_CORRELATIONS
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.paired import ALPHA
-from trecjudge.stats.resampling import RESAMPLES, Interval
+from trecjudge.stats.resampling import FEWER_RESAMPLES, RESAMPLES, Interval
 from trecjudge.version import __version__
 
 DIGITS = 3
@@ -31,13 +30,13 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
     found, folded = fold_differences(found)
     is_open = any(_items(d.unjudged_before) or _items(d.unjudged_after) for d in found)
     columns = [
-        *(Column(head) for head in ("measure", "before", "after")),
-        *(Column(head, "number") for head in ("topics", "mean before", "mean after")),
-        Column("difference", "number"),
-        Column("difference", "detail", "95 %"),
-        Column("p (Holm)", "detail"),
-        Column("d", "number"),
-        *(Column(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
+        *(GridColumn(head) for head in ("measure", "before", "after")),
+        *(GridColumn(head, "number") for head in ("topics", "mean before", "mean after")),
+        GridColumn("difference", "number"),
+        GridColumn("difference", "detail", "95 %"),
+        GridColumn("p (Holm)", "detail"),
+        GridColumn("d", "number"),
+        *(GridColumn(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
     ]
     rows = [list(_difference_row(d, digits, is_open)) for d in found]
     columns, rows, told = _without_constants(columns, rows)
@@ -67,8 +66,8 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
 
 
 def _without_constants(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
-) -> tuple[list[Column], list[list[Cell]], list[str]]:
+    columns: Sequence[GridColumn], rows: Sequence[Sequence[Cell]]
+) -> tuple[list[GridColumn], list[list[Cell]], list[str]]:
     """Return columns and rows without what is the same in all rows, and sentences that say it."""
     kept, told = [], []
     for place, column in enumerate(columns):
@@ -81,7 +80,6 @@ def _without_constants(
 
 
 def _system(name: str) -> str:
-    """Return `leaderboard: run` without the folder of the leaderboard."""
     board, colon, run = name.partition(": ")
     return f"{Path(board).name}{colon}{run}"
 
@@ -105,12 +103,12 @@ def _difference_record(d: Difference) -> dict[str, object]:
         "p": d.p,
         "p_holm": d.holm,
         "d": d.effect,
-        **_unjudged("before", d.unjudged_before),
-        **_unjudged("after", d.unjudged_after),
+        **_unjudged_fields("before", d.unjudged_before),
+        **_unjudged_fields("after", d.unjudged_after),
     }
 
 
-def _unjudged(side: str, one: Unjudged | None) -> dict[str, object]:
+def _unjudged_fields(side: str, one: Unjudged | None) -> dict[str, object]:
     return {
         f"unjudged_{side}": one and one.items,
         f"lowest_{side}": one and one.lowest,
@@ -123,10 +121,10 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
     counts = [one.items_unjudged() for one in found]
     is_open = any(truth or judge for truth, judge in counts)
     columns = [
-        *(Column(head) for head in ("judge", "measure", "truth", "correlation")),
-        *(Column(head, "number") for head in ("runs", "topics", "value")),
-        *(Column(head, "detail") for head in ("95 % over topics", "95 % over runs")),
-        *(Column(h, "number") for h in ("unjudged", "unjudged in the truth") if is_open),
+        *(GridColumn(head) for head in ("judge", "measure", "truth", "correlation")),
+        *(GridColumn(head, "number") for head in ("runs", "topics", "value")),
+        *(GridColumn(head, "detail") for head in ("95 % over topics", "95 % over runs")),
+        *(GridColumn(h, "number") for h in ("unjudged", "unjudged in the truth") if is_open),
     ]
     rows = [
         [
@@ -142,7 +140,7 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
     notes = [
         *told,
         "How far the judge orders the runs as the truth does.",
-        f"95 % bootstrap intervals over topics and over runs ({OF_CORRELATIONS} resamples).",
+        f"95 % bootstrap intervals over topics and over runs ({FEWER_RESAMPLES} resamples).",
         *(["Unjudged items are in no mean."] if is_open else []),
         f"trecjudge {__version__}.",
     ]
@@ -167,7 +165,7 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
 
 
 def _interval(found: Interval, digits: int) -> str:
-    return bracketed(found.low, found.high, digits)
+    return bracket_interval(found.low, found.high, digits)
 
 
 def _bounds(over: str, found: Interval) -> dict[str, object]:

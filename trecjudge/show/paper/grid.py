@@ -13,7 +13,7 @@ MINUS = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class GridColumn:
     """A column, or a part of one: columns in a row that have one `head` belong together.
 
     A `number` is set by its decimal point, a `detail` smaller. `arrow` marks a measure of which
@@ -43,13 +43,13 @@ class Grid:
     """
 
     name: str
-    columns: Sequence[Column]
+    columns: Sequence[GridColumn]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str]
     records: Sequence[Mapping[str, object]]
 
     @property
-    def heads(self) -> list[tuple[Column, int, int]]:
+    def heads(self) -> list[tuple[GridColumn, int, int]]:
         """The columns that belong together: the first of them, and from where to where."""
         found, start = [], 0
         for _, own in groupby(self.columns, lambda column: column.head):
@@ -59,7 +59,7 @@ class Grid:
         return found
 
 
-def together(columns: Sequence[Column], cells: Sequence[Cell]) -> Iterator[Cell]:
+def join_cells(columns: Sequence[GridColumn], cells: Sequence[Cell]) -> Iterator[Cell]:
     """Yield what stands in columns that share a cell; `named` ones in parentheses."""
     for column, cell in zip(columns, cells, strict=True):
         if cell.text:
@@ -73,7 +73,7 @@ def decimal(value: float | None, digits: int) -> str:
     return text.removeprefix(MINUS) if text.strip("-0.") == "" else text
 
 
-def bracketed(low: float | None, high: float | None, digits: int) -> str:
+def bracket_interval(low: float | None, high: float | None, digits: int) -> str:
     """Return an interval, `[0.410, 0.600]`; nothing where there is none."""
     if low is None or high is None:
         return ""

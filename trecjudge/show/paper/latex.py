@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from trecjudge.findings import visible
-from trecjudge.show.paper.grid import Cell, Column, Grid
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn
 
 MOST_ROWS = 40
 """Longer tables go over pages."""
@@ -93,8 +93,8 @@ def _long(grid: Grid) -> Iterator[str]:
 
 def _caption(grid: Grid) -> str:
     """Return the caption: the name, also for the list of tables, and the notes."""
-    name = escaped(grid.name)
-    return rf"\caption[{name}]{{{name}. {' '.join(map(escaped, grid.notes))}}}"
+    name = escape_latex(grid.name)
+    return rf"\caption[{name}]{{{name}. {' '.join(map(escape_latex, grid.notes))}}}"
 
 
 def _label(grid: Grid) -> str:
@@ -142,12 +142,12 @@ def _heads(grid: Grid) -> Iterator[str]:
     rules = [rf"\cmidrule(lr){{{s + 1}-{e}}}" for _, s, e in spans if e - s > 1]
     if rules:
         yield " ".join(rules)
-        parts = (rf"{{\scriptsize {escaped(c.part)}}}" if c.part else "" for c in grid.columns)
+        parts = (rf"{{\scriptsize {escape_latex(c.part)}}}" if c.part else "" for c in grid.columns)
         yield " & ".join(parts) + r" \\"
 
 
-def _head(column: Column) -> str:
-    return escaped(column.head) + (ARROW if column.arrow else "")
+def _head(column: GridColumn) -> str:
+    return escape_latex(column.head) + (ARROW if column.arrow else "")
 
 
 def _rows(grid: Grid) -> Iterator[str]:
@@ -157,12 +157,12 @@ def _rows(grid: Grid) -> Iterator[str]:
         yield " & ".join(cells) + r" \\"
 
 
-def _cell(column: Column, cell: Cell, broken: bool) -> str:
+def _cell(column: GridColumn, cell: Cell, broken: bool) -> str:
     if column.kind == "number":
         is_number = NUMBER.fullmatch(cell.text)
-        text = cell.text if is_number else f"{{{escaped(cell.text)}}}"
+        text = cell.text if is_number else f"{{{escape_latex(cell.text)}}}"
         return rf"\bfseries {text}" if cell.bold and is_number else text
-    text = escaped(cell.text)
+    text = escape_latex(cell.text)
     if broken:
         text = BREAKS.sub(r"\1\\allowbreak{}", text)
     if column.kind == "detail" and column.head and text:
@@ -170,7 +170,7 @@ def _cell(column: Column, cell: Cell, broken: bool) -> str:
     return rf"\textbf{{{text}}}" if cell.bold else text
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Return a text that LaTeX sets as it is, on one line."""
     plain = unicodedata.normalize("NFC", " ".join(visible(text).split()))
     return LIGATURE.sub(r"\1{}", "".join(map(_character, plain)))
