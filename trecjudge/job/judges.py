@@ -9,7 +9,8 @@ from trecjudge.findings import OnFinding
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import labels_of, read_labels
 from trecjudge.job.audit.rules import audit_rules
-from trecjudge.job.job import Job, JobInputs
+from trecjudge.job.inputs import JobInputs
+from trecjudge.job.job import Job
 from trecjudge.job.voters import check_voters, voting
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import with_labels

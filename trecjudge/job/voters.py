@@ -1,9 +1,8 @@
-"""The voters of a workflow: read and checked, and their models opened."""
+"""The voters of a workflow: read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, get_args
@@ -11,11 +10,10 @@ from typing import Any, get_args
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.ballots import Rule
-from trecjudge.judging.panel import Panel, panel_programs
+from trecjudge.judging.panel import Panel
 from trecjudge.judging.voting import with_voters
 from trecjudge.models.access.secrets import check_in_clear
-from trecjudge.models.model import Model, Program
-from trecjudge.models.opening import ModelOptions, open_model, open_voters
+from trecjudge.models.model import Program
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.voters import Voter
 from trecjudge.settings.fields import check_ranges, ranged, typed_fields
@@ -133,14 +131,3 @@ def voting(workflow: Workflow, panel: Panel) -> Panel:
     """Return the judges as the voters of a workflow make them; as they are without voters."""
     voters = voters_of(workflow)
     return with_voters(panel, voters, rule_of(workflow)) if voters else panel
-
-
-def opened(
-    options: ModelOptions, workflow: Workflow, panel: Panel, notify: Callable[[str], None]
-) -> AbstractAsyncContextManager[Model]:
-    """Return the model, or those of the voters as one, to be entered."""
-    programs: Sequence[Program] = list(panel_programs(panel).values())
-    voters = voters_of(workflow)
-    if voters and options.use:
-        return open_voters(options, voters, programs, notify)
-    return open_model(options, workflow.llm, workflow.prompts, programs, notify)

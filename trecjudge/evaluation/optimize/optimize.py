@@ -38,7 +38,7 @@ MOST_THREADS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Target:
     """What is to be optimised: a program of a judge, by which optimiser, and how hard."""
 
     judge: Judge
@@ -71,7 +71,7 @@ class Optimized:
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class PromptOverrideModel:
     """A model that asks one program with another prompt."""
 
     client: Client
@@ -103,7 +103,7 @@ class Varied:
 
 
 async def optimized(
-    wanted: Wanted,
+    target: Target,
     parts: Split,
     people: People,
     client: Client,
@@ -115,21 +115,21 @@ async def optimized(
     Raises InputError where the budget does not even measure the prompt as it is, ModelError.
     """
     bounds = Bounds(budget)
-    before = _as_it_is(wanted, client)
-    training = await _asked_of(wanted, parts.training)
-    first = await _measured(wanted, parts.held_out, client, before)
+    before = _as_it_is(target, client)
+    training = await _asked_of(target, parts.training)
+    first = await _measured(target, parts.held_out, client, before)
     _check_measured(first, "the prompt as it is")
     bounds.reserve(_taken(client, first), len(parts.held_out))
     ledger = Ledger(parts.validation)
     desk = Desk(
-        *(wanted.judge, wanted.program, people, client, asyncio.get_running_loop()), bounds, ledger
+        *(target.judge, target.program, people, client, asyncio.get_running_loop()), bounds, ledger
     )
-    await _search(desk, wanted, before, Lessons.of(training, parts.validation), reflection)
+    await _search(desk, target, before, Lessons.of(training, parts.validation), reflection)
     known = next((t for t in ledger.complete if _is_same(t, before)), None)
     best = ledger.best()
     if best is None or best is known:
         best = before
-    second = first if best is before else await _measured(wanted, parts.held_out, client, best)
+    second = first if best is before else await _measured(target, parts.held_out, client, best)
     _check_measured(second, "the prompt found")
     rows = [rows_of(people, judgments) for judgments in (first, second)]
     if not rows[0]:
@@ -140,12 +140,12 @@ async def optimized(
     )
 
 
-async def _asked_of(wanted: Wanted, questions: Sequence[Question]) -> list[Question]:
+async def _asked_of(target: Target, questions: Sequence[Question]) -> list[Question]:
     """Return the questions for which the program is asked. Raises InputError without any."""
-    other = sibling(wanted.judge, wanted.program)
-    found = await asking(wanted.judge, questions, other.name if other else "")
+    other = sibling(target.judge, target.program)
+    found = await asking(target.judge, questions, other.name if other else "")
     if not found:
-        message = f"{wanted.program.name} is not asked about any labelled item to learn from"
+        message = f"{target.program.name} is not asked about any labelled item to learn from"
         raise InputError(message)
     return found
 
@@ -159,13 +159,13 @@ def _check_measured(judgments: Sequence[Judgment], what: str) -> None:
             raise ModelError(f"{what} could not be measured: {failure.message}")
 
 
-def _as_it_is(wanted: Wanted, client: Client) -> Tried:
-    wording = client.prompts.get(wanted.program, "schema").worded
+def _as_it_is(target: Target, client: Client) -> Tried:
+    wording = client.prompts.get(target.program, "schema").worded
     if wording.labels:
         message = (
             f"{wording.origin} has labels of its own; begin with a prompt that has the judge's"
         )
-        raise WorkflowError(f"prompts.{wanted.program.name}: {message}")
+        raise WorkflowError(f"prompts.{target.program.name}: {message}")
     return Tried(wording.signature, tuple(dict(demo) for demo in wording.demos))
 
 
@@ -175,11 +175,11 @@ def _is_same(one: Tried, other: Tried) -> bool:
 
 
 async def _measured(
-    wanted: Wanted, questions: Sequence[Question], client: Client, prompt: Tried
+    target: Target, questions: Sequence[Question], client: Client, prompt: Tried
 ) -> list[Judgment]:
     """Return the judgments on questions by a prompt, asked as judging asks."""
-    varied = client.prompts.variant(wanted.program, prompt.signature, prompt.demos)
-    found = await all_answered(wanted.judge, questions, Varied(client, varied))
+    varied = client.prompts.variant(target.program, prompt.signature, prompt.demos)
+    found = await all_answered(target.judge, questions, PromptOverrideModel(client, varied))
     return [judgment for judgments in found for judgment in judgments]
 
 
@@ -197,11 +197,11 @@ def _taken(client: Client, judgments: Sequence[Judgment]) -> tuple[float, float,
 
 
 async def _search(
-    desk: Desk, wanted: Wanted, before: Tried, lessons: Lessons, reflection: Client
+    desk: Desk, target: Target, before: Tried, lessons: Lessons, reflection: Client
 ) -> None:
     """Let the optimiser fill the ledger. It runs in a thread; the loop serves its calls."""
     bounds = desk.bounds
-    effort = Effort(wanted.candidates, min(MOST_THREADS, desk.client.in_flight), wanted.seed)
+    effort = Effort(target.candidates, min(MOST_THREADS, desk.client.in_flight), target.seed)
     task = dspy_lm(desk.client, bounds.check)
     proposing = _proposing(reflection, bounds)
     module = student(desk, before.signature, before.demos)
@@ -213,7 +213,7 @@ async def _search(
         with dspy.context(lm=task, adapter=plain):
             if before.demos:  # not all optimisers try the demonstrations that there are
                 score_all(module, lessons, effort)
-            OPTIMIZERS[wanted.optimizer](module, lessons, effort, proposing)
+            OPTIMIZERS[target.optimizer](module, lessons, effort, proposing)
 
     with hushed():
         await _in_a_thread(compiled, desk)

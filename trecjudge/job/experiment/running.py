@@ -29,7 +29,7 @@ from trecjudge.job.experiment.making import Making, VariantRun, make_runs
 from trecjudge.job.experiment.reading import Experiment
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
-from trecjudge.job.pipeline import Watcher, plan_job, run_job
+from trecjudge.job.pipeline import ProgressListener, plan_job, run_job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Topic
 from trecjudge.results.jobs import outcome
@@ -114,7 +114,7 @@ class Request:
         return job
 
 
-def run_experiment(asked: Request, watcher: Watcher) -> Experimented:
+def run_experiment(asked: Request, listener: ProgressListener) -> Experimented:
     """Make, check, judge and compare all runs; return what was found, with all files in place.
 
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
@@ -129,14 +129,14 @@ def run_experiment(asked: Request, watcher: Watcher) -> Experimented:
     standings = {run.path: run.verdict for run in checked.runs}
     runs = [replace(run, standing=standings.get(str(run.path), "")) for run in runs]
     documents = asked.experiment.documents or [_cited(asked, there)]
-    summary = run_job(asked.job(there, documents), watcher)
+    summary = run_job(asked.job(there, documents), listener)
     if len(there) < 2:
         return Experimented(runs, checked, summary, note="one run could be made: none to compare")
     compared, note = _compared(asked, runs, [run.run_id for run in summary.runs])
     return Experimented(runs, checked, summary, compared, note)
 
 
-def plan_experiment(asked: Request, watcher: Watcher) -> Iterator[dict[str, Any]]:
+def plan_experiment(asked: Request, listener: ProgressListener) -> Iterator[dict[str, Any]]:
     """Yield what each run would ask of the model and, where all are there, what judging would.
 
     Nothing is asked, and nothing is written that stays.
@@ -149,7 +149,7 @@ def plan_experiment(asked: Request, watcher: Watcher) -> Iterator[dict[str, Any]
     there = [run.path for run in runs if run.path.exists()]
     if asked.experiment.documents and len(there) == len(runs):
         judging = replace(job, runs=there)
-        yield {"name": asked.outputs.name} | plan_job(judging, watcher)
+        yield {"name": asked.outputs.name} | plan_job(judging, listener)
 
 
 def _compared(
