@@ -14,18 +14,24 @@ import orjson
 from trecjudge.errors import InputError, OutputError, WorkflowError
 from trecjudge.evaluation.label_sets import LabelSet, Row
 from trecjudge.evaluation.naming import label_set_at
-from trecjudge.evaluation.optimize.optimize import Optimized, Target, optimized
-from trecjudge.evaluation.optimize.optimizers import MINIBATCH, check_installed
-from trecjudge.evaluation.optimize.people import People
-from trecjudge.evaluation.optimize.programs import program_named, sibling
-from trecjudge.evaluation.optimize.questions import (
-    Split,
-    all_answered,
-    asking,
-    questions_on,
-    split,
+from trecjudge.evaluation.optimize.optimize import (
+    Optimized,
+    diff_instructions,
+    optimize_prompt,
+    plain,
+    saved_form,
 )
-from trecjudge.evaluation.optimize.written import difference, plain, saved_form
+from trecjudge.evaluation.optimize.questions import (
+    GoldLabels,
+    TrainDevSplit,
+    answer_all,
+    find_program,
+    questions_on,
+    select_asked,
+    sibling_of,
+    split_topics,
+)
+from trecjudge.evaluation.optimize.search import MINIBATCH, Target, check_installed
 from trecjudge.evaluation.pairs.labels import WEIGHTS, decided
 from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, some
 from trecjudge.files import check_place, chosen
@@ -52,7 +58,7 @@ MOST_QUESTIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPrompt:
     """What came of it: the prompts, the topics of each part, and what each model spent.
 
     `models` are the names of the judge's and of the proposing one. `record` is where all of it is
@@ -60,7 +66,7 @@ class Found:
     """
 
     result: Optimized
-    parts: Split
+    parts: TrainDevSplit
     program: str
     spent: dict[str, Any]
     reflection: dict[str, Any]
@@ -116,7 +122,7 @@ class PromptJob:
     keep_anyway: bool
     notify: Callable[[str], None]
 
-    def run(self, report: OnFinding) -> Found:
+    def run(self, report: OnFinding) -> FoundPrompt:
         """Return what was found, written where it is better.
 
         Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
@@ -127,23 +133,23 @@ class PromptJob:
         """Return about what it would ask, without asking: calls, tokens and cost."""
         return run_session(self.job, self._plan(report))
 
-    async def _run(self, report: OnFinding) -> Found:
+    async def _run(self, report: OnFinding) -> FoundPrompt:
         self._check_out()
         async with self._open(report) as session, self._reflection(session.model) as reflection:
             model = session.model
             assert isinstance(model, Client) and isinstance(reflection, Client)
-            people, parts = self._read(session)
+            gold, parts = self._read(session)
             target = await self._target(session, parts)
             budget = self.job.model.command.budget
-            result = await optimized(target, parts, people, model, reflection, budget)
+            result = await optimize_prompt(target, parts, gold, model, reflection, budget)
             before, best = result.before.signature, result.best.signature
-            found = Found(
+            found = FoundPrompt(
                 result,
                 parts,
                 program=target.program.name,
                 spent=model.spent(),
                 reflection={} if reflection is model else reflection.spent(),
-                diff=difference(target.program.name, before.instructions, best.instructions),
+                diff=diff_instructions(target.program.name, before.instructions, best.instructions),
                 models=(model.settings.model, reflection.settings.model),
             )
             found = self._write(found)
@@ -155,7 +161,7 @@ class PromptJob:
         async with self._open(report) as session:
             _, parts = self._read(session)
             target = await self._target(session, parts)
-            await all_answered(target.judge, parts.held_out, session.model)
+            await answer_all(target.judge, parts.held_out, session.model)
             plan: dict[str, Any] = session.model.spent()
         # Replies that a cache has are not paid for, but the prompts tried have none there.
         asked = plan["calls"] + plan["cached"] + plan["saved"]
@@ -170,13 +176,15 @@ class PromptJob:
         plan["calls"] += more
         return {"name": target.program.name} | plan | {"items": len(parts.held_out)}
 
-    async def _spent_anew(self, report: OnFinding, target: Target, parts: Split) -> dict[str, Any]:
+    async def _spent_anew(
+        self, report: OnFinding, target: Target, parts: TrainDevSplit
+    ) -> dict[str, Any]:
         """Return what the calls for the questions held out would take if no reply were kept."""
         command = replace(self.job.model.command, asked=set())
         anew = replace(self.job.model, refresh=True, command=command)
         job = replace(self, job=replace(self.job, model=anew))
         async with job._open(report) as session:
-            await all_answered(target.judge, parts.held_out, session.model)
+            await answer_all(target.judge, parts.held_out, session.model)
             spent: dict[str, Any] = session.model.spent()
         return spent
 
@@ -194,32 +202,32 @@ class PromptJob:
         panel = job_panel(self.job)
         if len(panel) != 1:
             raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")
-        program_named(panel[0].judge, self.program)
+        find_program(panel[0].judge, self.program)
         alone = replace(self.job.workflow, voters={}, vote="")
         return open_session(replace(self.job, workflow=alone), panel, report, self.notify)
 
-    async def _target(self, session: Session, parts: Split) -> Target:
+    async def _target(self, session: Session, parts: TrainDevSplit) -> Target:
         """Return what is optimised, by default the program that is asked about these items."""
         judge = session.panel[0].judge
-        program = program_named(judge, self.program)
-        other = sibling(judge, program)
+        program = find_program(judge, self.program)
+        other = sibling_of(judge, program)
         if not self.program and other is not None:
-            is_asked = await asking(judge, parts.training, other.name)
+            is_asked = await select_asked(judge, parts.training, other.name)
             program = program if is_asked else other
         return Target(judge, program, self.optimizer, self.candidates, self.seed)
 
-    def _read(self, session: Session) -> tuple[People, Split]:
+    def _read(self, session: Session) -> tuple[GoldLabels, TrainDevSplit]:
         """Return what people say, and the questions; nothing is asked yet."""
         if self.job.workflow.voters:
             self.notify("voters are left out: the prompt of the judge itself is optimised")
         judge = session.panel[0].judge
         pairs, side = self._material(session, labels_of([judge]))
-        people = People.of(side)
+        gold = GoldLabels.of(side)
         singly = asked_singly(judge, session.model)
-        questions = list(questions_on(judge, pairs, people, singly))
+        questions = list(questions_on(judge, pairs, gold, singly))
         if not questions:
             raise InputError(f"{self.truth}: no label on an item that the judge decides on")
-        return people, split(questions, self.hold_out, self.seed, self.most_questions)
+        return gold, split_topics(questions, self.hold_out, self.seed, self.most_questions)
 
     def _check_read(self, target: Target, model: Client, result: Optimized) -> None:
         """Warn where the file that was written is read as another prompt than was measured."""
@@ -258,7 +266,7 @@ class PromptJob:
         async with opened as model:
             yield model
 
-    def _write(self, found: Found) -> Found:
+    def _write(self, found: FoundPrompt) -> FoundPrompt:
         """Write the prompt where it is better, and always the record beside it."""
         result = found.result
         better = result.is_new and result.improvement.outcome == "better"
@@ -292,7 +300,7 @@ def reflection_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(environment) | own
 
 
-def _tried(optimizer: str, candidates: int, parts: Split) -> int:
+def _tried(optimizer: str, candidates: int, parts: TrainDevSplit) -> int:
     """Return about how many questions an optimiser asks."""
     chosen_by, learnt = len(parts.validation), len(parts.training)
     if optimizer == "gepa":
