@@ -14,9 +14,8 @@ from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import find_runs
 from trecjudge.job.job import Job
-from trecjudge.job.points import Names, points, read_overrides
+from trecjudge.job.sweep import Names, check_settings, check_workflow, points, read_overrides
 from trecjudge.job.workflow import WORKFLOWS, Workflow, find_workflow, read_workflow
-from trecjudge.job.workflow_checks import check_settings, check_workflow
 from trecjudge.models.documents.service import service_of
 from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.spending import Budget

@@ -11,8 +11,8 @@ from typing import Any, cast, get_args, get_type_hints
 from pydantic import TypeAdapter
 
 from trecjudge.job.audit.rules import FIGURES, AuditRules
-from trecjudge.job.points import SECTIONS
-from trecjudge.job.voters import APART, MOST_SAMPLES, VoterSettings
+from trecjudge.job.judges import APART, MOST_SAMPLES, VoterSettings
+from trecjudge.job.sweep import SECTIONS
 from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
 from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of

@@ -15,7 +15,7 @@ from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, Notify
-from trecjudge.job.voters import voters_of, voting
+from trecjudge.job.judges import voters_of, voting
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.documents.opening import some_kept
 from trecjudge.models.model import Model

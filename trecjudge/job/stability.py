@@ -22,9 +22,8 @@ from trecjudge.evaluation.stability.figures import (
 from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.job import Job, Notify
-from trecjudge.job.judges import job_panel, job_spec
+from trecjudge.job.judges import SAMPLED, job_panel, job_spec
 from trecjudge.job.session import Session, open_session, run_session
-from trecjudge.job.voters import SAMPLED
 from trecjudge.judging.judge import GroupingJudge
 from trecjudge.judging.panel import NamedJudge, Panel, panel_programs, ranked_by_judge
 from trecjudge.judging.reversed import ReversedGroups

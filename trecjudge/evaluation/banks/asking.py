@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.evaluation.banks.draft import NuggetDraft, Said
 from trecjudge.evaluation.banks.extracting import located
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import key_of_text, merged
+from trecjudge.evaluation.banks.merging import NuggetDraft, Said, key_of_text, merged
 from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.support import compare
 from trecjudge.models.model import Model, Prediction, Program, ReplyLength

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.evaluation.banks.draft import NuggetDraft, Said, by_importance
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import key_of_text, merged
+from trecjudge.evaluation.banks.merging import NuggetDraft, Said, by_importance, key_of_text, merged
 from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.relevance import Wanted, coverage, wanted_terms
 from trecjudge.judging.offline.support import compare

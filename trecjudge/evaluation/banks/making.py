@@ -12,9 +12,8 @@ from typing import Any, Literal
 from trecjudge.errors import InputError
 from trecjudge.evaluation.banks import extracting
 from trecjudge.evaluation.banks.asking import Asker
-from trecjudge.evaluation.banks.draft import NuggetDraft, by_importance
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import merged
+from trecjudge.evaluation.banks.merging import NuggetDraft, by_importance, merged
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of

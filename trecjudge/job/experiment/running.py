@@ -30,8 +30,7 @@ from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.choice import Choice, jobs_of
-from trecjudge.job.experiment.reading import Experiment
-from trecjudge.job.experiment.variants import Variant
+from trecjudge.job.experiment.reading import Experiment, Variant
 from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import ProgressListener, plan_job, run_job

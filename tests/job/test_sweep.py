@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import WorkflowError
-from trecjudge.job.points import Names, Point, points, read_overrides
+from trecjudge.job.sweep import Names, Point, check_settings, check_workflow, points, read_overrides
 from trecjudge.job.workflow import Workflow, read_workflow
-from trecjudge.job.workflow_checks import check_settings, check_workflow
 from trecjudge.judging.judge import judge_names, make_judge
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
