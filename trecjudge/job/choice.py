@@ -57,7 +57,7 @@ def jobs_of(template: Job, choice: Choice) -> list[Job]:
     workflow = choice.workflow
     names = Names.of(workflow, choice.judges or _fitting(template, workflow), choice.also)
     overrides = read_overrides(choice.written, names)
-    overrides |= names.resolved(choice.settings, lambda path: f"settings: {path[0]}")
+    overrides |= names.resolve(choice.settings, lambda path: f"settings: {path[0]}")
     check_workflow(workflow, names)
     check_settings(overrides.values())
     which = (choice.variant, choice.all_variants, choice.sweep)

@@ -185,7 +185,7 @@ def job_panel(job: Job) -> list[NamedJudge]:
     # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     if demanded := audit_rules(job.workflow):
-        demanded.tried(panel)
+        demanded.judge_place(panel)
     programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:

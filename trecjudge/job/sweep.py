@@ -80,7 +80,7 @@ class Names:
         owner = next((name for name in single if name in judges), "")
         return cls(judges, owner, [name for name in judges if name not in own])
 
-    def resolved(
+    def resolve(
         self, given: Mapping[str, Any], where: Where, sections: Sequence[str] = SECTIONS
     ) -> Settings:
         """Return settings by owner, from `key`, `judge.key` or `judge: {key: value}`.
@@ -162,7 +162,7 @@ def _override(written: str, names: Names) -> Settings:
         value = read_yaml(text).value
     except YamlFault as error:
         raise WorkflowError(f"--set {written!r}: the value {error}") from error
-    return names.resolved({key: value}, lambda _: f"--set {written}")
+    return names.resolve({key: value}, lambda _: f"--set {written}")
 
 
 def points(
@@ -202,13 +202,13 @@ def points(
 def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:
     """Return what a variant sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("variants", variant))
-    return names.resolved(workflow.variants[variant], where)
+    return names.resolve(workflow.variants[variant], where)
 
 
 def own_settings(workflow: Workflow, names: Names) -> Settings:
     """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("settings",))
-    return names.resolved(workflow.settings, where, sections=())
+    return names.resolve(workflow.settings, where, sections=())
 
 
 def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -> str:
@@ -262,7 +262,7 @@ def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, S
             full = f"{key}.{name}" if name else key
             found.append(
                 [
-                    (_label(full, choice), names.resolved({full: choice}, where_it_stands))
+                    (_label(full, choice), names.resolve({full: choice}, where_it_stands))
                     for choice in choices
                 ]
             )

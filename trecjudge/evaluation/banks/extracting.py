@@ -122,7 +122,7 @@ def with_stating(draft: NuggetDraft, material: Material) -> NuggetDraft:
         cited = tuple(c.doc_id for c in best.citations if c.doc_id)
         said = Said(response.run_id, best.index, best.text)
         more = NuggetDraft(draft.text, documents=cited, said=(said,), runs=(response.run_id,))
-        draft = draft.joined(more)
+        draft = draft.join_with(more)
     return draft
 
 

@@ -60,7 +60,7 @@ class NuggetDraft:
         """The ids of the documents that it is from, each once."""
         return _once((*(source.doc_id for source in self.passages), *self.documents))
 
-    def joined(self, other: NuggetDraft) -> NuggetDraft:
+    def join_with(self, other: NuggetDraft) -> NuggetDraft:
         """Return this nugget with all that another, which says the same, is from."""
         importance = max(self.importance, other.importance, key=worth)
         return replace(
@@ -202,7 +202,7 @@ def merged(drafts: Iterable[NuggetDraft]) -> list[NuggetDraft]:
                 for form in set(key) - ENGLISH:
                     having[form].append(place)
         else:
-            kept[place] = kept[place].joined(draft)
+            kept[place] = kept[place].join_with(draft)
         by_key[draft.is_question, key] = place
     return [with_answers_once(draft) for draft in kept]
 

@@ -206,7 +206,7 @@ async def judge_items(
 ) -> list[JudgedResponse]:
     """Return the items as the judge that is tried judges them; this asks the model."""
     topics = {topic.topic_id: topic for topic, _ in items.responses}
-    runner = Runner([session.judging[rules.tried(session.panel)]], session.model)
+    runner = Runner([session.judging[rules.judge_place(session.panel)]], session.model)
     # A judge that is shown all responses first may put what it makes of them beside the files.
     beside = session.job.outputs.folder / session.job.outputs.name
     shown = partial(iter, items.responses)
@@ -226,7 +226,7 @@ def compare_with_labels(
     decided = sum(judgment.judged for judgment in judgments)
     if judgments and not decided:
         raise ModelError(f"audit: none of {len(judgments)} items was judged: {_why(judgments)}")
-    name = session.panel[rules.tried(session.panel)].name
+    name = session.panel[rules.judge_place(session.panel)].name
     header = Header(judges={name: panel_settings(session.panel)[name]})
     found = _agreement(name, header, rules, items, judged, session.report)
     figures: dict[str, float | None] = {JUDGED: decided / max(1, len(judgments))}
@@ -244,7 +244,7 @@ def compare_with_labels(
             for name, (low, high) in bounds.items()
             if low is not None and high is not None
         },
-        broken=rules.broken(figures),
+        broken=rules.broken_bounds(figures),
         agreement=found,
     )
 

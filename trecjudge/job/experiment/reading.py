@@ -153,7 +153,7 @@ class _File:
         place = Place(str(self.path), self.lines.get(next(known, ())))
         return f"{place}: {'.'.join(keys)}" if keys else str(place)
 
-    def typed(self, owner: type, values: Mapping[str, Any], *above: str) -> dict[str, Any]:
+    def read_fields(self, owner: type, values: Mapping[str, Any], *above: str) -> dict[str, Any]:
         """Return values of the types that the fields of `owner` have. Raises WorkflowError."""
         typed: dict[str, Any] = {}
         self.check_names(values, *above)
@@ -187,7 +187,7 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         file.check_names(given["variants"], "variants")
         # A variant without settings may be only a name.
         given["variants"] = {name: own or {} for name, own in given["variants"].items()}
-    typed = file.typed(Written, given)
+    typed = file.read_fields(Written, given)
     for key in NEEDED:
         if not typed.get(key):
             raise WorkflowError(f"{path}: {key} is missing; needed are {', '.join(NEEDED)}")
@@ -220,12 +220,12 @@ def _found(path: Path, written: str) -> str:
 
 def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Variant]:
     """Return the variants by name. Raises WorkflowError for settings that cannot be."""
-    base = file.typed(Variant, written.base, "base")
+    base = file.read_fields(Variant, written.base, "base")
     if len(written.variants) < 2:
         raise WorkflowError(f"{file.where('variants')}: give two or more, to be compared")
     found = {}
     for name, values in written.variants.items():
-        own = file.typed(Variant, values, "variants", name)
+        own = file.read_fields(Variant, values, "variants", name)
         variant, where = Variant(**base | own), file.where("variants", name)
         if set_of_index := [key for key in OF_AN_INDEX if written.index and key in base | own]:
             raise WorkflowError(f"{where}: {', '.join(set_of_index)}: the index given decides that")

@@ -121,7 +121,7 @@ class ExperimentJob:
         """Return the topics. Raises InputError."""
         return read_topics(self.experiment.topics, self.report)
 
-    def judging(self, runs: Sequence[Path], documents: Sequence[Path]) -> Job:
+    def judging_job(self, runs: Sequence[Path], documents: Sequence[Path]) -> Job:
         """Return the job that judges runs, its judges and settings checked."""
         experiment = self.experiment
         template = Job(
@@ -146,7 +146,7 @@ class ExperimentJob:
         runs = self.outputs.folder / f"{self.outputs.name}.runs"
         return runs / f"{self.experiment.files[name]}.jsonl"
 
-    def wanted(self, name: str, variant: Variant, index: str) -> RunWanted:
+    def request_of(self, name: str, variant: Variant, index: str) -> RunWanted:
         """Return the run of a variant as it is to be made."""
         workflow = self.experiment.workflow
         return RunWanted(
@@ -173,7 +173,7 @@ def run_experiment(asked: ExperimentJob, listener: ProgressListener) -> Experime
     """
     topics = asked.topics()
     # Its judges are checked before anything is spent.
-    job = asked.judging([], asked.experiment.documents)
+    job = asked.judging_job([], asked.experiment.documents)
     indexes = asked.outputs.folder / f"{asked.outputs.name}.indexes"
     runs = run_session(job, make_runs(asked, indexes, list(topics.values())))
     there = [run.path for run in runs if not run.failure]
@@ -183,7 +183,7 @@ def run_experiment(asked: ExperimentJob, listener: ProgressListener) -> Experime
     standings = {run.path: run.verdict for run in checked.runs}
     runs = [replace(run, standing=standings.get(str(run.path), "")) for run in runs]
     documents = asked.experiment.documents or [_cited(asked, there)]
-    summary = run_job(asked.judging(there, documents), listener)
+    summary = run_job(asked.judging_job(there, documents), listener)
     if len(there) < 2:
         return Experimented(runs, checked, summary, note="one run could be made: none to compare")
     compared, note = _compared(asked, runs, [run.run_id for run in summary.runs])
@@ -196,7 +196,7 @@ def plan_experiment(asked: ExperimentJob, listener: ProgressListener) -> Iterato
     Nothing is asked, and nothing is written that stays.
     """
     topics = list(asked.topics().values())
-    job = asked.judging([], asked.experiment.documents)
+    job = asked.judging_job([], asked.experiment.documents)
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
         runs = run_session(job, make_runs(asked, Path(folder), topics))
     yield from ({"name": run.variant} | dict(run.spent) for run in runs if run.spent)
@@ -284,7 +284,7 @@ async def _run(
         _note(path).unlink(missing_ok=True)
     elif not options.use:
         return VariantRun(name, path)
-    wanted = making.wanted(name, variant, index)
+    wanted = making.request_of(name, variant, index)
     report, warn = making.report, _named(making.warn, name)
     made, spent = await make_run(wanted, topics, options, report, warn)
     counts = made.as_dict() if made is not None else {}
