@@ -89,7 +89,6 @@ def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
 
 
 def _is_shipped(path: Path) -> bool:
-    """Return whether a workflow is one of ours, however its path is written."""
     return path.resolve().parent == WORKFLOWS.resolve()
 
 

@@ -261,7 +261,6 @@ def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> 
 
 
 def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
-    """Return the topics that are asked for. Raises InputError for one that is not there."""
     if topics is None:
         return None
     for topic_id in job.only_topics:

@@ -99,12 +99,10 @@ def voters_of(workflow: Workflow) -> list[Voter]:
 
 
 def _asks(voter: Voter) -> tuple[object, ...]:
-    """Return what makes the answers of a voter its own."""
     return voter.llm, voter.prompts, voter.offline, voter.sample
 
 
 def _of_entry(workflow: Workflow, name: str, entry: object) -> Iterator[Voter]:
-    """Yield an entry as voters, one for each sample."""
     where = workflow.where("voters", name)
     if entry is None:
         entry = {}
@@ -130,7 +128,6 @@ def _of_entry(workflow: Workflow, name: str, entry: object) -> Iterator[Voter]:
 
 
 def _llm(workflow: Workflow, own: VoterSettings, where: str) -> dict[str, Any]:
-    """Return the settings of a voter's model, checked."""
     if "api_key" in own.llm:
         raise WorkflowError(f"{where}: llm.api_key: keys do not belong in a workflow")
     typed_fields(LlmSettings, own.llm, f"{where}.llm")

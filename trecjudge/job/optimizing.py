@@ -301,7 +301,6 @@ def reflection_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _tried(optimizer: str, candidates: int, parts: TrainDevSplit) -> int:
-    """Return about how many questions an optimiser asks."""
     chosen_by, learnt = len(parts.validation), len(parts.training)
     if optimizer == "gepa":
         return chosen_by + candidates * (chosen_by + 2 * MINIBATCH)

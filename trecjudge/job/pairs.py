@@ -53,7 +53,6 @@ async def _judge_pairs(
 
 
 async def _ask(session: Session, pairs: Iterator[BarePair]) -> AsyncIterator[Verdict]:
-    """Yield the verdict on each pair, in their order."""
     begun: deque[BarePair] = deque()
 
     def responses() -> Iterator[tuple[Topic, Response]]:

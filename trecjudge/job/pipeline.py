@@ -18,16 +18,21 @@ from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.audit.auditing import Audit, compare_with_labels, judge_items, labelled_items
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
-from trecjudge.job.inputs import JobInputs, check_along, check_first, fit_panel, report_lacking
+from trecjudge.job.inputs import check_along, check_first, fit_panel, report_lacking
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.job import Job
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
 from trecjudge.job.recording import MeasureTrial, Recording
 from trecjudge.job.session import Session, open_session, run_session
-from trecjudge.job.shards.judging import ShardRecords, check_all_there
 from trecjudge.job.shards.part import PartWritten
-from trecjudge.job.shards.session import ask_ahead, check_in_parts, judge_in_parts, parts_folder
-from trecjudge.job.shards.shard import Shard, into_parts, locate_responses, unchanged
+from trecjudge.job.shards.session import (
+    ask_ahead,
+    check_in_parts,
+    choose_part,
+    judge_in_parts,
+    parts_folder,
+)
+from trecjudge.job.shards.shard import check_all_there, unchanged
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.labelled import check_takes_labels
 from trecjudge.judging.panel import Panel, calibrations, panel_settings
@@ -114,7 +119,7 @@ async def _plan(job: Job, listener: ProgressListener) -> dict[str, Any]:
         inputs.check_documents(findings)
         reader = inputs.reader(findings, listener.taken)
         if job.shard is not None:
-            reader = inputs.reader_of(_part_of(job.shard, inputs, reader)[1].read)
+            reader = choose_part(job.shard, inputs, reader)[1]
         if rules := audit_rules(job.workflow):
             await judge_items(session, rules, labelled_items(session, rules))
         items = 0
@@ -122,15 +127,6 @@ async def _plan(job: Job, listener: ProgressListener) -> dict[str, Any]:
             items += len(judged.judgments)
         documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
         return model.spent() | {"items": items} | documents
-
-
-def _part_of(
-    asked: tuple[int, int], inputs: JobInputs, reader: RunReader
-) -> tuple[list[Shard], ShardRecords]:
-    """Return all parts of the responses, and what reads one; `reader` reads all of them."""
-    number, of = asked
-    parts = into_parts(locate_responses(inputs, reader), of)
-    return parts, ShardRecords(inputs.run_records(), parts[number - 1].portions)
 
 
 @contextmanager
@@ -224,8 +220,8 @@ class _Run:
         await self._audit()
         assert job.shard is not None
         with unchanged([opened.path for opened in inputs.files]):
-            shards, own = _part_of(job.shard, inputs, reader)
-            writer, sha256 = await self._judge(inputs.reader_of(own.read))
+            shards, own = choose_part(job.shard, inputs, reader)
+            writer, sha256 = await self._judge(own)
         check_all_there(shards[job.shard[0] - 1], writer.responses)
         spent = {"model": model.spent(), "seconds": elapsed(self.started)}
         self.recording.event("session_end", **spent)  # the log ends here: its digest is taken

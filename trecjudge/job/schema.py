@@ -108,7 +108,6 @@ def typed_properties(owner: type, leave_out: Sequence[str] = ()) -> dict[str, Sc
 
 
 def _with_truth(schema: Schema) -> Schema:
-    """Return a schema in which a truth value may be written `yes`, `no`, `on`, `off`."""
     if schema.get("type") == "boolean":
         words = "|".join(f"{word}|{word.title()}|{word.upper()}" for word in TRUTH)
         return {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": f"^({words})$"}]}
@@ -142,7 +141,6 @@ def _leaderboard() -> Schema:
 
 
 def _voter() -> Schema:
-    """Return the schema of an entry of `voters`."""
     properties = typed_properties(VoterSettings)
     properties["samples"] |= {"minimum": 1, "maximum": MOST_SAMPLES}
     return _closed(properties | {"llm": ref("llm")})
@@ -168,7 +166,6 @@ def _audit() -> Schema:
 
 
 def _section(key: str) -> Schema:
-    """Return the schema of a section, as it is for any judges."""
     named = {"pattern": NAMED}
     sections = {
         "settings": _mapping(ref("named")),

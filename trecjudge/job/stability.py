@@ -108,7 +108,6 @@ async def _test(
 
 
 def _voters(job: Job, samples: int) -> list[Voter]:
-    """Return the judge as it is set, and one voter for each sample."""
     llm, prompts = job.workflow.llm, job.workflow.prompts
     warm = {**llm, "temperature": llm.get("temperature") or SAMPLED}
     sampled = [
@@ -179,7 +178,6 @@ class StabilityTest:
         return side
 
     async def _ask_again(self) -> list[Flipped]:
-        """Return how often samples of the same question differ."""
         panel = self.session.panel
         if not self.session.model.available or not panel_programs(panel):
             self.not_tested.append("samples: no model is asked")
@@ -214,7 +212,6 @@ class StabilityTest:
 
 
 def _of(side: Side, responses: set[ResponseKey]) -> dict[Any, str]:
-    """Return the labels of some responses."""
     return {key: label for key, label in side.labels.items() if key[:2] in responses}
 
 

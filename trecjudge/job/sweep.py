@@ -305,7 +305,6 @@ def _joined(layers: Iterable[Settings]) -> Settings:
 
 
 def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
-    """Return what each point adds to the names of its files: safe, and no two the same."""
     owners: dict[str, str] = {}
     for name, _ in named:
         suffix = suffix_of(name)

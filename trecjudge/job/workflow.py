@@ -231,7 +231,6 @@ def _of_a_config(read: Document) -> Document:
 
 
 def _of_autojudge(path: Path, read: Document) -> Workflow:
-    """Return a workflow of AutoJudge as one of ours; its own keys have their lines."""
     line = next((read.lines[key,] for key in CLASSES if (key,) in read.lines), None)
     content = converted(read.value, str(Place(str(path), line)))
     for key, value in content.items():
@@ -243,7 +242,6 @@ def _of_autojudge(path: Path, read: Document) -> Workflow:
 
 
 def _check(place: Place, key: str, value: Any) -> None:
-    """Check one top-level key and the shape of its value."""
     if key not in KEYS:
         raise WorkflowError(f"{place}: {unknown('key', key, KEYS)}")
     kinds: dict[str, Any] = {"judge": (str, list), "audit": (str, dict), "measures": list}

@@ -146,7 +146,6 @@ def key_of_text(text: str) -> Key:
 
 
 def _with_dates(forms: Sequence[str]) -> list[str]:
-    """Return the words with each date of day, month and year as one."""
     found: list[str] = []
     at = 0
     while at < len(forms):

@@ -75,7 +75,6 @@ def count_command(
 
 
 def _texts(responses: Iterable[tuple[Topic, Response]]) -> Iterator[str]:
-    """Yield the text of every document once."""
     seen: set[str] = set()  # runs cite the same documents: each counts once
     for _, response in responses:
         for doc_id, document in response.documents.items():

@@ -174,7 +174,6 @@ def _is_same(one: Candidate, other: Candidate) -> bool:
 async def _measure(
     target: Target, questions: Sequence[Question], client: Client, prompt: Candidate
 ) -> list[Judgment]:
-    """Return the judgments on questions by a prompt, asked as judging asks."""
     varied = client.prompts.variant(target.program, prompt.signature, prompt.demos)
     found = await answer_all(target.judge, questions, PromptOverrideModel(client, varied))
     return [judgment for judgments in found for judgment in judgments]

@@ -252,7 +252,6 @@ def _held_out(asked: str, topics: Sequence[str], shuffled: Sequence[str]) -> set
 
 
 def _named(text: str, topics: Sequence[str]) -> list[str]:
-    """Return the topics of a list with commas. A number without one is how many, not an id."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise InputError(f"--hold-out {text}: names no topic; there are: {', '.join(topics)}")
@@ -297,13 +296,11 @@ def sibling_of(judge: Judge, program: Program) -> Program | None:
 
 
 def _decides(program: Program) -> bool:
-    """Return whether a program's reply has a label, verdict or grade, or a list of such."""
     outputs = load_signature(program.reference).output_fields.items()
     return any(name in DECIDING or DECIDING & set(_inner(f.annotation)) for name, f in outputs)
 
 
 def _inner(annotation: Any) -> Iterator[str]:
-    """Yield the names of the fields that the entries of a list have."""
     if get_origin(annotation) is list:
         for entry in get_args(annotation):
             if isinstance(entry, type) and issubclass(entry, BaseModel):

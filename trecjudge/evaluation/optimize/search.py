@@ -123,7 +123,6 @@ class SearchBounds:
             raise Stopped(self.why)
 
     def _fits(self, more: int) -> bool:
-        """Return whether so many further questions leave what is reserved."""
         budget = self.budget
         calls = (self.under_way + more) * self.each
         return all(
@@ -279,7 +278,6 @@ def make_student(context: OptimizeContext, signature: Any, demos: Any) -> Any:
 
 
 def _answer_here(context: OptimizeContext, question: Question, predictor: Any) -> list[Judgment]:
-    """Return the judgments on a question, worked out in this thread."""
     bounds, model = context.bounds, PredictorModel(context, predictor)
     try:
         judgments = asyncio.run(answer(context.target.judge, question, model))

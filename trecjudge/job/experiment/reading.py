@@ -219,7 +219,6 @@ def _found(path: Path, written: str) -> str:
 
 
 def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Variant]:
-    """Return the variants by name. Raises WorkflowError for settings that cannot be."""
     base = file.read_fields(Variant, written.base, "base")
     if len(written.variants) < 2:
         raise WorkflowError(f"{file.where('variants')}: give two or more, to be compared")

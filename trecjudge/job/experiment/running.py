@@ -220,7 +220,6 @@ def _compared(
 
 
 def _cited(asked: ExperimentJob, runs: Sequence[Path]) -> Path:
-    """Write the documents of the index that the runs cite to a file, for the judges; return it."""
     path = asked.outputs.folder / f"{asked.outputs.name}.documents.jsonl"
     cited = (line for run in runs for _, line in lines(provenance_path(run)))
     ids = {orjson.loads(line)["doc_id"] for line in cited}
@@ -300,7 +299,6 @@ def _named(warn: Callable[[str], None], name: str) -> Callable[[str], None]:
 
 
 def _note(path: Path) -> Path:
-    """Return the file that says what a run was made of."""
     return path.with_suffix(".made.json")
 
 
@@ -316,12 +314,10 @@ def _known(path: Path, inputs: str) -> Mapping[str, Any] | None:
 
 
 def _digests(path: Path) -> list[str]:
-    """Return the sha256 of a run and of its provenance."""
     return [Checksums().of(one) for one in (path, provenance_path(path))]
 
 
 def _fingerprint(making: ExperimentJob, name: str, variant: Variant, index: str) -> str:
-    """Return a digest of all that decides what a run without a model says."""
     experiment = making.experiment
     held = open_index(index)
     try:

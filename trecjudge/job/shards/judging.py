@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import InputError, ModelError, OutputError
+from trecjudge.errors import ModelError, OutputError
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.pipelines.fields import keyed
@@ -36,6 +36,7 @@ from trecjudge.job.shards.shard import (
     ShardAsked,
     ShardDone,
     ShardSetup,
+    check_all_there,
 )
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.judge import GroupingJudge, Judge
@@ -127,16 +128,6 @@ class Worker:
                 for file, lines in zip(files, (*qrels, reviewed), strict=True):
                     file.write(lines)
         return scoring.part
-
-
-def check_all_there(shard: Shard, responses: int) -> None:
-    """Raise InputError where not all responses of a shard were found again."""
-    if responses != shard.responses:
-        files = ", ".join(str(portion.path) for portion in shard.portions)
-        raise InputError(
-            f"{files}: {responses} of {shard.responses} responses were found again: the file was"
-            " changed while it was judged; begin again"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +252,6 @@ async def _ask_all(
 
 
 def _check_origins(model: AskingModel, setup: ShardSetup) -> None:
-    """Raise ModelError where this process would ask another model than the job."""
     origins = origins_of(model)
     if origins != setup.origins:
         here, there = (", ".join(map(" ".join, found)) for found in (origins, setup.origins))

@@ -26,7 +26,7 @@ from trecjudge.job.judges import header_of, job_spec
 from trecjudge.job.recording import MeasureTrial
 from trecjudge.job.session import Session
 from trecjudge.job.shards.dask import DaskWorkers
-from trecjudge.job.shards.judging import ask_shard, judge_shard, origins_of
+from trecjudge.job.shards.judging import ShardRecords, ask_shard, judge_shard, origins_of
 from trecjudge.job.shards.merging import Judged, append, merge_judgments, scored_by_shards
 from trecjudge.job.shards.shard import (
     SHARDS_OF_A_WORKER,
@@ -35,6 +35,7 @@ from trecjudge.job.shards.shard import (
     ShardAsked,
     ShardDone,
     ShardSetup,
+    into_parts,
     into_shards,
     locate_responses,
     seen_by_all,
@@ -165,6 +166,16 @@ class JudgedParts:
 
     def _files(self, kind: str) -> list[Path]:
         return [self.setup.part(part.number, kind) for part in self.done]
+
+
+def choose_part(
+    asked: tuple[int, int], inputs: JobInputs, reader: RunReader
+) -> tuple[list[Shard], RunReader]:
+    """Return all parts of the responses, and the reader of one; `reader` reads all of them."""
+    number, of = asked
+    parts = into_parts(locate_responses(inputs, reader), of)
+    own = ShardRecords(inputs.run_records(), parts[number - 1].portions)
+    return parts, inputs.reader_of(own.read)
 
 
 class JudgingScheduler(Scheduler[Shard, ShardDone]):

@@ -231,12 +231,21 @@ def unchanged(paths: Sequence[Path]) -> Iterator[None]:
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """Return the size and the time of a file's last change; None where there is none."""
     try:
         found = path.stat()
     except OSError:
         return None
     return found.st_size, found.st_mtime_ns
+
+
+def check_all_there(shard: Shard, responses: int) -> None:
+    """Raise InputError where not all responses of a shard were found again."""
+    if responses != shard.responses:
+        files = ", ".join(str(portion.path) for portion in shard.portions)
+        raise InputError(
+            f"{files}: {responses} of {shard.responses} responses were found again: the file was"
+            " changed while it was judged; begin again"
+        )
 
 
 def count_items(response: Response) -> int:
