@@ -77,6 +77,8 @@ class Runner:
     model: Model
     stopped: Stop = field(default_factory=Stop)
     """Others may stop it too."""
+    wants: Callable[[Item, Response], bool] | None = None
+    """Which items of a response are judged; None is all."""
     _trials: dict[str, Trial] = field(default_factory=dict)
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
     _unprepared: dict[str, BaseException] = field(default_factory=dict)
@@ -148,6 +150,8 @@ class Runner:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
                 check_item(item, topic, response)
+            if self.wants is not None:
+                pool = [item for item in pool if self.wants(item, response)]
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
             if self.stopped.why:

@@ -13,9 +13,10 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +40,13 @@ from trecjudge.job.shards.shard import (
     check_all_there,
 )
 from trecjudge.judging.bugs import Stop
-from trecjudge.judging.judge import GroupingJudge, Judge
-from trecjudge.judging.panel import NamedJudge, Panel
+from trecjudge.judging.panel import Panel
 from trecjudge.judging.runner import Runner
-from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.cache.carrying import carried_out
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.shared_work import AskingModel, asked_by
-from trecjudge.records import Item, Judgment, Response, Topic
+from trecjudge.records import Item, Response
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.scores.scoring import PartScores, Scoring
 from trecjudge.settings.limits import limits_are
@@ -240,9 +239,8 @@ async def _ask_all(
             _check_origins(model, setup)
             if shard.before is not None:
                 model.replies.given_up = shard.before.failed
-            async for judged in Runner(narrow(worker.judging, shard), model).run(
-                worker.inputs.responses()
-            ):
+            runner = Runner(worker.judging, model, wants=partial(is_of_shard, shard))
+            async for judged in runner.run(worker.inputs.responses()):
                 failures = (j.failure for j in judged.judgments if j.failure is not None)
                 unpaid += sum(failure.kind == "budget" for failure in failures)
                 await asyncio.sleep(0)
@@ -304,66 +302,13 @@ def own_cache(of: Path) -> Path:
     return folder
 
 
-def narrow(panel: Panel, shard: DocumentShard) -> list[NamedJudge]:
-    """Return the judges of a panel, each with the items of one shard only."""
-    return [NamedJudge(named.name, _narrow_judge(named.judge, shard)) for named in panel]
+def is_of_shard(shard: DocumentShard, item: Item, response: Response) -> bool:
+    """Return whether an item is of a shard: all items of a document are of one.
 
-
-def _narrow_judge(judge: Judge, shard: DocumentShard) -> Judge:
-    if isinstance(judge, GroupingJudge):
-        return ShardGroupingJudge(judge, shard, judge)
-    return ShardJudge(judge, shard)
-
-
-@dataclass(frozen=True, slots=True)
-class ShardJudge:
-    """A judge that lists only the items of a shard.
-
-    A shard has all items of a document, wherever it is cited: their prompts begin alike, some are
-    the same, and some are put in one request. Items without a document are together by response.
+    Their prompts begin alike, some are the same, and some are put in one request. Items without a
+    document are together by response.
     """
-
-    own: Judge
-    shard: DocumentShard
-
-    @property
-    def measures(self) -> LeaderboardSpec:
-        """The columns of its leaderboard."""
-        return self.own.measures
-
-    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
-        """Yield the items of a response that are of the shard."""
-        whole = ""
-        for item in self.own.pool(topic, response):
-            if item.document is None:
-                whole = whole or f"{topic.topic_id}\n{response.text}"
-            if self._has(whole if item.document is None else item.document.text):
-                yield item
-
-    def _has(self, text: str) -> bool:
-        digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest) % self.shard.of == self.shard.number
-
-    async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
-        """Judge one item."""
-        return await self.own.judge(item, model)
-
-
-@dataclass(frozen=True, slots=True)
-class ShardGroupingJudge(ShardJudge):
-    """A judge of a shard that judges several items by one request."""
-
-    grouping: GroupingJudge
-
-    @property
-    def group(self) -> int:
-        """The most items in a group."""
-        return self.grouping.group
-
-    def group_of(self, item: Item) -> Hashable | None:
-        """Return what the items of a group have in common."""
-        return self.grouping.group_of(item)
-
-    async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
-        """Return a judgment for each item, in order."""
-        return await self.grouping.judge_group(items, model)
+    whole = f"{item.topic.topic_id}\n{response.text}"
+    text = whole if item.document is None else item.document.text
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest) % shard.of == shard.number
