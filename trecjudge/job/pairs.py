@@ -14,7 +14,7 @@ from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import job_panel
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.offline.calibration import calibration_at
-from trecjudge.judging.panel import Panel, calibrations
+from trecjudge.judging.panel import calibrations
 from trecjudge.judging.runner import Runner
 from trecjudge.records import Response, Topic
 
@@ -34,22 +34,21 @@ def judge_pairs(job: Job, pairs: Iterator[BarePair], take: Take, notify: Notify)
     if job.calibration is not None and job.model.use:
         message = "--calibration is for judging by words, --use-env-llm asks a model: give one"
         raise WorkflowError(message)
-    return run_session(job, _judge_pairs(job, job_panel(job), pairs, take, notify))
+    panel = job_panel(job)
 
+    async def judge() -> dict[str, Any]:
+        if not job.model.use:
+            calibration = calibration_at("".join(map(str, calibrations(panel))))
+            strict = getattr(panel[0].judge, "attester", "") == "strict"
+            for pair in pairs:
+                take(by_words(pair, calibration, strict))
+            return {}
+        async with open_session(job, panel, unreported, notify) as session:
+            async for verdict in _ask(session, pairs):
+                take(verdict)
+            return session.model.spent()
 
-async def _judge_pairs(
-    job: Job, panel: Panel, pairs: Iterator[BarePair], take: Take, notify: Notify
-) -> dict[str, Any]:
-    if not job.model.use:
-        calibration = calibration_at("".join(map(str, calibrations(panel))))
-        strict = getattr(panel[0].judge, "attester", "") == "strict"
-        for pair in pairs:
-            take(by_words(pair, calibration, strict))
-        return {}
-    async with open_session(job, panel, unreported, notify) as session:
-        async for verdict in _ask(session, pairs):
-            take(verdict)
-        return session.model.spent()
+    return run_session(job, judge())
 
 
 async def _ask(session: Session, pairs: Iterator[BarePair]) -> AsyncIterator[Verdict]:

@@ -82,15 +82,15 @@ def run_job(job: Job, listener: ProgressListener) -> Summary:
 
 def run_part(job: Job, listener: ProgressListener) -> PartWritten:
     """Judge the shard of a job that it asks for; return what was written. Raises as `run_job`."""
-    return run_session(job, _judge_part(job, listener))
 
+    async def judge_part() -> PartWritten:
+        panel = job_panel(job)
+        check_in_parts(job, panel)
+        job.outputs.prepare()
+        async with _open_run(job, panel, listener) as run:
+            return await run.judge_part()
 
-async def _judge_part(job: Job, listener: ProgressListener) -> PartWritten:
-    panel = job_panel(job)
-    check_in_parts(job, panel)
-    job.outputs.prepare()
-    async with _open_run(job, panel, listener) as run:
-        return await run.judge_part()
+    return run_session(job, judge_part())
 
 
 async def judge_job(job: Job, listener: ProgressListener) -> Scored:
@@ -108,25 +108,25 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
 
     Raises a TrecJudgeError for what the user can put right.
     """
-    return run_session(job, _plan(job, listener))
-
-
-async def _plan(job: Job, listener: ProgressListener) -> dict[str, Any]:
     findings = FindingLog([listener.finding])
-    async with open_session(job, job_panel(job), findings, listener.notify) as session:
-        inputs, model = session.inputs, session.model
-        report_lacking(session.panel, inputs, findings)
-        inputs.check_documents(findings)
-        reader = inputs.reader(findings, listener.taken)
-        if job.shard is not None:
-            reader = choose_part(job.shard, inputs, reader)[1]
-        if rules := audit_rules(job.workflow):
-            await judge_items(session, rules, labelled_items(session, rules))
-        items = 0
-        async for judged in Runner(session.judging, model).run(reader):
-            items += len(judged.judgments)
-        documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
-        return model.spent() | {"items": items} | documents
+
+    async def plan() -> dict[str, Any]:
+        async with open_session(job, job_panel(job), findings, listener.notify) as session:
+            inputs, model = session.inputs, session.model
+            report_lacking(session.panel, inputs, findings)
+            inputs.check_documents(findings)
+            reader = inputs.reader(findings, listener.taken)
+            if job.shard is not None:
+                reader = choose_part(job.shard, inputs, reader)[1]
+            if rules := audit_rules(job.workflow):
+                await judge_items(session, rules, labelled_items(session, rules))
+            items = 0
+            async for judged in Runner(session.judging, model).run(reader):
+                items += len(judged.judgments)
+            documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
+            return model.spent() | {"items": items} | documents
+
+    return run_session(job, plan())
 
 
 @contextmanager

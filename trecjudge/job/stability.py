@@ -86,25 +86,18 @@ def measure_stability(
     """
     if job.workflow.voters:
         raise WorkflowError("stability: tests one model; its workflow may have no voters")
-    return run_session(job, _test(job, most, samples, report, notify, changes))
 
+    async def test() -> Tested:
+        voters = _voters(job, samples)
+        async with open_session(job, job_panel(job), report, notify, voters) as session:
+            answers = _sampled(session.inputs, most)
+            if not answers:
+                paths = ", ".join(map(str, job.runs))
+                message = "no response could be read; `run_judge.py formats` lists what can"
+                raise InputError(f"{paths}: {message}")
+            return await StabilityTest(session, answers, voters).run(changes)
 
-async def _test(
-    job: Job,
-    most: int,
-    samples: int,
-    report: OnFinding,
-    notify: Notify,
-    changes: Sequence[Change],
-) -> Tested:
-    voters = _voters(job, samples)
-    async with open_session(job, job_panel(job), report, notify, voters) as session:
-        answers = _sampled(session.inputs, most)
-        if not answers:
-            paths = ", ".join(map(str, job.runs))
-            message = "no response could be read; `run_judge.py formats` lists what can"
-            raise InputError(f"{paths}: {message}")
-        return await StabilityTest(session, answers, voters).run(changes)
+    return run_session(job, test())
 
 
 def _voters(job: Job, samples: int) -> list[Voter]:

@@ -171,26 +171,24 @@ def audit_judge(
     The runs of the job are read only where labels have no texts. Raises a TrecJudgeError for what
     the user can put right, Interrupted for an interrupt.
     """
-    return run_session(job, _audit_alone(job, rules, report, notify))
 
+    async def audit() -> tuple[Audit | None, dict[str, Any]]:
+        async with open_session(job, job_panel(job), report, notify) as session:
+            if not are_pairs(Path(rules.labels)):
+                if not job.runs:
+                    raise InputError(
+                        f"{rules.labels}: its labels have no texts; give the runs that they are on"
+                        " (--rag-responses), or labels with sentence and document"
+                    )
+                session.inputs.check_documents(report)
+            items = labelled_items(session, rules)
+            judged = await judge_items(session, rules, items)
+            spent = session.model.spent()
+            if job.model.plan:
+                return None, spent | {"items": sum(len(one.items) for one in judged)}
+            return compare_with_labels(session, rules, items, judged), spent
 
-async def _audit_alone(
-    job: Job, rules: AuditRules, report: OnFinding, notify: Notify
-) -> tuple[Audit | None, dict[str, Any]]:
-    async with open_session(job, job_panel(job), report, notify) as session:
-        if not are_pairs(Path(rules.labels)):
-            if not job.runs:
-                raise InputError(
-                    f"{rules.labels}: its labels have no texts; give the runs that they are on"
-                    " (--rag-responses), or labels with sentence and document"
-                )
-            session.inputs.check_documents(report)
-        items = labelled_items(session, rules)
-        judged = await judge_items(session, rules, items)
-        spent = session.model.spent()
-        if job.model.plan:
-            return None, spent | {"items": sum(len(one.items) for one in judged)}
-        return compare_with_labels(session, rules, items, judged), spent
+    return run_session(job, audit())
 
 
 def labelled_items(session: Session, rules: AuditRules) -> AuditItems:

@@ -212,6 +212,7 @@ async def _ask(worker: Worker, shard: DocumentShard) -> ShardAsked:
 
 def _options_of(setup: ShardSetup, shard: DocumentShard) -> ModelOptions:
     whole, known, before = setup.job.model, setup.known, shard.before
+    # With --refresh, what an earlier attempt has asked anew is not asked once more.
     asked = set(before.marks if before and whole.refresh else ())
     command = Command(shard.allowance.budget(), asked=asked, untold=True)
     options = replace(whole, command=command)

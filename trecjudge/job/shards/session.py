@@ -241,10 +241,12 @@ async def ask_ahead(session: Session, model: AskingModel, folder: Path) -> None:
     if not await _one_works(session) or model.fault_policy.stopped:
         return  # the job itself finds that again, and says so
     with closing(workers_of(job, session.notify)) as workers:
+        # A worker more than requests may be in flight would have none.
         in_flight = job.workflow.llm.get("in_flight", LlmSettings.in_flight)
         count = max(1, min(workers.count, int(in_flight or 1)))
         setup = _setup_to_ask(session, model, folder, count)
         await AskingScheduler(workers, setup, model, count, session.notify).run()
+    # Workers may have found out that the endpoint takes no schema: it is not to be tried again.
     learn_forms(model, panel_programs(session.panel).values())
 
 
@@ -350,6 +352,7 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
             self.left.append(shard)
             return
         given_back(self.model.spending.budget, shard.allowance, asked.spent)
+        # Before anything else is begun: a worker whose account is empty ends all of them.
         take_over(self.model, asked)
         if self.setup.known is not None:
             replies = self.setup.part(shard.attempt, "replies")

@@ -130,6 +130,8 @@ class LocalWorkers:
 
     def close(self) -> None:
         """End the processes now."""
+        # A pool only ends its processes when they have done their work: they are killed here, and
+        # waited for, since nothing may write into the folder of the parts any more.
         processes = list((self._pool._processes or {}).values())
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
