@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
@@ -302,13 +302,15 @@ class _Run:
             judging = judging_panel(job, session.panel, self.findings)
             runner = Runner(judging, session.model, self.stopped)
             await runner.prepare(session.inputs.all_responses(session.model, session.notify))
-            async for judged in runner.run(reader):
-                self.recording.write(writer, judged)
-                if job.model.asks:  # a full disk is found before more is paid for
-                    file.flush()
-                self.listener.counted(1, len(judged.judgments))
-                trial.add(judged)
-                await asyncio.sleep(0)  # without a model nothing else yields to the event loop
+            # Closed here in any case: what is on its way must end while the model is still open.
+            async with aclosing(runner.run(reader)) as responses:
+                async for judged in responses:
+                    self.recording.write(writer, judged)
+                    if job.model.asks:  # a full disk is found before more is paid for
+                        file.flush()
+                    self.listener.counted(1, len(judged.judgments))
+                    trial.add(judged)
+                    await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not (writer.responses or job.shard):
                 raise InputError(session.inputs.nothing_to_judge(reader))
             sha256 = writer.end()

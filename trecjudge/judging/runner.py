@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any, TypeVar
@@ -107,7 +107,9 @@ class Runner:
         if isinstance(self.model, CallingOff):
             self.stopped.listeners.append(self.model.call_off)
 
-    async def run(self, pairs: Iterable[tuple[Topic, Response]]) -> AsyncIterator[JudgedResponse]:
+    async def run(
+        self, pairs: Iterable[tuple[Topic, Response]]
+    ) -> AsyncGenerator[JudgedResponse, None]:
         """Yield every response judged, in input order."""
         begun, look_ahead = 0, LOOK_AHEAD * self.model.in_flight
         try:
