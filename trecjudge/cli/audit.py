@@ -26,11 +26,11 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
-    from trecjudge.job.audit import alone
+    from trecjudge.job.audit import auditing
     from trecjudge.job.audit.auditing import Audit
     from trecjudge.show import tables
 else:
-    alone, tables = Later("trecjudge.job.audit.alone"), Later("trecjudge.show.tables")
+    auditing, tables = Later("trecjudge.job.audit.auditing"), Later("trecjudge.show.tables")
 
 Labels = Annotated[
     Path | None,
@@ -107,7 +107,7 @@ def _audit(flags: AuditFlags) -> int:
     if message := without_effect([job]):
         warn(message)
     rules = _rules(flags, job)
-    found, spent = alone.AuditJob(job, rules, printer, warn).run()
+    found, spent = auditing.audit_judge(job, rules, printer, warn)
     if found is None:
         return print_plans([{"name": "audit"} | spent], flags.as_json)
     if flags.as_json:

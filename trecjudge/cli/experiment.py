@@ -20,7 +20,7 @@ from trecjudge.cli.watching import progress_shown, report_written
 from trecjudge.job.experiment.reading import read_experiment
 from trecjudge.job.experiment.running import (
     Experimented,
-    Request,
+    ExperimentJob,
     plan_experiment,
     run_experiment,
 )
@@ -73,7 +73,7 @@ def _run(flags: ExperimentFlags) -> int:
     printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)
     given = read_experiment(flags.file, flags.use_env_llm)
     outputs = Outputs(flags.out_dir, flags.name)
-    asked = Request(given, outputs, options, printer, warn, tuple(sys.argv))
+    asked = ExperimentJob(given, outputs, options, printer, warn, tuple(sys.argv))
     if flags.plan:
         return _plan(asked, flags)
     with outputs.held(warn):
@@ -89,7 +89,7 @@ def _run(flags: ExperimentFlags) -> int:
     return max(found.exit_status, printer.status())
 
 
-def _plan(asked: Request, flags: ExperimentFlags) -> int:
+def _plan(asked: ExperimentJob, flags: ExperimentFlags) -> int:
     with progress_shown(flags.quiet, flags.as_json) as watcher:
         plans = list(plan_experiment(asked, watcher))
     if not any(plan["name"] == asked.outputs.name for plan in plans) and not flags.quiet:

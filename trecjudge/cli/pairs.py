@@ -23,7 +23,7 @@ from trecjudge.evaluation.pairs.verdicts import Verdict
 from trecjudge.files import chosen
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
-from trecjudge.job.pairs import JUDGE, RUN, PairJob
+from trecjudge.job.pairs import JUDGE, RUN, judge_pairs
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.show import pairs as shown
@@ -95,9 +95,8 @@ def _judge(flags: PairFlags) -> int:
     job, warn = _job(flags), warning_printer(flags.quiet)
     if message := without_effect([job]):
         warn(message)
-    asked = PairJob(job, warn)
     if flags.plan:
-        plan = {"name": RUN} | asked.run(found, tally.add)
+        plan = {"name": RUN} | judge_pairs(job, found, tally.add, warn)
         return print_plans([plan | {"items": tally.pairs}], flags.as_json)
     if any(_is_same(flags.output, path) for path in flags.files):
         raise InputError(f"--output {flags.output}: is one of the files to judge; give another")
@@ -107,7 +106,7 @@ def _judge(flags: PairFlags) -> int:
             file.write(orjson.dumps(verdict.as_dict(), option=orjson.OPT_APPEND_NEWLINE))
             tally.add(verdict)
 
-        spent = asked.run(found, take)
+        spent = judge_pairs(job, found, take, warn)
     _print(flags, tally, spent, printer)
     return 3 if tally.failures else printer.status()
 

@@ -20,7 +20,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.stability.changes import CHANGES, Change
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
-from trecjudge.job.stability import StabilityJob
+from trecjudge.job.stability import measure_stability
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show import stability as shown
@@ -87,7 +87,7 @@ def _test(flags: StabilityFlags) -> int:
     if message := without_effect([job]):
         warn(message)
     changes = _changes(flags.changes)
-    tested = StabilityJob(job, flags.most, flags.samples, warn, changes).run(printer)
+    tested = measure_stability(job, flags.most, flags.samples, printer, warn, changes)
     if flags.plan:
         plan = tested.spent | {"name": NAME, "items": tested.items}
         return print_plans([plan], flags.as_json)

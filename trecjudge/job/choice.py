@@ -14,9 +14,8 @@ from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import find_runs
 from trecjudge.job.job import Job
-from trecjudge.job.points import Names, points, read_overrides
+from trecjudge.job.sweep import Names, check_settings, check_workflow, points, read_overrides
 from trecjudge.job.workflow import WORKFLOWS, Workflow, find_workflow, read_workflow
-from trecjudge.job.workflow_checks import check_settings, check_workflow
 from trecjudge.models.documents.service import service_of
 from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.spending import Budget
@@ -58,7 +57,7 @@ def jobs_of(template: Job, choice: Choice) -> list[Job]:
     workflow = choice.workflow
     names = Names.of(workflow, choice.judges or _fitting(template, workflow), choice.also)
     overrides = read_overrides(choice.written, names)
-    overrides |= names.resolved(choice.settings, lambda path: f"settings: {path[0]}")
+    overrides |= names.resolve(choice.settings, lambda path: f"settings: {path[0]}")
     check_workflow(workflow, names)
     check_settings(overrides.values())
     which = (choice.variant, choice.all_variants, choice.sweep)
@@ -90,7 +89,6 @@ def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
 
 
 def _is_shipped(path: Path) -> bool:
-    """Return whether a workflow is one of ours, however its path is written."""
     return path.resolve().parent == WORKFLOWS.resolve()
 
 

@@ -86,7 +86,6 @@ def look(folder: Path) -> Found:
 
 
 def _kind_by_content(path: Path) -> Kind | Literal["ours"] | None:
-    """Return the kind that a file's own content shows; None where it shows none."""
     with closing(Opened(path)) as opened:
         own = own_output(opened)
         if own and own != QRELS:
@@ -97,7 +96,6 @@ def _kind_by_content(path: Path) -> Kind | Literal["ours"] | None:
 
 
 def _read_runs(found: Found) -> None:
-    """Read the runs: their formats, topics and citations."""
     if not found.of("run"):
         return
     # Without backups, as a job reads them.
@@ -127,7 +125,6 @@ def _kind_beside_runs(path: Path, found: Found) -> Kind | None:
 
 
 def _table_kind(path: Path, found: Found) -> Kind | None:
-    """Return what a file of lines holds: grades of documents, or topics."""
     columns = first_line(path).split()
     # Our own qrels have a run in the second column: they are outputs.
     if is_json_qrels(path) or (len(columns) == 4 and columns[1] in (b"0", b"Q0")):
@@ -149,5 +146,4 @@ def _by_folder(files: Sequence[Path], every: Sequence[Path]) -> list[Path]:
 
 
 def _counts(files: Sequence[Path]) -> Counter[Path]:
-    """Return how many of the files are in each folder, at any depth."""
     return Counter(folder for file in set(files) for folder in file.parents)

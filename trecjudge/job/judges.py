@@ -1,16 +1,21 @@
-"""The judges of a job and their measures, checked before anything is read or written."""
+"""The judges of a job, its voters and its measures, checked before anything is read or written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, get_args
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import labels_of, read_labels
 from trecjudge.job.audit.rules import audit_rules
-from trecjudge.job.job import Job, JobInputs
-from trecjudge.job.voters import check_voters, voting
+from trecjudge.job.inputs import JobInputs
+from trecjudge.job.job import Job
+from trecjudge.job.workflow import Workflow
+from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import with_labels
 from trecjudge.judging.panel import (
@@ -24,12 +29,126 @@ from trecjudge.judging.panel import (
     resolved_panel,
     with_calibration,
 )
+from trecjudge.judging.voting import with_voters
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.secrets import check_in_clear
+from trecjudge.models.model import Program
 from trecjudge.models.settings import LlmSettings
+from trecjudge.models.voters import Voter
 from trecjudge.results.judgments import Header
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
-from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.fields import check_ranges, ranged, typed_fields
+
+SAMPLED = 1.0
+"""The temperature of samples, where none is set."""
+MOST_SAMPLES = 100
+APART = "#"
+"""Stands between the name of a voter and the number of its sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoterSettings:
+    """One entry of `voters:`.
+
+    `llm` and `prompts` lie over the workflow's own. `offline` judges by words, without a model.
+    `samples` asks for so many replies to each request: each is a vote.
+    """
+
+    llm: dict[str, Any] = field(default_factory=dict)
+    prompts: dict[str, str] = field(default_factory=dict)
+    offline: bool = False
+    samples: int = ranged(1, 1, MOST_SAMPLES)
+
+
+def rule_of(workflow: Workflow) -> Rule:
+    """Return how votes are counted. Raises WorkflowError for an unknown rule."""
+    for rule in get_args(Rule):
+        if workflow.vote in ("", rule):
+            return rule  # type: ignore[no-any-return]  # one of the literals
+    raise WorkflowError(
+        f"{workflow.where('vote')}: {unknown('rule', workflow.vote, get_args(Rule))}"
+    )
+
+
+def voters_of(workflow: Workflow) -> list[Voter]:
+    """Return the voters, one for each sample; none where the workflow has none.
+
+    Raises WorkflowError, with its place, for voters that cannot vote as they are set.
+    """
+    rule, where = rule_of(workflow), workflow.where("voters")
+    voters = [
+        v for name, entry in workflow.voters.items() for v in _of_entry(workflow, name, entry)
+    ]
+    if not voters:
+        if workflow.vote:
+            raise WorkflowError(f"{workflow.where('vote')}: there are no voters")
+        return []
+    if len(voters) == 1:
+        raise WorkflowError(f"{where}: one voter is no vote; give two, or samples")
+    if rule == "cascade" and any(voter.sample for voter in voters):
+        raise WorkflowError(f"{where}: samples go with vote: majority or mean, not with cascade")
+    if all(voter.offline for voter in voters):
+        raise WorkflowError(f"{where}: none of them asks a model")
+    for one, other in combinations(voters, 2):
+        if _asks(one) == _asks(other):
+            raise WorkflowError(
+                f"{where}: {one.name} and {other.name} would always say the same;"
+                " give them another model or prompt, or one of them samples"
+            )
+    return voters
+
+
+def _asks(voter: Voter) -> tuple[object, ...]:
+    return voter.llm, voter.prompts, voter.offline, voter.sample
+
+
+def _of_entry(workflow: Workflow, name: str, entry: object) -> Iterator[Voter]:
+    where = workflow.where("voters", name)
+    if entry is None:
+        entry = {}
+    if not isinstance(entry, Mapping):
+        raise WorkflowError(f"{where}: must be a mapping of {', '.join(VoterSettings.__slots__)}")
+    if APART in name or not any(map(str.isalnum, name)):
+        raise WorkflowError(f"{where}: give a name of letters and digits")
+    own = VoterSettings(**typed_fields(VoterSettings, entry, where))
+    check_ranges(own)
+    if own.offline:
+        if own.llm or own.prompts or own.samples > 1:
+            raise WorkflowError(f"{where}: offline asks no model: llm, prompts, samples do nothing")
+        yield Voter(name, offline=True)
+        return
+    llm, prompts = _llm(workflow, own, where), {**workflow.prompts, **own.prompts}
+    if own.samples == 1:
+        yield Voter(name, llm, prompts)
+        return
+    if not llm.setdefault("temperature", SAMPLED):
+        raise WorkflowError(f"{where}: samples at temperature 0 are all the same; set another")
+    for number in range(own.samples):
+        yield Voter(f"{name}{APART}{number + 1}", llm, prompts, sample=number)
+
+
+def _llm(workflow: Workflow, own: VoterSettings, where: str) -> dict[str, Any]:
+    if "api_key" in own.llm:
+        raise WorkflowError(f"{where}: llm.api_key: keys do not belong in a workflow")
+    typed_fields(LlmSettings, own.llm, f"{where}.llm")
+    check_in_clear(own.llm)
+    return {**workflow.llm, **own.llm}
+
+
+def check_voters(workflow: Workflow, panel: Panel, programs: Mapping[str, Program]) -> None:
+    """Raise a TrecJudgeError for voters that cannot vote, judges that have none, stray prompts."""
+    voting(workflow, panel)
+    for name, entry in workflow.voters.items():
+        for program in (entry or {}).get("prompts", {}):
+            if program not in programs:
+                where = workflow.where("voters", name)
+                raise WorkflowError(f"{where}: prompts: {unknown('program', program, programs)}")
+
+
+def voting(workflow: Workflow, panel: Panel) -> Panel:
+    """Return the judges as the voters of a workflow make them; as they are without voters."""
+    voters = voters_of(workflow)
+    return with_voters(panel, voters, rule_of(workflow)) if voters else panel
 
 
 def check_jobs(jobs: Sequence[Job]) -> None:
@@ -63,7 +182,7 @@ def job_panel(job: Job) -> list[NamedJudge]:
     # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     if demanded := audit_rules(job.workflow):
-        demanded.tried(panel)
+        demanded.judge_place(panel)
     programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:

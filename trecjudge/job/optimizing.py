@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,24 @@ import orjson
 from trecjudge.errors import InputError, OutputError, WorkflowError
 from trecjudge.evaluation.label_sets import LabelSet, Row
 from trecjudge.evaluation.naming import label_set_at
-from trecjudge.evaluation.optimize.optimize import Optimized, Wanted, optimized
-from trecjudge.evaluation.optimize.optimizers import MINIBATCH, check_installed
-from trecjudge.evaluation.optimize.people import People
-from trecjudge.evaluation.optimize.programs import program_named, sibling
-from trecjudge.evaluation.optimize.questions import (
-    Split,
-    all_answered,
-    asking,
-    questions_on,
-    split,
+from trecjudge.evaluation.optimize.optimize import (
+    Optimized,
+    diff_instructions,
+    optimize_prompt,
+    plain,
+    saved_form,
 )
-from trecjudge.evaluation.optimize.written import difference, plain, saved_form
+from trecjudge.evaluation.optimize.questions import (
+    GoldLabels,
+    TrainDevSplit,
+    answer_all,
+    find_program,
+    questions_on,
+    select_asked,
+    sibling_of,
+    split_topics,
+)
+from trecjudge.evaluation.optimize.search import MINIBATCH, Target, check_installed
 from trecjudge.evaluation.pairs.labels import WEIGHTS, decided
 from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, some
 from trecjudge.files import check_place, chosen
@@ -34,12 +39,11 @@ from trecjudge.findings import OnFinding
 from trecjudge.inputs.labels import labels_of
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.runs import untaken
-from trecjudge.job.interrupts import INTERRUPTS, Interrupted
-from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.job import Job
 from trecjudge.job.judges import job_panel
 from trecjudge.job.pairs import RUN
+from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import asked_singly
-from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.client import Client
 from trecjudge.models.compiled import SUFFIX
 from trecjudge.models.model import Model
@@ -54,7 +58,7 @@ MOST_QUESTIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPrompt:
     """What came of it: the prompts, the topics of each part, and what each model spent.
 
     `models` are the names of the judge's and of the proposing one. `record` is where all of it is
@@ -62,7 +66,7 @@ class Found:
     """
 
     result: Optimized
-    parts: Split
+    parts: TrainDevSplit
     program: str
     spent: dict[str, Any]
     reflection: dict[str, Any]
@@ -118,74 +122,70 @@ class PromptJob:
     keep_anyway: bool
     notify: Callable[[str], None]
 
-    def run(self, report: OnFinding) -> Found:
+    def run(self, report: OnFinding) -> FoundPrompt:
         """Return what was found, written where it is better.
 
         Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
         """
-        try:
-            return asyncio.run(self._cancellable(report))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            raise Interrupted("\n".join(left_by(self.job))) from None
+        return run_session(self.job, self._run(report))
 
     def plan(self, report: OnFinding) -> dict[str, Any]:
         """Return about what it would ask, without asking: calls, tokens and cost."""
-        return asyncio.run(self._plan(report))
+        return run_session(self.job, self._plan(report))
 
-    async def _cancellable(self, report: OnFinding) -> Found:
-        with INTERRUPTS.cancelling_task():
-            return await self._run(report)
-
-    async def _run(self, report: OnFinding) -> Found:
+    async def _run(self, report: OnFinding) -> FoundPrompt:
         self._check_out()
-        panel = self._panel()
-        wanted = self._wanted(panel)
-        async with self._model(panel) as model, self._reflection(model) as reflection:
+        async with self._open(report) as session, self._reflection(session.model) as reflection:
+            model = session.model
             assert isinstance(model, Client) and isinstance(reflection, Client)
-            people, parts = self._read(wanted, model, report)
-            wanted = await self._asked(wanted, parts)
+            gold, parts = self._read(session)
+            target = await self._target(session, parts)
             budget = self.job.model.command.budget
-            result = await optimized(wanted, parts, people, model, reflection, budget)
-            spent = model.spent()
-            proposing = {} if reflection is model else reflection.spent()
+            result = await optimize_prompt(target, parts, gold, model, reflection, budget)
             before, best = result.before.signature, result.best.signature
-            name = wanted.program.name
-            diff = difference(name, before.instructions, best.instructions)
-            models = model.settings.model, reflection.settings.model
-            found = self._write(Found(result, parts, name, spent, proposing, diff, models))
+            found = FoundPrompt(
+                result,
+                parts,
+                program=target.program.name,
+                spent=model.spent(),
+                reflection={} if reflection is model else reflection.spent(),
+                diff=diff_instructions(target.program.name, before.instructions, best.instructions),
+                models=(model.settings.model, reflection.settings.model),
+            )
+            found = self._write(found)
             if found.written:
-                self._check_read(wanted, model, result)
+                self._check_read(target, model, result)
         return found
 
     async def _plan(self, report: OnFinding) -> dict[str, Any]:
-        panel = self._panel()
-        wanted = self._wanted(panel)
-        async with self._model(panel) as model:
-            _, parts = self._read(wanted, model, report)
-            wanted = await self._asked(wanted, parts)
-            await all_answered(wanted.judge, parts.held_out, model)
-            plan: dict[str, Any] = model.spent()
+        async with self._open(report) as session:
+            _, parts = self._read(session)
+            target = await self._target(session, parts)
+            await answer_all(target.judge, parts.held_out, session.model)
+            plan: dict[str, Any] = session.model.spent()
         # Replies that a cache has are not paid for, but the prompts tried have none there.
         asked = plan["calls"] + plan["cached"] + plan["saved"]
         each = asked / max(1, len(parts.held_out))
         tried = _tried(self.optimizer, self.candidates, parts)
         more = round(each * (tried + len(parts.held_out)))
-        fresh = await self._unkept(panel, wanted, parts)
+        fresh = await self._spent_anew(report, target, parts)
         for name in ("prompt_tokens", "completion_tokens", "cost"):
             if plan[name] is not None:
                 further = more * fresh[name] / max(1, fresh["calls"])
                 plan[name] = round(plan[name] + further, 6 if name == "cost" else None)
         plan["calls"] += more
-        return {"name": wanted.program.name} | plan | {"items": len(parts.held_out)}
+        return {"name": target.program.name} | plan | {"items": len(parts.held_out)}
 
-    async def _unkept(self, panel: Panel, wanted: Wanted, parts: Split) -> dict[str, Any]:
+    async def _spent_anew(
+        self, report: OnFinding, target: Target, parts: TrainDevSplit
+    ) -> dict[str, Any]:
         """Return what the calls for the questions held out would take if no reply were kept."""
         command = replace(self.job.model.command, asked=set())
         anew = replace(self.job.model, refresh=True, command=command)
         job = replace(self, job=replace(self.job, model=anew))
-        async with job._model(panel) as model:
-            await all_answered(wanted.judge, parts.held_out, model)
-            spent: dict[str, Any] = model.spent()
+        async with job._open(report) as session:
+            await answer_all(target.judge, parts.held_out, session.model)
+            spent: dict[str, Any] = session.model.spent()
         return spent
 
     def _check_out(self) -> None:
@@ -194,43 +194,44 @@ class PromptJob:
             raise OutputError(f"--out {self.out}: must be a {SUFFIX} file, as DSPy saves a program")
         check_place(self.out)
 
-    def _panel(self) -> Panel:
-        """Return the one judge; nothing is read or asked yet."""
+    def _open(self, report: OnFinding) -> AbstractAsyncContextManager[Session]:
+        """Open the session of the one judge; nothing is read or asked yet."""
         if not self.job.model.use:
             raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
         check_installed(self.optimizer)
-        if self.job.workflow.voters:
-            self.notify("voters are left out: the prompt of the judge itself is optimised")
         panel = job_panel(self.job)
         if len(panel) != 1:
             raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")
-        return panel
+        find_program(panel[0].judge, self.program)
+        alone = replace(self.job.workflow, voters={}, vote="")
+        return open_session(replace(self.job, workflow=alone), panel, report, self.notify)
 
-    def _wanted(self, panel: Panel) -> Wanted:
-        program = program_named(panel[0].judge, self.program)
-        return Wanted(panel[0].judge, program, self.optimizer, self.candidates, self.seed)
+    async def _target(self, session: Session, parts: TrainDevSplit) -> Target:
+        """Return what is optimised, by default the program that is asked about these items."""
+        judge = session.panel[0].judge
+        program = find_program(judge, self.program)
+        other = sibling_of(judge, program)
+        if not self.program and other is not None:
+            is_asked = await select_asked(judge, parts.training, other.name)
+            program = program if is_asked else other
+        return Target(judge, program, self.optimizer, self.candidates, self.seed)
 
-    async def _asked(self, wanted: Wanted, parts: Split) -> Wanted:
-        """Return what is wanted, by default of the program that is asked about these items."""
-        other = sibling(wanted.judge, wanted.program)
-        if self.program or other is None:
-            return wanted
-        is_asked = await asking(wanted.judge, parts.training, other.name)
-        return wanted if is_asked else replace(wanted, program=other)
-
-    def _read(self, wanted: Wanted, model: Model, report: OnFinding) -> tuple[People, Split]:
+    def _read(self, session: Session) -> tuple[GoldLabels, TrainDevSplit]:
         """Return what people say, and the questions; nothing is asked yet."""
-        judge = wanted.judge
-        pairs, side = self._material(labels_of([judge]), report)
-        people = People.of(side)
-        questions = list(questions_on(judge, pairs, people, asked_singly(judge, model)))
+        if self.job.workflow.voters:
+            self.notify("voters are left out: the prompt of the judge itself is optimised")
+        judge = session.panel[0].judge
+        pairs, side = self._material(session, labels_of([judge]))
+        gold = GoldLabels.of(side)
+        singly = asked_singly(judge, session.model)
+        questions = list(questions_on(judge, pairs, gold, singly))
         if not questions:
             raise InputError(f"{self.truth}: no label on an item that the judge decides on")
-        return people, split(questions, self.hold_out, self.seed, self.most_questions)
+        return gold, split_topics(questions, self.hold_out, self.seed, self.most_questions)
 
-    def _check_read(self, wanted: Wanted, model: Client, result: Optimized) -> None:
+    def _check_read(self, target: Target, model: Client, result: Optimized) -> None:
         """Warn where the file that was written is read as another prompt than was measured."""
-        program, best = wanted.program, result.best
+        program, best = target.program, result.best
         form = model.replies.form_of(program) or "schema"
         read = Prompts({program.name: str(self.out)}, model.prompts.adapter).get(program, form)
         varied = model.prompts.variant(program, best.signature, best.demos)
@@ -238,21 +239,17 @@ class PromptJob:
             self.notify(f"{self.out}: is read as another prompt than the one that was measured")
 
     def _material(
-        self, target: Sequence[str], report: OnFinding
+        self, session: Session, target: Sequence[str]
     ) -> tuple[list[tuple[Topic, Response]], LabelSet]:
         """Return responses and labels: of runs, or of pairs that bring their text along."""
+        report = session.report
         if not self.job.runs:
             pairs = list(some(bare_pairs([self.truth], report), str(self.truth)))
             responses = [pair_as_response(pair, RUN) for pair in pairs]
             return responses, _side_of(self.truth, pairs, report, self.job.words)
         side = label_set_at(self.truth, report, self.job.words, target)
-        with closing(JobInputs.read(self.job, report)) as inputs:
-            inputs.check_documents(report)
-            return list(inputs.reader(report, untaken)), side
-
-    def _model(self, panel: Panel) -> AbstractAsyncContextManager[Model]:
-        workflow, programs = self.job.workflow, panel_programs(panel).values()
-        return open_model(self.job.model, workflow.llm, workflow.prompts, programs, self.notify)
+        session.inputs.check_documents(report)
+        return list(session.inputs.reader(report, untaken)), side
 
     @asynccontextmanager
     async def _reflection(self, own: Model) -> AsyncIterator[Model]:
@@ -269,7 +266,7 @@ class PromptJob:
         async with opened as model:
             yield model
 
-    def _write(self, found: Found) -> Found:
+    def _write(self, found: FoundPrompt) -> FoundPrompt:
         """Write the prompt where it is better, and always the record beside it."""
         result = found.result
         better = result.is_new and result.improvement.outcome == "better"
@@ -303,8 +300,7 @@ def reflection_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(environment) | own
 
 
-def _tried(optimizer: str, candidates: int, parts: Split) -> int:
-    """Return about how many questions an optimiser asks."""
+def _tried(optimizer: str, candidates: int, parts: TrainDevSplit) -> int:
     chosen_by, learnt = len(parts.validation), len(parts.training)
     if optimizer == "gepa":
         return chosen_by + candidates * (chosen_by + 2 * MINIBATCH)

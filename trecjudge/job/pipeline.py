@@ -4,44 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, Protocol, cast
 
-from trecjudge.errors import InputError, OutputError, PluginError
+from trecjudge.errors import InputError, PluginError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
-from trecjudge.job.audit.auditing import Audit, Auditor
+from trecjudge.job.audit.auditing import Audit, compare_with_labels, judge_items, labelled_items
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
-from trecjudge.job.fitting import fitted_panel
-from trecjudge.job.interrupts import INTERRUPTS, Interrupted
-from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.inputs import check_along, check_first, fit_panel, report_lacking
+from trecjudge.job.interrupts import INTERRUPTS
+from trecjudge.job.job import Job
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
-from trecjudge.job.needs import report_lacking
-from trecjudge.job.recording import Recording
-from trecjudge.job.rules import check_along, check_first
-from trecjudge.job.shards.ahead import ask_ahead
-from trecjudge.job.shards.cutting import all_placed, into_parts, unchanged
-from trecjudge.job.shards.judging import ShardRecords, check_all_there
-from trecjudge.job.shards.part import PartCounts, PartWritten, ShardAsked
-from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
-from trecjudge.job.shards.shard import Shard
-from trecjudge.job.trial import MeasureTrial
-from trecjudge.job.voters import opened, voting
+from trecjudge.job.recording import MeasureTrial, Recording
+from trecjudge.job.session import Session, open_session, run_session
+from trecjudge.job.shards.part import PartWritten
+from trecjudge.job.shards.session import (
+    ask_ahead,
+    check_in_parts,
+    choose_part,
+    judge_in_parts,
+    parts_folder,
+)
+from trecjudge.job.shards.shard import check_all_there, unchanged
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.labelled import check_takes_labels
-from trecjudge.judging.panel import (
-    Panel,
-    calibrations,
-    panel_settings,
-)
+from trecjudge.judging.panel import Panel, calibrations, panel_settings
 from trecjudge.judging.runner import Runner
-from trecjudge.models.model import Model
 from trecjudge.models.shared_work import AskingModel, asked_before
 from trecjudge.models.voters import wordings
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
@@ -51,10 +46,8 @@ from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.times import elapsed
 
-T = TypeVar("T")
 
-
-class Watcher(Protocol):
+class ProgressListener(Protocol):
     """Follows a job, to show its progress."""
 
     def begins(
@@ -79,88 +72,61 @@ class Watcher(Protocol):
         """Show a message to the user."""
 
 
-def run_job(job: Job, watcher: Watcher) -> Summary:
+def run_job(job: Job, listener: ProgressListener) -> Summary:
     """Judge and score; return the summary, with all files in place.
 
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
-    return _run(job, judge_job(job, watcher)).summary
+    return run_session(job, judge_job(job, listener)).summary
 
 
-def run_part(job: Job, watcher: Watcher) -> PartWritten:
+def run_part(job: Job, listener: ProgressListener) -> PartWritten:
     """Judge the shard of a job that it asks for; return what was written. Raises as `run_job`."""
-    return _run(job, _judge_part(job, watcher))
+
+    async def judge_part() -> PartWritten:
+        panel = job_panel(job)
+        check_in_parts(job, panel)
+        job.outputs.prepare()
+        async with _open_run(job, panel, listener) as run:
+            return await run.judge_part()
+
+    return run_session(job, judge_part())
 
 
-def _run(job: Job, work: Coroutine[Any, Any, T]) -> T:
-    try:
-        return asyncio.run(_cancellable(job, work))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise Interrupted("\n".join(left_by(job))) from None
-    except OutputError as error:
-        if kept := sum(one.kept for one in job.model.command.spent):
-            raise OutputError(f"{error}; {kept} replies of the model are kept") from error
-        raise
-
-
-async def _cancellable(job: Job, work: Coroutine[Any, Any, T]) -> T:
-    # Without a model nothing is on its way: it ends at once, also while a file is read.
-    with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
-        return await work
-
-
-async def _judge_part(job: Job, watcher: Watcher) -> PartWritten:
-    panel = job_panel(job)
-    check_in_parts(job, panel)
-    job.outputs.prepare()
-    session = _Session(job, panel, watcher)
-    return await session.run(session.part)
-
-
-async def judge_job(job: Job, watcher: Watcher) -> Scored:
+async def judge_job(job: Job, listener: ProgressListener) -> Scored:
     """Return all the numbers of a job; it is done as by `run_job`, in the running event loop."""
     panel = job_panel(job)
     if job.in_parts:
         check_in_parts(job, panel)
     job.outputs.prepare([named.name for named in panel])
-    session = _Session(job, panel, watcher)
-    return await session.run(session.whole)
+    async with _open_run(job, panel, listener) as run:
+        return await run.judge_whole()
 
 
-def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
+def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
     """Return what a job would ask of a model, without asking or writing anything.
 
     Raises a TrecJudgeError for what the user can put right.
     """
-    return asyncio.run(_plan(job, job_panel(job), watcher))
+    findings = FindingLog([listener.finding])
 
-
-async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
-    findings = FindingLog([watcher.finding])
-    async with opened(job.model, job.workflow, panel, watcher.notify) as model:
-        with closing(JobInputs.read(job, findings, watcher.notify)) as inputs:
-            report_lacking(panel, inputs, findings)
+    async def plan() -> dict[str, Any]:
+        async with open_session(job, job_panel(job), findings, listener.notify) as session:
+            inputs, model = session.inputs, session.model
+            report_lacking(session.panel, inputs, findings)
             inputs.check_documents(findings)
-            reader = inputs.reader(findings, watcher.taken)
+            reader = inputs.reader(findings, listener.taken)
             if job.shard is not None:
-                reader = inputs.reader_of(_of_part(job.shard, inputs, reader)[1].read)
-            judging, items = voting(job.workflow, panel), 0
+                reader = choose_part(job.shard, inputs, reader)[1]
             if rules := audit_rules(job.workflow):
-                auditor = Auditor(panel, judging, rules, findings, watcher.notify)
-                await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
-            async for judged in Runner(judging, model).run(reader):
+                await judge_items(session, rules, labelled_items(session, rules))
+            items = 0
+            async for judged in Runner(session.judging, model).run(reader):
                 items += len(judged.judgments)
             documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
             return model.spent() | {"items": items} | documents
 
-
-def _of_part(
-    asked: ShardAsked, inputs: JobInputs, reader: RunReader
-) -> tuple[list[Shard], ShardRecords]:
-    """Return all parts of the responses, and what reads one; `reader` reads all of them."""
-    number, of = asked
-    parts = into_parts(all_placed(inputs, reader), of)
-    return parts, ShardRecords(inputs.run_records(), parts[number - 1].portions)
+    return run_session(job, plan())
 
 
 @contextmanager
@@ -173,136 +139,144 @@ def judgments_named(outputs: Outputs) -> Iterator[None]:
         raise InputError(f"{error}; {kept}") from error
 
 
-@dataclass(slots=True)
-class _Session:
-    """A job while it runs."""
+@asynccontextmanager
+async def _open_run(job: Job, panel: Panel, listener: ProgressListener) -> AsyncIterator[_Run]:
+    """Yield a job in its session, with its log open."""
+    findings = FindingLog([listener.finding])
+    with taking_checksums() as checksums:
+        async with open_session(job, panel, findings, listener.notify) as session:
+            run = _Run(session, listener, findings, checksums, Recording.of(job))
+            if job.debug_log:
+                run.open_log()
+            try:
+                yield run
+            except (KeyboardInterrupt, asyncio.CancelledError):
+                run.recording.event("session_interrupted", signal=INTERRUPTS.first)
+                raise
 
-    job: Job
-    panel: Panel
-    watcher: Watcher
-    findings: FindingLog = field(default_factory=FindingLog)
-    recording: Recording = field(init=False)
-    files: ExitStack = field(default_factory=ExitStack)
+
+@dataclass(slots=True)
+class _Run:
+    """A job while it is judged, scored and written."""
+
+    session: Session
+    listener: ProgressListener
+    findings: FindingLog
+    checksums: Checksums
+    recording: Recording
     log_file: BinaryIO | None = None
     started: float = field(default_factory=time.perf_counter)
-    checksums: Checksums = field(default_factory=Checksums)
     stopped: Stop = field(default_factory=Stop)
 
-    def __post_init__(self) -> None:
-        self.recording = Recording.of(self.job)
+    @property
+    def job(self) -> Job:
+        """The request."""
+        return self.session.job
 
-    async def run(self, steps: Callable[[Model], Awaitable[T]]) -> T:
-        """Do the steps of a job with its log and its model open."""
+    def open_log(self) -> None:
+        """Write the log from now on; it takes its name when the session ends."""
         job = self.job
-        self.findings.listeners.append(self.watcher.finding)
-        # Entered first, so closed last: the log takes its name when the model is closed too.
-        with self.files as files:
-            self.checksums = files.enter_context(taking_checksums())
-            models = opened(job.model, job.workflow, self.panel, self.watcher.notify)
-            async with models as model:
-                if job.debug_log:
-                    refused = self._log_refused if job.model.asks else None
-                    file = files.enter_context(written(job.outputs.log, True, refused))
-                    if job.shard is not None:
-                        file = cast(BinaryIO, Digested(file))
-                    self.log_file = file
-                    self.findings.listeners.append(self.recording.log_to(file).finding)
-                try:
-                    return await steps(model)
-                except (KeyboardInterrupt, asyncio.CancelledError):
-                    self.recording.event("session_interrupted", signal=INTERRUPTS.first)
-                    raise
+        refused = self._log_refused if job.model.asks else None
+        file = self.session.files.enter_context(written(job.outputs.log, True, refused))
+        self.log_file = file if job.shard is None else cast(BinaryIO, Digested(file))
+        self.findings.listeners.append(self.recording.log_to(self.log_file).finding)
 
     def _log_refused(self, why: str) -> None:
         message = f"{self.job.outputs.log}: cannot be written: {why}"
-        self.job.model.command.refuse(self.watcher.notify, message)
+        self.job.model.command.refuse(self.listener.notify, message)
         self.recording.log = None
 
-    async def whole(self, model: Model) -> Scored:
+    async def judge_whole(self) -> Scored:
         """Judge and score all responses."""
-        job = self.job
-        inputs, reader = self._begin(model)
+        job, session = self.job, self.session
+        reader = self._begin()
         labels = None
         if job.human:
-            check_takes_labels(self.panel, "--human")
+            check_takes_labels(session.panel, "--human")
             labels = read_labels(job.human, self.findings, job.words)
             # Words that nobody knows stop the job before a model is paid.
-            labels.rename(labels_of(named.judge for named in self.panel), self.findings)
-        audit = await self._audit(inputs, model)
+            labels.rename(labels_of(named.judge for named in session.panel), self.findings)
+        audit = await self._audit()
         if job.in_parts and not job.model.use:
-            done = self._in_parts(inputs, reader, labels)
+            done = await self._judge_in_parts(reader, labels)
         else:
-            await self._ask_ahead(inputs, model)
-            await self._judge(inputs, reader, model)
+            await self._ask_ahead()
+            await self._judge(reader)
             judged = JudgmentsReader(job.outputs.judgments)
             # Scores are made from the file, not from memory: `rescore` must give the same bytes.
             with judgments_named(job.outputs):
-                done = scored(judged, job.outputs, labels, self.findings, self.panel)
-        summary = done.summary
-        summary.audit = audit.as_dict() if audit else {}
-        self._complete(summary, model)
-        self._end(inputs, model, counts_of(summary), audit=summary.audit)
+                done = scored(judged, job.outputs, labels, self.findings, session.panel)
+        done.summary.audit = audit.as_dict() if audit else {}
+        self._complete(done.summary)
+        counts = counts_of(done.summary)
+        self.recording.event("session_end", **counts)
+        self._write_config(counts, audit=done.summary.audit)
         return done
 
-    async def part(self, model: Model) -> PartWritten:
+    async def judge_part(self) -> PartWritten:
         """Judge one shard of the responses; nothing is scored."""
-        job = self.job
-        inputs, reader = self._begin(model)
-        await self._audit(inputs, model)
+        job, model, inputs = self.job, self.session.model, self.session.inputs
+        reader = self._begin()
+        await self._audit()
         assert job.shard is not None
         with unchanged([opened.path for opened in inputs.files]):
-            parts, own = _of_part(job.shard, inputs, reader)
-            counts = await self._judge(inputs, inputs.reader_of(own.read), model)
-        check_all_there(parts[job.shard[0] - 1], counts.responses)
-        spared, bug = self.recording.spared, self.stopped.why
+            shards, own = choose_part(job.shard, inputs, reader)
+            writer, sha256 = await self._judge(own)
+        check_all_there(shards[job.shard[0] - 1], writer.responses)
         spent = {"model": model.spent(), "seconds": elapsed(self.started)}
         self.recording.event("session_end", **spent)  # the log ends here: its digest is taken
-        digests = {"judgments": counts.sha256}
+        digests = {"judgments": sha256}
         if isinstance(self.log_file, Digested) and self.recording.log is not None:
             digests["log"] = self.log_file.sha256
-        written = counts.written(job.shard, spared, self.findings, bug, job.filters, digests)
+        found = self.findings  # of all runs: every part reads them all
+        written = PartWritten(
+            *job.shard,
+            responses=writer.responses,
+            judgments=writer.judgments,
+            unjudged=self.recording.unjudged,
+            spared=self.recording.spared,
+            findings=dict(sorted(found.counts.items())),
+            findings_by_run={kind: dict(runs) for kind, runs in sorted(found.by_run.items())},
+            lost=found.of_severity("error"),
+            bug=self.stopped.why,
+            filters=job.filters,
+            sha256=digests,
+        )
         more = {"shard": written.as_dict(), "prompts": wordings(model)}
         # What all parts say of one another: none can be of another job, or in another's place.
-        self._write_config(inputs, model, spent, **more, parts=[part.ids for part in parts])
+        self._write_config(spent, **more, parts=[shard.ids for shard in shards])
         return written
 
-    def _begin(self, model: Model) -> tuple[JobInputs, RunReader]:
+    def _begin(self) -> RunReader:
         """Read what there is beside the runs, and check these where a model would be paid."""
-        job = self.job
+        job, session, findings = self.job, self.session, self.findings
+        settings = panel_settings(session.panel)
         self.recording.event(
-            "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
+            "session_start", **head_of(job, settings, session.model, self.checksums)
         )
-        inputs = self.files.enter_context(
-            closing(JobInputs.read(job, self.findings, self.watcher.notify))
-        )
-        report_lacking(self.panel, inputs, self.findings)
-        inputs.check_documents(self.findings)
-        self.panel = fitted_panel(self.panel, inputs, self.findings)
-        reader = inputs.reader(self.findings, self.watcher.taken)
-        self.watcher.begins(lambda: reader.expected, model.spent)
+        inputs = session.inputs
+        report_lacking(session.panel, inputs, findings)
+        inputs.check_documents(findings)
+        session.panel = fit_panel(session.panel, inputs, findings)
+        reader = inputs.reader(findings, self.listener.taken)
+        self.listener.begins(lambda: reader.expected, session.model.spent)
         # A check before judging reads the runs twice; a model costs far more than that.
         if job.strict or (job.check and job.model.use):
-            check_first(job, inputs, self.findings)
+            check_first(job, inputs, findings)
         elif job.check:
-            check_along(job, inputs, reader, self.findings)
-        return inputs, reader
+            check_along(job, inputs, reader, findings)
+        return reader
 
-    def _end(self, inputs: JobInputs, model: Model, counts: Mapping[str, Any], **more: Any) -> None:
-        """Write the last event and the config, with what there is `more` of this job."""
-        self.recording.event("session_end", **counts)
-        self._write_config(inputs, model, counts, **more)
-
-    def _write_config(
-        self, inputs: JobInputs, model: Model, counts: Mapping[str, Any], **more: Any
-    ) -> None:
-        files = [*inputs.paths, *calibrations(self.panel)]
-        settings = panel_settings(self.panel)
+    def _write_config(self, counts: Mapping[str, Any], **more: Any) -> None:
+        inputs, panel = self.session.inputs, self.session.panel
+        files = [*inputs.paths, *calibrations(panel)]
         # Last: a config beside the other files means that the job was finished.
         more["collections"] = inputs.collections
         sections = {"counts": counts} | {name: found for name, found in more.items() if found}
-        write_config(self.job, settings, files, self.checksums, model, sections)
+        model = self.session.model
+        write_config(self.job, panel_settings(panel), files, self.checksums, model, sections)
 
-    async def _audit(self, inputs: JobInputs, model: Model) -> Audit | None:
+    async def _audit(self) -> Audit | None:
         """Try the judge on labelled items, before all else is paid for; None without an audit.
 
         Raises JudgeUnfit where a bound is broken.
@@ -310,66 +284,68 @@ class _Session:
         rules = audit_rules(self.job.workflow)
         if rules is None:
             return None
-        judging = voting(self.job.workflow, self.panel)
-        auditor = Auditor(self.panel, judging, rules, self.findings, self.watcher.notify)
-        items = auditor.items(inputs.responses)
-        judged = await auditor.judged(items, model, self.job.outputs)
-        self.recording.tried(judged)
-        audit = auditor.compared(items, judged)
+        items = labelled_items(self.session, rules)
+        judged = await judge_items(self.session, rules, items)
+        self.recording.log_audit(judged)
+        audit = compare_with_labels(self.session, rules, items, judged)
         self.recording.event("audit", **audit.as_dict())
         audit.check()
         return audit
 
-    async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> PartCounts:
-        """Write the judgments file; return how much is in it."""
-        counts = PartCounts()
-        trial = MeasureTrial(job_spec(self.job, self.panel), self.stopped, self.job.model.asks)
-        with written(self.job.outputs.judgments) as file:
+    async def _judge(self, reader: RunReader) -> tuple[JudgmentsWriter, str]:
+        """Write the judgments file; return its writer, which has counted, and its SHA-256."""
+        job, session = self.job, self.session
+        trial = MeasureTrial(job_spec(job, session.panel), self.stopped, job.model.asks)
+        with written(job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
-            writer.header(header_of(self.job, self.panel, inputs))
-            runner = Runner(judging_panel(self.job, self.panel, self.findings), model, self.stopped)
-            await runner.prepare(inputs.all_responses(model, self.watcher.notify))
-            async for judged in runner.run(reader):
-                self.recording.write(writer, judged)
-                if self.job.model.asks:  # a full disk is found before more is paid for
-                    file.flush()
-                self.watcher.counted(1, len(judged.judgments))
-                counts.add(judged)
-                trial.add(judged)
-                await asyncio.sleep(0)  # without a model nothing else yields to the event loop
-            if not (writer.responses or self.job.shard):
-                raise InputError(inputs.nothing_to_judge(reader))
-            counts.sha256 = writer.end()
+            writer.header(header_of(job, session.panel, session.inputs))
+            judging = judging_panel(job, session.panel, self.findings)
+            runner = Runner(judging, session.model, self.stopped)
+            await runner.prepare(session.inputs.all_responses(session.model, session.notify))
+            # Closed here in any case: what is on its way must end while the model is still open.
+            async with aclosing(runner.run(reader)) as responses:
+                async for judged in responses:
+                    self.recording.write(writer, judged)
+                    if job.model.asks:  # a full disk is found before more is paid for
+                        file.flush()
+                    self.listener.counted(1, len(judged.judgments))
+                    trial.add(judged)
+                    await asyncio.sleep(0)  # without a model nothing else yields to the event loop
+            if not (writer.responses or job.shard):
+                raise InputError(session.inputs.nothing_to_judge(reader))
+            sha256 = writer.end()
         if trial.error is not None:
-            kept = f"what was judged before is in {self.job.outputs.judgments}"
+            kept = f"what was judged before is in {job.outputs.judgments}"
             raise PluginError(f"{trial.error}; judging stopped: {kept}")
-        return counts
+        return writer, sha256
 
-    async def _ask_ahead(self, inputs: JobInputs, model: Model) -> None:
+    async def _ask_ahead(self) -> None:
         """Have several workers ask the model before all is judged, where they are wanted."""
+        model = self.session.model
         if self.job.workers_ask and isinstance(model, AskingModel):
             async with asked_before(model):
                 with parts_folder(self.job.outputs) as folder:
-                    await ask_ahead(self.job, self.panel, inputs, model, folder, self.watcher)
+                    await ask_ahead(self.session, model, folder)
 
-    def _in_parts(
-        self, inputs: JobInputs, reader: RunReader, labels: Mapping[ItemKey, str] | None
+    async def _judge_in_parts(
+        self, reader: RunReader, labels: Mapping[ItemKey, str] | None
     ) -> Scored:
         """Judge by several workers; write the judgments file and the numbers."""
+        session, outputs = self.session, self.job.outputs
         # The workers make their judges anew: they need what these were fitted to.
-        job = replace(self.job, settings=panel_settings(self.panel))
-        outputs = job.outputs
-        judging_panel(job, self.panel, self.findings)  # for the findings: workers report none
+        job = replace(self.job, settings=panel_settings(session.panel))
+        judging_panel(job, session.panel, self.findings)  # for the findings: workers report none
         with parts_folder(outputs) as folder:
-            parts = judged_in_parts(job, self.panel, inputs, reader, folder, self.watcher)
+            parts = await judge_in_parts(job, session, reader, folder, self.listener.counted)
             self.recording.spared += sum(part.spared for part in parts.done)
             if stopped := next((part.stopped for part in parts.done if part.stopped), ""):
                 self.stopped.now(stopped)
             parts.merge(outputs, self.log_file)
             with judgments_named(outputs):
-                return parts.scored(outputs, labels, self.findings)
+                return parts.score(outputs, labels, self.findings)
 
-    def _complete(self, summary: Summary, model: Model) -> None:
+    def _complete(self, summary: Summary) -> None:
+        """Add what scores do not tell: files, findings, and what the model cost."""
         outputs = self.job.outputs
         summary.files |= {"judgments": str(outputs.judgments), "config": str(outputs.config)}
         if self.recording.log is not None:
@@ -380,7 +356,7 @@ class _Session:
         summary.inventory = self.findings.inventory
         # Lost input counts like unjudged items: the exit status must show it.
         summary.lost = self.findings.of_severity("error")
-        summary.calls = model.spent()
+        summary.calls = self.session.model.spent()
         if summary.calls and self.recording.spared:
             summary.calls["spared"] = self.recording.spared
         summary.seconds = elapsed(self.started)

@@ -1,4 +1,4 @@
-"""Judged responses into a job's files: the judgments, and the log of how they came about."""
+"""Judged responses recorded in a job's files, and measured at once to find measures that fail."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
+from trecjudge.errors import PluginError
 from trecjudge.job.job import Job
+from trecjudge.judging.bugs import FIRST, Stop
 from trecjudge.judging.copies import copies_in
 from trecjudge.judging.runner import JudgedItem, JudgedResponse
+from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment
 from trecjudge.results.judgments import JudgmentsWriter
 from trecjudge.results.log import DebugLog
 from trecjudge.results.redaction import without_quotes, without_text
+from trecjudge.scores.leaderboard import Leaderboard
 
 
 @dataclass(slots=True)
@@ -20,13 +24,14 @@ class Recording:
     """Writes judged responses; without `document_text` no file gets a quote of a document.
 
     `lean`: the log leaves out what the judgments hold. `spared` counts the questions to the model
-    that cheaper detectors made needless.
+    that cheaper detectors made needless, `unjudged` the judgments without a label.
     """
 
     document_text: bool
     lean: bool
     log: DebugLog | None = None
     spared: int = 0
+    unjudged: int = 0
 
     @classmethod
     def of(cls, job: Job) -> Recording:
@@ -45,11 +50,12 @@ class Recording:
             shown = [self._shown(judgment) for judgment in entry.judgments]
             judgments += [(entry.named_judge.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
+            self.unjudged += sum(not judgment.judged for judgment in shown)
             self._log_item(self.log, entry, shown)
         response = replace(judged.response, copies=copies_in(judged.response))
         writer.response(response if self.document_text else without_quotes(response), judgments)
 
-    def tried(self, judged: Iterable[JudgedResponse]) -> None:
+    def log_audit(self, judged: Iterable[JudgedResponse]) -> None:
         """Write to the log what was judged only to try the judge."""
         log = None if self.log is None else self.log.of_audit
         for entry in (entry for response in judged for entry in response.items):
@@ -67,3 +73,34 @@ class Recording:
 
     def _shown(self, judgment: Judgment) -> Judgment:
         return judgment if self.document_text else without_text(judgment)
+
+
+@dataclass(slots=True)
+class MeasureTrial:
+    """Scores each response as soon as it is judged, and stops the job where a measure fails.
+
+    Unless a model is paid for (`pays`), only the first few responses are tried.
+    """
+
+    spec: LeaderboardSpec
+    stop: Stop
+    pays: bool
+    error: PluginError | None = None
+    _tried: int = 0
+
+    def add(self, judged: JudgedResponse) -> None:
+        """Try all measures on a response."""
+        if self.stop.why or (self._tried >= FIRST and not self.pays):
+            return
+        self._tried += 1
+        judgments = [
+            replace(judgment, judge=entry.named_judge.name)
+            for entry in judged.items
+            for judgment in entry.judgments
+        ]
+        try:
+            # Without documents, as in the end: scores are made from the judgments file.
+            Leaderboard(self.spec).add(replace(judged.response, documents={}), judgments)
+        except PluginError as error:
+            self.error = error
+            self.stop.now(str(error))

@@ -11,8 +11,8 @@ from typing import Any, cast, get_args, get_type_hints
 from pydantic import TypeAdapter
 
 from trecjudge.job.audit.rules import FIGURES, AuditRules
-from trecjudge.job.points import SECTIONS
-from trecjudge.job.voters import APART, MOST_SAMPLES, VoterSettings
+from trecjudge.job.judges import APART, MOST_SAMPLES, VoterSettings
+from trecjudge.job.sweep import SECTIONS
 from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
 from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
@@ -108,7 +108,6 @@ def typed_properties(owner: type, leave_out: Sequence[str] = ()) -> dict[str, Sc
 
 
 def _with_truth(schema: Schema) -> Schema:
-    """Return a schema in which a truth value may be written `yes`, `no`, `on`, `off`."""
     if schema.get("type") == "boolean":
         words = "|".join(f"{word}|{word.title()}|{word.upper()}" for word in TRUTH)
         return {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": f"^({words})$"}]}
@@ -142,7 +141,6 @@ def _leaderboard() -> Schema:
 
 
 def _voter() -> Schema:
-    """Return the schema of an entry of `voters`."""
     properties = typed_properties(VoterSettings)
     properties["samples"] |= {"minimum": 1, "maximum": MOST_SAMPLES}
     return _closed(properties | {"llm": ref("llm")})
@@ -168,7 +166,6 @@ def _audit() -> Schema:
 
 
 def _section(key: str) -> Schema:
-    """Return the schema of a section, as it is for any judges."""
     named = {"pattern": NAMED}
     sections = {
         "settings": _mapping(ref("named")),

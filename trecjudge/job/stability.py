@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import heapq
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, closing, nullcontext
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,23 +20,15 @@ from trecjudge.evaluation.stability.figures import (
     shifts,
 )
 from trecjudge.findings import OnFinding
-from trecjudge.job.interrupts import INTERRUPTS, Interrupted
-from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.judges import job_panel
-from trecjudge.job.voters import SAMPLED
+from trecjudge.job.inputs import JobInputs
+from trecjudge.job.job import Job, Notify
+from trecjudge.job.judges import SAMPLED, job_panel, job_spec
+from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import GroupingJudge
-from trecjudge.judging.panel import (
-    NamedJudge,
-    Panel,
-    panel_programs,
-    panel_spec,
-    ranked_by_judge,
-)
+from trecjudge.judging.panel import NamedJudge, Panel, panel_programs, ranked_by_judge
 from trecjudge.judging.reversed import ReversedGroups
 from trecjudge.judging.runner import Runner
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.models.model import Model, NoModel
-from trecjudge.models.opening import open_voters
 from trecjudge.models.voters import Voter, VoterModel
 from trecjudge.records import Response, Topic
 
@@ -81,114 +71,95 @@ class Tested:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class StabilityJob:
-    """A request to test the judges of `job` on `most` responses, with so many `samples`.
+def measure_stability(
+    job: Job,
+    most: int,
+    samples: int,
+    report: OnFinding,
+    notify: Notify,
+    changes: Sequence[Change] = CHANGES,
+) -> Tested:
+    """Return what tests of the judges of a job on `most` responses find.
 
-    `notify` shows the user what the endpoint does.
+    With more than one of `samples`, each question is asked so often at a temperature above 0.
+    Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
+    if job.workflow.voters:
+        raise WorkflowError("stability: tests one model; its workflow may have no voters")
 
-    job: Job
-    most: int
-    samples: int
-    notify: Callable[[str], None]
-    changes: Sequence[Change] = CHANGES
+    async def test() -> Tested:
+        voters = _voters(job, samples)
+        async with open_session(job, job_panel(job), report, notify, voters) as session:
+            answers = _sampled(session.inputs, most)
+            if not answers:
+                paths = ", ".join(map(str, job.runs))
+                message = "no response could be read; `run_judge.py formats` lists what can"
+                raise InputError(f"{paths}: {message}")
+            return await StabilityTest(session, answers, voters).run(changes)
 
-    def run(self, on_finding: OnFinding) -> Tested:
-        """Return what was found. Raises a TrecJudgeError for what the user can put right."""
-        if self.job.workflow.voters:
-            raise WorkflowError("stability: tests one model; its workflow may have no voters")
-        panel = job_panel(self.job)
-        try:
-            return asyncio.run(self._run(panel, on_finding))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            raise Interrupted("\n".join(left_by(self.job))) from None
+    return run_session(job, test())
 
-    async def _run(self, panel: Panel, on_finding: OnFinding) -> Tested:
-        job = self.job
-        with closing(JobInputs.read(job, on_finding)) as inputs:
-            answers = _sampled(inputs, self.most)
-        if not answers:
-            paths = ", ".join(map(str, job.runs))
-            message = "no response could be read; `run_judge.py formats` lists what can"
-            raise InputError(f"{paths}: {message}")
-        with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
-            async with self._opened(panel) as model:
-                return await _Test(self, panel, model, answers).done()
 
-    def _opened(self, panel: Panel) -> AbstractAsyncContextManager[Model]:
-        job = self.job
-        if not job.model.use:
-            return nullcontext(NoModel())
-        programs = list(panel_programs(panel).values())
-        return open_voters(job.model, self.voters, programs, self.notify)
-
-    @property
-    def voters(self) -> list[Voter]:
-        """The judge as it is set, and one voter for each sample."""
-        llm, prompts = self.job.workflow.llm, self.job.workflow.prompts
-        warm = {**llm, "temperature": llm.get("temperature") or SAMPLED}
-        sampled = [
-            Voter(f"sample#{number + 1}", warm, prompts, sample=number)
-            for number in range(self.samples if self.samples > 1 else 0)
-        ]
-        return [Voter(ONCE, llm, prompts), *sampled]
+def _voters(job: Job, samples: int) -> list[Voter]:
+    llm, prompts = job.workflow.llm, job.workflow.prompts
+    warm = {**llm, "temperature": llm.get("temperature") or SAMPLED}
+    sampled = [
+        Voter(f"sample#{number + 1}", warm, prompts, sample=number)
+        for number in range(samples if samples > 1 else 0)
+    ]
+    return [Voter(ONCE, llm, prompts), *sampled]
 
 
 @dataclass(slots=True)
-class _Test:
-    """The tests while they run."""
+class StabilityTest:
+    """Judges the same answers again and again; the first of `voters` judges them as they are."""
 
-    asked: StabilityJob
-    panel: Panel
-    model: Model
+    session: Session
     answers: Sequence[Answer]
+    voters: Sequence[Voter]
     not_tested: list[str] = field(default_factory=list)
 
-    async def done(self) -> Tested:
+    @property
+    def _spec(self) -> LeaderboardSpec:
+        return job_spec(self.session.job, self.session.panel)
+
+    async def run(self, changes: Sequence[Change]) -> Tested:
         """Judge everything in turn; return the figures."""
-        spec, voters = self.spec, self.asked.voters
-        first = await self._judged(self.panel, self.answers, voters[0])
-        flips = [*await self._asked_again(first), *await self._in_reverse(first)]
+        panel, spec = self.session.panel, self._spec
+        first = await self._judge(panel, self.answers, self.voters[0])
+        flips = [*await self._ask_again(), *await self._reverse_groups(first)]
         found: list[Shift] = []
-        for change in self.asked.changes:
-            after, changed = await self._changed(change)
+        for change in changes:
+            after, changed = await self._judge_changed(change)
             if not changed:
                 self.not_tested.append(f"{change.name}: the rule changes no response")
                 continue
             part = replace(first, labels=_of(first, changed))
             flips.append(flipped(change.name, [part, after]))
             found += shifts(change.name, change.kind, first, after, changed)
-        lower = frozenset(m.name for m in spec.measures if m.lower_is_better)
-        topics = len({topic.topic_id for topic, _, _ in self.answers})
-        leading = list(ranked_by_judge(self.panel, [m.name for m in spec.measures]).values())
         return Tested(
             responses=len(self.answers),
-            topics=topics,
+            topics=len({topic.topic_id for topic, _, _ in self.answers}),
             items=first.items,
             unjudged=first.failures,
             flips=flips,
             shifts=corrected(found),
-            lower_is_better=lower,
-            leading=leading,
+            lower_is_better=frozenset(m.name for m in spec.measures if m.lower_is_better),
+            leading=list(ranked_by_judge(panel, [m.name for m in spec.measures]).values()),
             not_tested=self.not_tested,
-            spent=self.model.spent(),
+            spent=self.session.model.spent(),
         )
 
-    @property
-    def spec(self) -> LeaderboardSpec:
-        """The measures of the judges."""
-        workflow = self.asked.job.workflow
-        return panel_spec(self.panel, workflow.leaderboard, workflow.measures)
-
-    async def _judged(self, panel: Panel, answers: Iterable[Answer], voter: Voter) -> Side:
+    async def _judge(self, panel: Panel, answers: Iterable[Answer], voter: Voter) -> Side:
         """Return what the judges say of responses by the model of a voter."""
-        side, orders = Side(self.spec), {}
+        side, orders = Side(self._spec), {}
         pairs = []
         for topic, response, order in answers:
             orders[response.run_id, response.topic_id] = order
             pairs.append((topic, response))
-        model = VoterModel(self.model, voter) if self.model.available else self.model
+        model = self.session.model
+        if model.available:
+            model = VoterModel(model, voter)
         async for judged in Runner(panel, model).run(pairs):
             found = [
                 replace(judgment, judge=item.named_judge.name)
@@ -199,44 +170,41 @@ class _Test:
             side.add(judged.response, found, orders[key])
         return side
 
-    async def _asked_again(self, first: Side) -> list[Flipped]:
-        """Return how often samples of the same question differ."""
-        if not self.model.available or not panel_programs(self.panel):
+    async def _ask_again(self) -> list[Flipped]:
+        panel = self.session.panel
+        if not self.session.model.available or not panel_programs(panel):
             self.not_tested.append("samples: no model is asked")
             return []
-        samples = [
-            await self._judged(self.panel, self.answers, voter) for voter in self.asked.voters[1:]
-        ]
+        samples = [await self._judge(panel, self.answers, voter) for voter in self.voters[1:]]
         return [flipped(f"samples ({len(samples)})", samples)] if samples else []
 
-    async def _in_reverse(self, first: Side) -> list[Flipped]:
+    async def _reverse_groups(self, first: Side) -> list[Flipped]:
         """Return how often labels change where the sentences of a group are in reverse order."""
         grouped = [
             NamedJudge(named.name, ReversedGroups(named.judge))
-            for named in self.panel
+            for named in self.session.panel
             if isinstance(named.judge, GroupingJudge) and named.judge.group > 1
         ]
-        if not (self.model.available and grouped):
+        if not (self.session.model.available and grouped):
             self.not_tested.append("order: no questions are grouped (settings: group)")
             return []
         names = {named.name for named in grouped}
-        rest = [named for named in self.panel if named.name not in names]
-        side = await self._judged([*grouped, *rest], self.answers, self.asked.voters[0])
+        rest = [named for named in self.session.panel if named.name not in names]
+        side = await self._judge([*grouped, *rest], self.answers, self.voters[0])
         return [flipped("order", [first, side])]
 
-    async def _changed(self, change: Change) -> tuple[Side, set[ResponseKey]]:
+    async def _judge_changed(self, change: Change) -> tuple[Side, set[ResponseKey]]:
         """Return what the judges say of the responses that a change alters, and which they are."""
         answers = []
         for topic, response, _ in self.answers:
             made, order = change.make(response)
             if made != response:
                 answers.append((topic, made, order))
-        side = await self._judged(self.panel, answers, self.asked.voters[0])
+        side = await self._judge(self.session.panel, answers, self.voters[0])
         return side, {(made.run_id, made.topic_id) for _, made, _ in answers}
 
 
 def _of(side: Side, responses: set[ResponseKey]) -> dict[Any, str]:
-    """Return the labels of some responses."""
     return {key: label for key, label in side.labels.items() if key[:2] in responses}
 
 

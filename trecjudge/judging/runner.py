@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any, TypeVar
@@ -77,6 +77,8 @@ class Runner:
     model: Model
     stopped: Stop = field(default_factory=Stop)
     """Others may stop it too."""
+    wants: Callable[[Item, Response], bool] | None = None
+    """Which items of a response are judged; None is all."""
     _trials: dict[str, Trial] = field(default_factory=dict)
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
     _unprepared: dict[str, BaseException] = field(default_factory=dict)
@@ -105,7 +107,9 @@ class Runner:
         if isinstance(self.model, CallingOff):
             self.stopped.listeners.append(self.model.call_off)
 
-    async def run(self, pairs: Iterable[tuple[Topic, Response]]) -> AsyncIterator[JudgedResponse]:
+    async def run(
+        self, pairs: Iterable[tuple[Topic, Response]]
+    ) -> AsyncGenerator[JudgedResponse, None]:
         """Yield every response judged, in input order."""
         begun, look_ahead = 0, LOOK_AHEAD * self.model.in_flight
         try:
@@ -148,6 +152,8 @@ class Runner:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
                 check_item(item, topic, response)
+            if self.wants is not None:
+                pool = [item for item in pool if self.wants(item, response)]
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
             if self.stopped.why:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trecjudge.findings import counted, shown_line
-from trecjudge.job.experiment.making import VariantRun
-from trecjudge.job.experiment.running import Experimented
+from trecjudge.job.experiment.running import Experimented, VariantRun
 from trecjudge.scores.summary import RunSummary
 from trecjudge.show.check import cause_lines, place_lines, shared_rules
 from trecjudge.show.columns import Columns

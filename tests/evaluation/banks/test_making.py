@@ -12,9 +12,9 @@ import pytest
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.evaluation.banks.asking import joined
-from trecjudge.evaluation.banks.draft import NuggetDraft
 from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
 from trecjudge.evaluation.banks.material import Material
+from trecjudge.evaluation.banks.merging import NuggetDraft
 from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.registry import bank_format_named
 from trecjudge.models.model import Model, NoModel

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.banks.draft import NuggetDraft, Said
-from trecjudge.evaluation.banks.merging import key_of_text, merged, say_the_same
+from trecjudge.evaluation.banks.merging import NuggetDraft, Said, key_of_text, merged, say_the_same
 from trecjudge.records import GoldAnswer, Source
 
 

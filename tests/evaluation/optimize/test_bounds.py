@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from trecjudge.evaluation.optimize.bounds import SPENT, Bounds, Stopped
+from trecjudge.evaluation.optimize.search import SPENT, SearchBounds, Stopped
 from trecjudge.models.spending import Budget
 
 
-def begun(bounds: Bounds, budget: Budget, calls: int = 1) -> int:
+def begun(bounds: SearchBounds, budget: Budget, calls: int = 1) -> int:
     """Return how many questions of so many calls can be asked, one after another."""
     for number in range(1000):
         try:
@@ -26,14 +26,14 @@ def begun(bounds: Bounds, budget: Budget, calls: int = 1) -> int:
 @pytest.mark.parametrize(("most", "asked"), [(100, 80), (25, 5), (20, 0), (None, 1000)])
 def test_calls_are_left_for_the_evaluation(most: int | None, asked: int) -> None:
     budget = Budget(max_calls=most)
-    bounds = Bounds(budget)
+    bounds = SearchBounds(budget)
     bounds.reserve((20, 2000, 0.0), 20)
     assert begun(bounds, budget) == asked
 
 
 def test_a_question_may_take_several_calls() -> None:
     budget = Budget(max_calls=100)
-    bounds = Bounds(budget)
+    bounds = SearchBounds(budget)
     bounds.reserve((40, 4000, 0.0), 10)
     assert begun(bounds, budget, calls=4) == 15
     assert budget.calls + 40 <= 100
@@ -41,14 +41,14 @@ def test_a_question_may_take_several_calls() -> None:
 
 def test_tokens_are_left_for_a_longer_prompt() -> None:
     budget = Budget(max_tokens=10_000)
-    bounds = Bounds(budget)
+    bounds = SearchBounds(budget)
     bounds.reserve((20, 2000, 0.0), 20)
     assert begun(bounds, budget) == 61
 
 
 def test_questions_under_way_are_not_counted_twice() -> None:
     budget = Budget(max_calls=40)
-    bounds = Bounds(budget)
+    bounds = SearchBounds(budget)
     bounds.reserve((20, 2000, 0.0), 20)
     stopped = []
     gate = threading.Barrier(20)
@@ -73,7 +73,7 @@ def test_questions_under_way_are_not_counted_twice() -> None:
 
 
 def test_when_the_optimiser_has_ended_no_question_begins() -> None:
-    bounds = Bounds(Budget())
+    bounds = SearchBounds(Budget())
     with bounds.question():
         assert bounds.under_way == 1
         bounds.close()
@@ -83,7 +83,7 @@ def test_when_the_optimiser_has_ended_no_question_begins() -> None:
 
 
 def test_the_first_reason_is_told() -> None:
-    bounds = Bounds(Budget(max_calls=0))
+    bounds = SearchBounds(Budget(max_calls=0))
     with pytest.raises(Stopped, match=SPENT):
         bounds.check()
     bounds.stop("later")
@@ -93,6 +93,6 @@ def test_the_first_reason_is_told() -> None:
 def test_no_library_keeps_it() -> None:
     with pytest.raises(Stopped):
         try:
-            Bounds(Budget(max_calls=0)).check()
+            SearchBounds(Budget(max_calls=0)).check()
         except Exception:
             raise AssertionError("it was caught") from None

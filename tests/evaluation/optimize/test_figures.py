@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import judgment
 from trecjudge.evaluation.label_sets import LabelSet
 from trecjudge.evaluation.optimize.figures import Row, improvement, rows_of
-from trecjudge.evaluation.optimize.people import People, right, told
+from trecjudge.evaluation.optimize.questions import GoldLabels, accuracy, feedback
 from trecjudge.records import Failure
 
 
@@ -44,31 +44,31 @@ def test_what_is_unjudged_is_wrong_and_counted() -> None:
     assert {f.name: f.after for f in found.figures}["accuracy"] == 0.5
 
 
-def people(kind: str, *labels: tuple[tuple[str, str], tuple[object, ...], str]) -> People:
+def people(kind: str, *labels: tuple[tuple[str, str], tuple[object, ...], str]) -> GoldLabels:
     """Return labels by group and item."""
     side = LabelSet("labels", kind)
     for group, item, label in labels:
         side.put(group, [(item, label, None, None)])
-    return People.of(side)
+    return GoldLabels.of(side)
 
 
 def test_labels_are_found_by_item() -> None:
     said = people("labels", (("t1", "r"), (0, "d"), "full_support"))
     one = judgment("no_support", doc_id="d")
-    assert (said.label(one), said.said(one), right(said, [one])) == (
+    assert (said.label(one), said.said(one), accuracy(said, [one])) == (
         "full_support",
         "no_support",
         0.0,
     )
-    assert told(said, [one]) == "Wrong: people say full_support, the reply leads to no_support."
-    assert right(said, [judgment("full_support", doc_id="other")]) is None
+    assert feedback(said, [one]) == "Wrong: people say full_support, the reply leads to no_support."
+    assert accuracy(said, [judgment("full_support", doc_id="other")]) is None
 
 
 def test_an_unjudged_item_is_not_right() -> None:
     said = people("labels", (("t1", "r"), (0, "d"), "full_support"))
     failed = judgment(None, doc_id="d", failure=Failure("parse", "no JSON"))
-    assert right(said, [failed]) == 0.0
-    assert "could not be used" in told(said, [failed])
+    assert accuracy(said, [failed]) == 0.0
+    assert "could not be used" in feedback(said, [failed])
 
 
 @pytest.mark.parametrize("run", ["", "r"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.optimize.programs import program_named
+from trecjudge.evaluation.optimize.questions import find_program
 from trecjudge.judging.judge import make_judge
 
 DECIDING: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -26,9 +26,9 @@ DECIDING: dict[str, tuple[str, dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("judge", "settings", "program"), DECIDING.values(), ids=DECIDING)
 def test_the_program_that_decides(judge: str, settings: dict[str, Any], program: str) -> None:
-    assert program_named(make_judge(judge, settings), "").name == program
+    assert find_program(make_judge(judge, settings), "").name == program
 
 
 def test_a_judge_without_a_prompt_has_none() -> None:
     with pytest.raises(InputError, match="asks no model"):
-        program_named(make_judge("length", {}), "")
+        find_program(make_judge("length", {}), "")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes import response
 from trecjudge.errors import InputError
-from trecjudge.evaluation.optimize.questions import Question, Split, split
+from trecjudge.evaluation.optimize.questions import Question, TrainDevSplit, split_topics
 from trecjudge.records import Item, Topic
 
 
@@ -20,7 +20,7 @@ def questions(topics: int, each: int = 2) -> list[Question]:
     ]
 
 
-def sizes(parts: Split) -> list[int]:
+def sizes(parts: TrainDevSplit) -> list[int]:
     """Return how many topics each part has."""
     return [len(topics) for topics in parts.topics().values()]
 
@@ -39,23 +39,25 @@ def sizes(parts: Split) -> list[int]:
     ],
 )
 def test_topics_are_parted(topics: int, hold_out: str, found: list[int]) -> None:
-    parts = split(questions(topics), hold_out, 0, 1000)
+    parts = split_topics(questions(topics), hold_out, 0, 1000)
     assert sizes(parts) == found
     every = [topic for part in parts.topics().values() for topic in part]
     assert sorted(every, key=int) == [str(n) for n in range(1, topics + 1)]
 
 
 def test_named_topics_are_those_held_out() -> None:
-    assert split(questions(10), "3, 7", 5, 99).topics()["held_out"] == ["3", "7"]
+    assert split_topics(questions(10), "3, 7", 5, 99).topics()["held_out"] == ["3", "7"]
 
 
 def test_the_seed_decides() -> None:
-    first, again, other = (split(questions(20), "topics", seed, 99).topics() for seed in (1, 1, 2))
+    first, again, other = (
+        split_topics(questions(20), "topics", seed, 99).topics() for seed in (1, 1, 2)
+    )
     assert first == again != other
 
 
 def test_so_many_are_learnt_from_and_all_are_measured() -> None:
-    parts = split(questions(12, each=50), "topics", 0, 20)
+    parts = split_topics(questions(12, each=50), "topics", 0, 20)
     found = [len(part) for part in (parts.training, parts.validation, parts.held_out)]
     assert found == [20, 20, 300]
 
@@ -74,4 +76,4 @@ def test_so_many_are_learnt_from_and_all_are_measured() -> None:
 )
 def test_what_cannot_be_held_out_is_refused(hold_out: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        split(questions(5), hold_out, 0, 99)
+        split_topics(questions(5), hold_out, 0, 99)

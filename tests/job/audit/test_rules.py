@@ -59,7 +59,7 @@ def test_bounds_of_flags() -> None:
 
 def test_bounds_are_broken_by_less_and_by_what_is_not_defined() -> None:
     rules = AuditRules("l", min={"kappa": 0.4, "auc": 0.5, "judged": 1.0})
-    assert rules.broken({"kappa": 0.4, "auc": None, "judged": 0.99}) == [
+    assert rules.broken_bounds({"kappa": 0.4, "auc": None, "judged": 0.99}) == [
         "auc is not defined, must be at least 0.5",
         "judged is 0.9900, must be at least 1",
     ]
@@ -69,8 +69,10 @@ def test_a_drop_is_from_the_figures_of_an_earlier_job(tmp_path: Path) -> None:
     config = tmp_path / "old.config.yml"
     config.write_text("audit: {figures: {kappa: 0.6, auc: null}}")
     rules = AuditRules("l", baseline=str(config), max_drop={"kappa": 0.05})
-    assert rules.broken({"kappa": 0.56}) == []
-    assert rules.broken({"kappa": 0.54}) == ["kappa is 0.5400, was 0.6000: it may fall by 0.05"]
+    assert rules.broken_bounds({"kappa": 0.56}) == []
+    assert rules.broken_bounds({"kappa": 0.54}) == [
+        "kappa is 0.5400, was 0.6000: it may fall by 0.05"
+    ]
     with pytest.raises(InputError, match="unknown figure 'auc'; there are: kappa"):
         AuditRules("l", baseline=str(config), max_drop={"auc": 0.05}).check("w")
 

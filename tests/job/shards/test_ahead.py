@@ -150,11 +150,14 @@ def broke(body: dict[str, Any], number: int) -> Answer:
 
 def test_an_account_without_money_ends_all_and_what_is_paid_for_is_judged(judged: Judged) -> None:
     with two(broke) as ends:
-        status, summary, err = judged("money", ends)
+        # Few in flight: without an end, each item that is left would be refused at both endpoints.
+        status, summary, err = judged("money", ends, "--set", "llm.in_flight=2")
         calls = len(bodies(ends))
     assert status == 3, err
     assert summary["failures"] == {"account": ITEMS - 60}
-    assert calls < 60 + 32 + 4
+    # How many are refused depends on how fast the machine is: while one endpoint still answers,
+    # each of eight shares that is begun finds out for itself that the other one has no money.
+    assert calls <= 60 + 8 + 2 * 2
 
 
 def test_after_an_interrupt_what_is_paid_for_is_kept(folder: Path) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copytree
-from typing import TypeVar
 
 import pytest
 import typer
@@ -26,30 +26,30 @@ from trecjudge.findings import Finding
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import untaken
-from trecjudge.job.job import Job, JobInputs
+from trecjudge.job.inputs import JobInputs
+from trecjudge.job.job import Job
 from trecjudge.job.judges import header_of, job_panel
-from trecjudge.job.shards.cutting import all_placed, into_shards, unchanged
-from trecjudge.job.shards.executing import Execution
 from trecjudge.job.shards.judging import Worker, judge_shard
-from trecjudge.job.shards.session import Parts, setup_of
+from trecjudge.job.shards.session import JudgedParts, JudgingScheduler, setup_of
+from trecjudge.job.shards.shard import into_shards, locate_responses, unchanged
+from trecjudge.job.shards.workers import T
 from trecjudge.results.outputs import Outputs
 
 OF_A_FEW = 3
 """Items of a shard, at least: so there are many, and runs are cut in the middle."""
 
-G, S, T = TypeVar("G"), TypeVar("S"), TypeVar("T")
-
 
 class Here:
-    """Judges shards in this process, at once."""
+    """Judges shards in this process, in a thread of its own."""
 
     count = 1
 
-    def submit(self, work: Callable[[G, S], T], setup: G, shard: S) -> Future[T]:
-        """Do the work on a shard."""
-        found: Future[T] = Future()
-        found.set_result(work(setup, shard))
-        return found
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+
+    def submit(self, work: Callable[..., T], *given: object) -> Future[T]:
+        """Begin the work on a shard."""
+        return self._pool.submit(work, *given)
 
     def renew(self) -> None:
         """Nothing dies."""
@@ -58,7 +58,8 @@ class Here:
         """Nothing stops."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """End the thread."""
+        self._pool.shutdown()
 
 
 def _ignore(_: object) -> None:
@@ -76,14 +77,19 @@ def in_shards(job: Job, folder: Path) -> int:
     parts.mkdir()
     setup = setup_of(job, parts, inputs)
     # The longest first is another order than that of the job.
-    shards = into_shards(all_placed(inputs, reader), 10**6, least=OF_A_FEW)
+    shards = into_shards(locate_responses(inputs, reader), 10**6, least=OF_A_FEW)
     inputs.close()
-    done = {one.number: one for one in Execution(Here(), setup, _ignore).run(shards)}
-    merged = Parts(setup, header_of(job, panel, inputs), panel, [done[n] for n in sorted(done)])
+    with closing(Here()) as here:
+        judging = JudgingScheduler(here, setup, shards, _ignore, lambda responses, items: None)
+        asyncio.run(judging.run())
+    done = judging.done
+    merged = JudgedParts(
+        setup, header_of(job, panel, inputs), panel, [done[n] for n in sorted(done)]
+    )
     with whole(outputs.log) as log:
         merged.merge(outputs, log if job.debug_log else None)
     labels = read_labels(job.human, _ignore) if job.human else None
-    merged.scored(outputs, labels, findings.append)
+    merged.score(outputs, labels, findings.append)
     return len(shards)
 
 
@@ -280,7 +286,7 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
         inputs.close()
         files = [opened.path for opened in inputs.files]
         setup = setup_of(job, tmp_path / "parts", inputs)
-        places = all_placed(inputs, inputs.reader(_ignore, untaken))
+        places = locate_responses(inputs, inputs.reader(_ignore, untaken))
         (shard,) = into_shards(places, 1, least=10**6)
         first = tmp_path / "rag" / "runs" / "careful.jsonl"
         with pytest.raises(InputError, match=r"careful\.jsonl: was changed"), unchanged(files):

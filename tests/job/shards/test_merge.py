@@ -13,7 +13,7 @@ import yaml
 from tests.commandline import Done, command
 from tests.endpoint import attesting, serving
 from tests.job.shards.parts import FILES, flags, same_files, write_runs
-from trecjudge.job.shards.cutting import Placed, into_parts, into_shards
+from trecjudge.job.shards.shard import ResponsePlace, into_parts, into_shards
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +195,8 @@ def test_a_part_that_there_is_not(given: str, folder: Path) -> None:
     assert (done.status, "give I/N, such as 2/8" in done.err) == (1, True)
 
 
-def _responses(*items: int) -> list[Placed]:
-    return [Placed(Path("r"), n, "r", size) for n, size in enumerate(items)]
+def _responses(*items: int) -> list[ResponsePlace]:
+    return [ResponsePlace(Path("r"), n, "r", size) for n, size in enumerate(items)]
 
 
 def test_parts_are_of_about_equal_size_and_in_order() -> None:

@@ -30,8 +30,9 @@ from tests.job.shards.parts import (
     write_runs,
 )
 from trecjudge.errors import WorkflowError
-from trecjudge.job.shards import dask, silence
-from trecjudge.job.shards.executing import LocalWorkers
+from trecjudge.job.shards import dask
+from trecjudge.job.shards import workers as pool
+from trecjudge.job.shards.workers import LocalWorkers
 
 
 @pytest.fixture(scope="module")
@@ -204,13 +205,13 @@ def test_the_only_worker_of_a_cluster_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(silence, "SECONDS_UNTIL_TOLD", 1.0)
-    monkeypatch.setattr(silence, "SECONDS_OF_SILENCE", 2.0)
+    monkeypatch.setattr(pool, "SECONDS_UNTIL_TOLD", 1.0)
+    monkeypatch.setattr(pool, "SECONDS_OF_SILENCE", 2.0)
     told: list[str] = []
     with cluster(tmp_path, 1) as (address, workers):
         until(lambda: threads(address))
         asked = dask.DaskWorkers(address.removeprefix("dask://"), told.append)
-        asked.submit(_slept, 60.0, 1)
+        asked.submit(time.sleep, 60.0)
         until(lambda: bool(asked.look() or asked._seen))
         (worker,) = asked._seen
         assert re.fullmatch(rf"worker tcp://[\d.]+:\d+ of {address}", worker)
@@ -230,16 +231,12 @@ def threads(address: str) -> int:
         return sum(client.nthreads().values())
 
 
-def _slept(seconds: float, _: int) -> None:
-    time.sleep(seconds)
-
-
 def test_a_local_worker_that_is_stopped_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silence, "SECONDS_UNTIL_TOLD", 0.1)
-    monkeypatch.setattr(silence, "SECONDS_OF_SILENCE", 0.3)
+    monkeypatch.setattr(pool, "SECONDS_UNTIL_TOLD", 0.1)
+    monkeypatch.setattr(pool, "SECONDS_OF_SILENCE", 0.3)
     told: list[str] = []
     with closing(LocalWorkers(1, told.append)) as workers:
-        asked = workers.submit(_slept, 60.0, 1)
+        asked = workers.submit(time.sleep, 60.0)
         (stopped,) = workers._pool._processes
         os.kill(stopped, signal.SIGSTOP)
         while not asked.done():
@@ -250,10 +247,10 @@ def test_a_local_worker_that_is_stopped_is_replaced(monkeypatch: pytest.MonkeyPa
 
 
 def test_silence_is_told_once_and_a_sign_of_life_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silence, "SECONDS_UNTIL_TOLD", 0.0)
-    monkeypatch.setattr(silence, "SECONDS_OF_SILENCE", 0.02)
+    monkeypatch.setattr(pool, "SECONDS_UNTIL_TOLD", 0.0)
+    monkeypatch.setattr(pool, "SECONDS_OF_SILENCE", 0.02)
     told: list[str] = []
-    watched = silence.Silence(told.append)
+    watched = pool.SilenceTimer(told.append)
     for _ in range(3):
         watched.look(["a", "b"], ["b"])
         time.sleep(0.02)

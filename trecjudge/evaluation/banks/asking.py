@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.evaluation.banks.draft import NuggetDraft, Said
 from trecjudge.evaluation.banks.extracting import located
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import key_of_text, merged
+from trecjudge.evaluation.banks.merging import NuggetDraft, Said, key_of_text, merged
 from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.support import compare
 from trecjudge.models.model import Model, Prediction, Program, ReplyLength
@@ -96,27 +95,27 @@ class Asker:
             if g.question.strip()
         ]
 
-    async def weighed(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
+    async def weigh(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
         """Return nuggets with their importance; without one where the model could not tell."""
         windows = [drafts[i : i + self.window] for i in range(0, len(drafts), self.window)]
-        each = await asyncio.gather(*(self._weighed(window) for window in windows))
+        each = await asyncio.gather(*(self._weigh_window(window) for window in windows))
         return [draft for window in each for draft in window]
 
-    async def _weighed(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
+    async def _weigh_window(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
         texts = [worded(draft) for draft in drafts]
         what = f"the importance of {len(drafts)} nuggets"
         alone = len(drafts) == 1
         try:
             prediction = await self._try(WEIGH, what, alone, query=self.query, nuggets=texts)
         except JudgmentFailed:
-            each = await asyncio.gather(*(self._weighed([draft]) for draft in drafts))
+            each = await asyncio.gather(*(self._weigh_window([draft]) for draft in drafts))
             return [draft for one in each for draft in one]
         if prediction is None:
             return list(drafts)
         labels = (given.label for given in prediction.fields["labels"])
         return [replace(d, importance=label) for d, label in zip(drafts, labels, strict=True)]
 
-    async def matched(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
+    async def match(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
         """Return nuggets, each once: those that say the same in other words are joined.
 
         Where they are too many for one request, each is matched with its neighbours, and then
@@ -131,11 +130,11 @@ class Asker:
             chunks = [
                 kept[i::parts] if strided else kept[i * size : (i + 1) * size] for i in range(parts)
             ]
-            each = await asyncio.gather(*(self._matched(chunk) for chunk in chunks))
+            each = await asyncio.gather(*(self._match_window(chunk) for chunk in chunks))
             kept = [draft for chunk in each for draft in chunk]
         return merged(kept)
 
-    async def _matched(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
+    async def _match_window(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
         if len(drafts) < 2:
             return list(drafts)
         texts = [worded(draft) for draft in drafts]
@@ -194,7 +193,7 @@ def joined(drafts: Sequence[NuggetDraft], same_as: Sequence[int]) -> list[Nugget
     for number, (draft, other) in enumerate(zip(drafts, same_as, strict=True), 1):
         first = root.get(other, number) if other < number else number
         if first in kept and kept[first].is_question == draft.is_question:
-            kept[first] = kept[first].joined(draft)
+            kept[first] = kept[first].join_with(draft)
         else:
             first = number
             kept[number] = draft
@@ -219,7 +218,7 @@ def _updated(
 
 def earlier_with(earlier: NuggetDraft, draft: NuggetDraft) -> NuggetDraft:
     """Return a nugget in its new wording, with all that it was from before."""
-    return draft.joined(replace(earlier, importance=""))
+    return draft.join_with(replace(earlier, importance=""))
 
 
 def _nearest(text: str, before: Sequence[NuggetDraft]) -> NuggetDraft | None:

@@ -122,7 +122,6 @@ def _wrong(row: Row, banks: Mapping[str, Bank]) -> str:
 
 
 def _importance(row: Row) -> str | None:
-    """Return the label of importance of a row, None for an unknown one."""
     label = row["importance"].strip()
     if label.upper() in RUBRIC_LETTERS:
         return label.upper()
@@ -151,7 +150,6 @@ def _edited(bank: Bank, found: Mapping[str, _Rows], report: OnFinding) -> Bank:
 
 
 def _free(wanted: str, taken: Iterable[str]) -> str:
-    """Return an id for a new nugget that no other has."""
     names, number = set(taken), len(set(taken)) + 1
     while not wanted or wanted in names:
         wanted, number = str(number), number + 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.evaluation.banks.draft import NuggetDraft, Said, by_importance
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import key_of_text, merged
+from trecjudge.evaluation.banks.merging import NuggetDraft, Said, by_importance, key_of_text, merged
 from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.relevance import Wanted, coverage, wanted_terms
 from trecjudge.judging.offline.support import compare
@@ -123,7 +122,7 @@ def with_stating(draft: NuggetDraft, material: Material) -> NuggetDraft:
         cited = tuple(c.doc_id for c in best.citations if c.doc_id)
         said = Said(response.run_id, best.index, best.text)
         more = NuggetDraft(draft.text, documents=cited, said=(said,), runs=(response.run_id,))
-        draft = draft.joined(more)
+        draft = draft.join_with(more)
     return draft
 
 

@@ -12,9 +12,8 @@ from typing import Any, Literal
 from trecjudge.errors import InputError
 from trecjudge.evaluation.banks import extracting
 from trecjudge.evaluation.banks.asking import Asker
-from trecjudge.evaluation.banks.draft import NuggetDraft, by_importance
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import merged
+from trecjudge.evaluation.banks.merging import NuggetDraft, by_importance, merged
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
@@ -116,11 +115,11 @@ async def _made(material: Material, making: Making, model: Model, report: OnFind
     found: list[NuggetDraft] = []
     for kind in making.kinds:
         found += await _asked(asker, kind, material, making)
-    matched = await asker.matched(merged(found))
+    matched = await asker.match(merged(found))
     if "runs" in making.kinds:
         matched.sort(key=lambda draft: -len(draft.runs))
     # Twice as many as are kept are weighed: what is vital may stand further down.
-    weighed = await asker.weighed(matched[: 2 * making.most])
+    weighed = await asker.weigh(matched[: 2 * making.most])
     kept = by_importance(weighed)[: making.most]
     return Made(topic, [_traced(draft, material) for draft in kept], "llm")
 

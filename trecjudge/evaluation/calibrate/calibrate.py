@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
+from trecjudge.evaluation.calibrate.counting import read_responses
 from trecjudge.evaluation.calibrate.figures import (
     Bin,
     CalibrationFigure,
@@ -20,7 +21,6 @@ from trecjudge.evaluation.calibrate.fitting import fit, is_copy
 from trecjudge.evaluation.calibrate.heldout import groups_of, held_out, predict
 from trecjudge.evaluation.calibrate.measuring import measure, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
-from trecjudge.evaluation.calibrate.reading import read_responses
 from trecjudge.files import chosen
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels.vocabulary import Words

@@ -8,12 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.calibrate.reading import read_responses
-from trecjudge.files import chosen
-from trecjudge.findings import Finding, FindingLog
+from trecjudge.files import chosen, default_folder
+from trecjudge.findings import Finding, FindingLog, OnFinding, unreported
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.formats.registry import check_dataset
+from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
+from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Response, Topic
 from trecjudge.text.frequencies import ENOUGH, blended, count_frequencies
+
+
+def read_responses(
+    runs: Sequence[Path], documents: Sequence[Path], dataset: str, report: OnFinding
+) -> Iterator[tuple[Topic, Response]]:
+    """Return the responses of run files on all their topics. Raises InputError."""
+    check_dataset(dataset)
+    files = find_runs(runs, report)
+
+    def read(store: DocumentStore | None, report: OnFinding = unreported) -> RunReader:
+        return RunReader(files, report, store=store, dataset=dataset)
+
+    if not documents:
+        return iter(read(None, report))
+    store = open_documents(documents, default_folder(), report, lambda: Wanted.of(read))
+    return iter(read(store, report))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +75,6 @@ def count_command(
 
 
 def _texts(responses: Iterable[tuple[Topic, Response]]) -> Iterator[str]:
-    """Yield the text of every document once."""
     seen: set[str] = set()  # runs cite the same documents: each counts once
     for _, response in responses:
         for doc_id, document in response.documents.items():

@@ -116,7 +116,6 @@ def regress(
 
 
 def _newton(design: Floats, positive: Floats, centre: Floats, strength: Floats) -> Floats:
-    """Return the maximum of the posterior."""
     beta = centre.copy()
     for _ in range(_STEPS):
         # Clipped: exp overflows, and beyond 30 a probability is 0 or 1 anyway.

@@ -10,7 +10,7 @@ import numpy as np
 
 from trecjudge.evaluation.agreement import first_relevant, in_order
 from trecjudge.evaluation.label_sets import apart
-from trecjudge.evaluation.optimize.people import People
+from trecjudge.evaluation.optimize.questions import GoldLabels
 from trecjudge.inputs.labels import key_of
 from trecjudge.measures import DIGITS
 from trecjudge.records import Judgment
@@ -45,17 +45,17 @@ class Row(NamedTuple):
     """What tells it from other items."""
 
 
-def rows_of(people: People, judgments: Iterable[Judgment]) -> list[Row]:
+def rows_of(gold: GoldLabels, judgments: Iterable[Judgment]) -> list[Row]:
     """Return the labelled items; of qrels, the best label of the sentences on a document."""
     found: dict[tuple[Any, ...], Row] = {}
     for judgment in judgments:
-        label = people.label(judgment)
+        label = gold.label(judgment)
         if label is None:
             continue
         key: tuple[Any, ...] = (*key_of(judgment), apart(judgment))
-        if people.kind == "qrels":
+        if gold.kind == "qrels":
             key = (judgment.topic_id, judgment.run_id, judgment.doc_id)
-        row = Row(judgment.topic_id, judgment.run_id, label, people.said(judgment), key)
+        row = Row(judgment.topic_id, judgment.run_id, label, gold.said(judgment), key)
         before = found.get(key)
         if before is None or _grade(row.said) > _grade(before.said):
             found[key] = row
@@ -112,10 +112,10 @@ def improvement(before: Sequence[Row], after: Sequence[Row]) -> Improvement:
     """Return how the agreement of the same topics has changed."""
     sides = [_figures(before), _figures(after)]
     names = [name for name in (*FIGURES, TAU) if any(name in side for side in sides)]
-    nothing = None, NO_INTERVAL
-    figures = [
-        Figure(n, *_paired(sides[0].get(n, nothing), sides[1].get(n, nothing))) for n in names
-    ]
+    figures = []
+    for name in names:
+        (old, old_interval), (new, new_interval) = (s.get(name, UNDEFINED) for s in sides)
+        figures.append(Figure(name, old, new, old_interval, new_interval))
     topics = sorted({row.topic_id for row in before} & {row.topic_id for row in after})
     said = {row.key: row.said for row in before}
     differences = np.array([[_accuracy(after, t) - _accuracy(before, t) for t in topics]])
@@ -134,10 +134,7 @@ def improvement(before: Sequence[Row], after: Sequence[Row]) -> Improvement:
 
 
 Value = tuple[float | None, Interval]
-
-
-def _paired(before: Value, after: Value) -> tuple[float | None, float | None, Interval, Interval]:
-    return before[0], after[0], before[1], after[1]
+UNDEFINED: Value = (None, NO_INTERVAL)
 
 
 def _accuracy(rows: Sequence[Row], topic_id: str) -> float:

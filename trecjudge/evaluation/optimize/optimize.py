@@ -1,27 +1,46 @@
-"""The steps of optimising a prompt: measured, optimised, measured again on topics held out."""
+"""A prompt optimised: measured, searched for, measured again on topics held out; and saved."""
 
 from __future__ import annotations
 
 import asyncio
+import difflib
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any
 
+import orjson
+from pydantic import BaseModel
+
 from trecjudge.errors import InputError, ModelError, WorkflowError
-from trecjudge.evaluation.optimize.bounds import ENDING, Bounds, Stopped
 from trecjudge.evaluation.optimize.figures import Improvement, improvement, rows_of
-from trecjudge.evaluation.optimize.ledger import Ledger, Tried
-from trecjudge.evaluation.optimize.optimizers import OPTIMIZERS, Effort, Lessons, hushed, score_all
-from trecjudge.evaluation.optimize.people import People
-from trecjudge.evaluation.optimize.programs import sibling
-from trecjudge.evaluation.optimize.questions import Question, Split, all_answered, asking
-from trecjudge.evaluation.optimize.student import Desk, student
+from trecjudge.evaluation.optimize.questions import (
+    GoldLabels,
+    Question,
+    TrainDevSplit,
+    answer_all,
+    select_asked,
+    sibling_of,
+)
+from trecjudge.evaluation.optimize.search import (
+    ENDING,
+    OPTIMIZERS,
+    Candidate,
+    CandidateLog,
+    Lessons,
+    OptimizeContext,
+    SearchBounds,
+    Stopped,
+    Target,
+    make_student,
+    quiet_logging,
+    score_candidate,
+)
 from trecjudge.findings import shown
-from trecjudge.judging.judge import Judge
 from trecjudge.models.client import Client
 from trecjudge.models.dspy_lm import dspy_lm
-from trecjudge.models.model import Prediction, Program
+from trecjudge.models.model import NoModel, Prediction, Program
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.signatures import dspy_module
 from trecjudge.models.spending import Budget
@@ -38,31 +57,20 @@ MOST_THREADS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be optimised: a program of a judge, by which optimiser, and how hard."""
-
-    judge: Judge
-    program: Program
-    optimizer: str
-    candidates: int
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
 class Optimized:
-    """The prompt before and the best one found, and how both agree with people.
+    """The prompt before and the best one found, and how both agree with gold.
 
     `tried` is how many prompts were asked all questions to choose by, `scores` the mean accuracy
     there of the prompt before and of the best one. `bounds` say why the optimiser was ended early,
     if it was, and how many proposals came.
     """
 
-    before: Tried
-    best: Tried
+    before: Candidate
+    best: Candidate
     improvement: Improvement
     tried: int
     scores: tuple[float | None, float | None]
-    bounds: Bounds
+    bounds: SearchBounds
 
     @property
     def is_new(self) -> bool:
@@ -70,42 +78,30 @@ class Optimized:
         return self.best is not self.before
 
 
-@dataclass(frozen=True, slots=True)
-class Varied:
-    """A model that asks one program with another prompt."""
+class PromptOverrideModel(NoModel):
+    """A client that asks one program with another prompt."""
 
-    client: Client
-    asked: Program
-    available: bool = True
+    available = True
+
+    def __init__(self, client: Client, asked: Program) -> None:
+        self.client, self.asked = client, asked
+        self.in_flight = client.in_flight
 
     @property
     def prompts(self) -> Prompts:
         """The prompts of the client."""
         return self.client.prompts
 
-    @property
-    def in_flight(self) -> int:
-        """How many predictions may be under way at once."""
-        return self.client.in_flight
-
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return the prediction of a program, with the other prompt where it is that one."""
         own = self.asked if program.name == self.asked.name else program
         return await self.client.predict(own, **inputs)
 
-    def spent(self) -> dict[str, Any]:
-        """Return what the client spent."""
-        return self.client.spent()
 
-    def record(self) -> dict[str, Any] | None:
-        """Return the client's record."""
-        return self.client.record()
-
-
-async def optimized(
-    wanted: Wanted,
-    parts: Split,
-    people: People,
+async def optimize_prompt(
+    target: Target,
+    parts: TrainDevSplit,
+    gold: GoldLabels,
     client: Client,
     reflection: Client,
     budget: Budget,
@@ -114,38 +110,39 @@ async def optimized(
 
     Raises InputError where the budget does not even measure the prompt as it is, ModelError.
     """
-    bounds = Bounds(budget)
-    before = _as_it_is(wanted, client)
-    training = await _asked_of(wanted, parts.training)
-    first = await _measured(wanted, parts.held_out, client, before)
+    bounds = SearchBounds(budget)
+    before = _current_prompt(target, client)
+    training = await _select_asked(target, parts.training)
+    first = await _measure(target, parts.held_out, client, before)
     _check_measured(first, "the prompt as it is")
-    bounds.reserve(_taken(client, first), len(parts.held_out))
-    ledger = Ledger(parts.validation)
-    desk = Desk(
-        *(wanted.judge, wanted.program, people, client, asyncio.get_running_loop()), bounds, ledger
-    )
-    await _search(desk, wanted, before, Lessons.of(training, parts.validation), reflection)
-    known = next((t for t in ledger.complete if _is_same(t, before)), None)
-    best = ledger.best()
+    bounds.reserve(_spent_on(client, first), len(parts.held_out))
+    log = CandidateLog(parts.validation)
+    loop = asyncio.get_running_loop()
+    context = OptimizeContext(target, gold, client, loop, bounds, log)
+    threads = min(MOST_THREADS, client.in_flight)
+    lessons = Lessons.of(training, parts.validation, threads)
+    await _search(context, before, lessons, reflection)
+    known = next((t for t in log.complete if _is_same(t, before)), None)
+    best = log.best()
     if best is None or best is known:
         best = before
-    second = first if best is before else await _measured(wanted, parts.held_out, client, best)
+    second = first if best is before else await _measure(target, parts.held_out, client, best)
     _check_measured(second, "the prompt found")
-    rows = [rows_of(people, judgments) for judgments in (first, second)]
+    rows = [rows_of(gold, judgments) for judgments in (first, second)]
     if not rows[0]:
-        raise InputError(f"{people.name}: no label on an item of the topics held out")
+        raise InputError(f"{gold.name}: no label on an item of the topics held out")
     scores = tuple(None if t is None else t.mean() for t in (known, best if best.scores else known))
     return Optimized(
-        before, best, improvement(*rows), len(ledger.complete), (scores[0], scores[1]), bounds
+        before, best, improvement(*rows), len(log.complete), (scores[0], scores[1]), bounds
     )
 
 
-async def _asked_of(wanted: Wanted, questions: Sequence[Question]) -> list[Question]:
+async def _select_asked(target: Target, questions: Sequence[Question]) -> list[Question]:
     """Return the questions for which the program is asked. Raises InputError without any."""
-    other = sibling(wanted.judge, wanted.program)
-    found = await asking(wanted.judge, questions, other.name if other else "")
+    other = sibling_of(target.judge, target.program)
+    found = await select_asked(target.judge, questions, other.name if other else "")
     if not found:
-        message = f"{wanted.program.name} is not asked about any labelled item to learn from"
+        message = f"{target.program.name} is not asked about any labelled item to learn from"
         raise InputError(message)
     return found
 
@@ -159,31 +156,30 @@ def _check_measured(judgments: Sequence[Judgment], what: str) -> None:
             raise ModelError(f"{what} could not be measured: {failure.message}")
 
 
-def _as_it_is(wanted: Wanted, client: Client) -> Tried:
-    wording = client.prompts.get(wanted.program, "schema").worded
+def _current_prompt(target: Target, client: Client) -> Candidate:
+    wording = client.prompts.get(target.program, "schema").worded
     if wording.labels:
         message = (
             f"{wording.origin} has labels of its own; begin with a prompt that has the judge's"
         )
-        raise WorkflowError(f"prompts.{wanted.program.name}: {message}")
-    return Tried(wording.signature, tuple(dict(demo) for demo in wording.demos))
+        raise WorkflowError(f"prompts.{target.program.name}: {message}")
+    return Candidate(wording.signature, tuple(dict(demo) for demo in wording.demos))
 
 
-def _is_same(one: Tried, other: Tried) -> bool:
+def _is_same(one: Candidate, other: Candidate) -> bool:
     same = one.signature.dump_state() == other.signature.dump_state()
     return same and repr(one.demos) == repr(other.demos)
 
 
-async def _measured(
-    wanted: Wanted, questions: Sequence[Question], client: Client, prompt: Tried
+async def _measure(
+    target: Target, questions: Sequence[Question], client: Client, prompt: Candidate
 ) -> list[Judgment]:
-    """Return the judgments on questions by a prompt, asked as judging asks."""
-    varied = client.prompts.variant(wanted.program, prompt.signature, prompt.demos)
-    found = await all_answered(wanted.judge, questions, Varied(client, varied))
+    varied = client.prompts.variant(target.program, prompt.signature, prompt.demos)
+    found = await answer_all(target.judge, questions, PromptOverrideModel(client, varied))
     return [judgment for judgments in found for judgment in judgments]
 
 
-def _taken(client: Client, judgments: Sequence[Judgment]) -> tuple[float, float, float]:
+def _spent_on(client: Client, judgments: Sequence[Judgment]) -> tuple[float, float, float]:
     """Return calls, tokens and cost of judgments, as if no reply had been kept."""
     used = [judgment.usage for judgment in judgments]
     asked = sum(1 for usage in used if usage.prompt_tokens or usage.completion_tokens)
@@ -197,14 +193,13 @@ def _taken(client: Client, judgments: Sequence[Judgment]) -> tuple[float, float,
 
 
 async def _search(
-    desk: Desk, wanted: Wanted, before: Tried, lessons: Lessons, reflection: Client
+    context: OptimizeContext, before: Candidate, lessons: Lessons, reflection: Client
 ) -> None:
-    """Let the optimiser fill the ledger. It runs in a thread; the loop serves its calls."""
-    bounds = desk.bounds
-    effort = Effort(wanted.candidates, min(MOST_THREADS, desk.client.in_flight), wanted.seed)
-    task = dspy_lm(desk.client, bounds.check)
-    proposing = _proposing(reflection, bounds)
-    module = student(desk, before.signature, before.demos)
+    """Let the optimiser fill the log. It runs in a thread; the loop serves its calls."""
+    bounds, target = context.bounds, context.target
+    task = dspy_lm(context.client, bounds.check)
+    proposing = _proposing_lm(reflection, bounds)
+    module = make_student(context, before.signature, before.demos)
 
     def compiled() -> None:
         dspy = dspy_module()
@@ -212,16 +207,16 @@ async def _search(
         plain = dspy.ChatAdapter(use_json_adapter_fallback=False)
         with dspy.context(lm=task, adapter=plain):
             if before.demos:  # not all optimisers try the demonstrations that there are
-                score_all(module, lessons, effort)
-            OPTIMIZERS[wanted.optimizer](module, lessons, effort, proposing)
+                score_candidate(module, lessons)
+            OPTIMIZERS[target.optimizer](module, lessons, target, proposing)
 
-    with hushed():
-        await _in_a_thread(compiled, desk)
+    with quiet_logging():
+        await _run_in_thread(compiled, context)
     if (error := bounds.error or bounds.unable()) is not None:
         raise error
 
 
-def _proposing(reflection: Client, bounds: Bounds) -> Any:
+def _proposing_lm(reflection: Client, bounds: SearchBounds) -> Any:
     """Return the `dspy.LM` that proposes instructions: they are long, and none is the only one."""
     settings = reflection.settings
     room = max(PROPOSED_TOKENS, settings.max_tokens)
@@ -231,7 +226,7 @@ def _proposing(reflection: Client, bounds: Bounds) -> Any:
     )
 
 
-async def _in_a_thread(work: Any, desk: Desk) -> None:
+async def _run_in_thread(work: Any, context: OptimizeContext) -> None:
     """Run an optimiser in a thread; where this task is cancelled, wait until it has ended."""
     over = asyncio.Event()
     failed: list[BaseException] = []
@@ -252,24 +247,24 @@ async def _in_a_thread(work: Any, desk: Desk) -> None:
     try:
         await over.wait()
     except asyncio.CancelledError:
-        desk.bounds.stop("interrupted")
-        desk.client.call_off("interrupted")
+        context.bounds.stop("interrupted")
+        context.client.call_off("interrupted")
         await over.wait()
         raise
     finally:
-        await _threads_ended(desk.bounds)
-    if failed and not desk.bounds.why:
-        raise _told(failed[0], desk.bounds)
+        await _wait_for_threads(context.bounds)
+    if failed and not context.bounds.why:
+        raise _as_model_error(failed[0], context.bounds)
 
 
-async def _threads_ended(bounds: Bounds) -> None:
+async def _wait_for_threads(bounds: SearchBounds) -> None:
     """Return when no thread of an optimiser asks any more: this loop serves what they ask."""
     bounds.close()
     while bounds.under_way:
         await asyncio.sleep(PAUSE)
 
 
-def _told(error: BaseException, bounds: Bounds) -> BaseException:
+def _as_model_error(error: BaseException, bounds: SearchBounds) -> BaseException:
     """Return an optimiser's error; where it is that of a proposal, as an error of the model."""
     dspy = dspy_module()
     if bounds.refusal and isinstance(error, dspy.LMError):
@@ -278,3 +273,33 @@ def _told(error: BaseException, bounds: Bounds) -> BaseException:
         reply = shown(error.lm_response)
         return ModelError(f"no prompt could be proposed: a reply without its fields: {reply}")
     return error
+
+
+def saved_form(signature: Any, demos: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return what DSPy's `save` writes of a predictor: JSON, read by `load` and by `prompts:`."""
+    dspy = dspy_module()
+    predictor = dspy.Predict(signature)
+    predictor.demos = [plain(demo) for demo in demos]
+    state = predictor.dump_state()
+    state["metadata"] = {"dependency_versions": {"dspy": dspy.__version__}}
+    return orjson.dumps(state, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a demonstration as JSON values."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, str):
+        return str(value)
+    return value
+
+
+def diff_instructions(name: str, before: str, after: str) -> list[str]:
+    """Return the unified diff of two instructions, line by line; empty where they are equal."""
+    old, new = (cleandoc(text).splitlines() for text in (before, after))
+    names = f"{name} (before)", f"{name} (after)"
+    return list(difflib.unified_diff(old, new, *names, lineterm=""))

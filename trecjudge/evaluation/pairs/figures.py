@@ -217,7 +217,6 @@ def part_of(name: str, rows: Rows) -> Part:
 
 
 def _resamples(units: Indices) -> Iterator[Array]:
-    """Yield how often each row counts, for units drawn with replacement."""
     size = int(units.max(initial=-1)) + 1
     random = np.random.default_rng(SEED)
     for _ in range(RESAMPLES if size >= FEWEST_UNITS else 0):

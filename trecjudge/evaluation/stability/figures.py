@@ -173,7 +173,6 @@ def untestable(found: Sequence[Shift]) -> list[str]:
 
 
 def _by_topic(keys: Sequence[ResponseKey], values: Mapping[ResponseKey, float]) -> Array:
-    """Return the mean of each topic, topics sorted: (topics,)."""
     by_topic: dict[str, list[float]] = {}
     for key in keys:
         by_topic.setdefault(key[1], []).append(values[key])

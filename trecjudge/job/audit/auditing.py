@@ -1,28 +1,126 @@
-"""The audit itself: labelled items judged as the job would judge them, compared with labels."""
+"""A judge tried on labelled items, as the job would judge them, and compared with the labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from trecjudge.errors import InputError, JudgeUnfit, ModelError
-from trecjudge.findings import Finding, OnFinding, counted
-from trecjudge.job.audit.items import AllResponses, AuditItems, are_pairs, of_pairs, of_runs
+from trecjudge.evaluation.pairs.reading import bare_pairs, by_texts, pair_as_response, pair_of
+from trecjudge.findings import Finding, OnFinding, counted, unreported
+from trecjudge.inputs.labels import LabelledItem, read_labels
+from trecjudge.inputs.labels.vocabulary import Words
+from trecjudge.inputs.sources.values import objects
 from trecjudge.job.audit.rules import JUDGED, AuditRules
-from trecjudge.judging.judge import AllResponses as ShownResponses
-from trecjudge.judging.panel import Panel, panel_settings
+from trecjudge.job.job import Job, Notify
+from trecjudge.job.judges import job_panel
+from trecjudge.job.session import Session, open_session, run_session
+from trecjudge.judging.judge import AllResponses
+from trecjudge.judging.panel import panel_settings
 from trecjudge.judging.runner import JudgedResponse, Runner
-from trecjudge.models.model import Model
-from trecjudge.records import Judgment, Place
+from trecjudge.records import Judgment, Place, Response, Sentence, Topic
 from trecjudge.results.judgments import Header, JudgmentsWriter
-from trecjudge.results.outputs import Outputs
 
 if TYPE_CHECKING:
     from trecjudge.evaluation.agreement import Agreement
+
+RUN = "audit"
+"""The run_id of bare pairs, and the topic of those without one."""
+Responses = Iterable[tuple[Topic, Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditItems:
+    """Responses with nothing but labelled parts, and the file of the labels on them.
+
+    `labels` are lines to write where the file itself names no items, as that of bare pairs.
+    """
+
+    responses: Sequence[tuple[Topic, Response]]
+    labels: Sequence[bytes] = ()
+
+
+def are_pairs(path: Path) -> bool:
+    """Return whether a file's first record is a sentence with a document."""
+    for _, record in objects(path, unreported):
+        return pair_of(record, Place(str(path))) is not None
+    return False
+
+
+def of_pairs(path: Path, report: OnFinding) -> AuditItems:
+    """Return bare pairs as responses; one without a label is passed over. Raises InputError."""
+    labelled = (pair for pair in bare_pairs([path], report) if pair.labels)
+    responses: list[tuple[Topic, Response]] = []
+    labels: list[bytes] = []
+    for place, records in enumerate(by_texts(labelled)):
+        # Numbered: two pairs of a topic are two responses, and those need two runs.
+        numbered = replace(records[0], pair_id=str(place))
+        topic, response = pair_as_response(numbered, f"{RUN}-{place}", RUN)
+        responses.append((topic, response))
+        labels.append(_label(response, [label for one in records for label in one.labels]))
+    if not responses:
+        raise InputError(f"{path}: no labelled pair in it; each needs a label")
+    return AuditItems(responses, labels)
+
+
+def _label(response: Response, said: Sequence[object]) -> bytes:
+    (doc_id,) = response.documents
+    record = {
+        "topic_id": response.topic_id,
+        "run_id": response.run_id,
+        "sentence_index": 0,
+        "doc_id": doc_id,
+        "labels": said,
+    }
+    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def of_runs(path: Path, responses: Responses, words: Words | None = None) -> AuditItems:
+    """Return the labelled parts of responses. Raises InputError where none is labelled."""
+    # What they are called is reported where they are compared; here it is what they are on.
+    labels = read_labels(path, unreported, words)
+    groups = set(labels.rows)
+    found = []
+    for topic, response in responses:
+        if (response.topic_id, response.run_id) in groups:
+            items = labels.of((response.topic_id, response.run_id))
+            found.append((topic, _labelled_part(response, items)))
+    if not found:
+        example = next(iter(groups))
+        raise InputError(
+            f"{path}: no label is on a response of these runs: there topic {example[0]!r},"
+            f" run {example[1]!r}"
+        )
+    return AuditItems(found)
+
+
+def _labelled_part(response: Response, items: Iterable[LabelledItem]) -> Response:
+    """Return the response with only its labelled sentences, and of those the labelled citations.
+
+    It stays whole where a label is on no sentence of it.
+    """
+    wanted: dict[int, set[str | None]] = {}
+    for index, doc_id, *_ in items:
+        if index is None:
+            return response
+        wanted.setdefault(index, set()).add(doc_id)
+    return replace(response, sentences=tuple(_narrowed(response.sentences, wanted)))
+
+
+def _narrowed(
+    sentences: Sequence[Sentence], wanted: dict[int, set[str | None]]
+) -> Iterator[Sentence]:
+    for sentence in sentences:
+        if (cited := wanted.get(sentence.index)) is None:
+            continue
+        kept = tuple(c for c in sentence.citations if None in cited or c.doc_id in cited)
+        yield replace(sentence, citations=kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,101 +163,123 @@ class Audit:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Auditor:
-    """Judges the labelled items by the one judge of a panel that the rules try.
+def audit_judge(
+    job: Job, rules: AuditRules, report: OnFinding, notify: Notify
+) -> tuple[Audit | None, dict[str, Any]]:
+    """Return the audit of one judge of a job, None where it is only planned, and what it cost.
 
-    `judging` is the panel as it judges: with voters, these in place of each judge.
+    The runs of the job are read only where labels have no texts. Raises a TrecJudgeError for what
+    the user can put right, Interrupted for an interrupt.
     """
 
-    panel: Panel
-    judging: Panel
-    rules: AuditRules
-    report: OnFinding
-    notify: Callable[[str], None]
+    async def audit() -> tuple[Audit | None, dict[str, Any]]:
+        async with open_session(job, job_panel(job), report, notify) as session:
+            if not are_pairs(Path(rules.labels)):
+                if not job.runs:
+                    raise InputError(
+                        f"{rules.labels}: its labels have no texts; give the runs that they are on"
+                        " (--rag-responses), or labels with sentence and document"
+                    )
+                session.inputs.check_documents(report)
+            items = labelled_items(session, rules)
+            judged = await judge_items(session, rules, items)
+            spent = session.model.spent()
+            if job.model.plan:
+                return None, spent | {"items": sum(len(one.items) for one in judged)}
+            return compare_with_labels(session, rules, items, judged), spent
 
-    @property
-    def _place(self) -> int:
-        return self.rules.tried(self.panel)
+    return run_session(job, audit())
 
-    def items(self, responses: Callable[[], AllResponses]) -> AuditItems:
-        """Return the labelled items; of labels without texts, those of `responses`."""
-        path = Path(self.rules.labels)
-        if are_pairs(path):
-            return of_pairs(path, self.report)
-        return of_runs(path, responses(), self.rules.map)
 
-    async def judged(
-        self, items: AuditItems, model: Model, outputs: Outputs
-    ) -> list[JudgedResponse]:
-        """Return the items judged; this asks the model.
+def labelled_items(session: Session, rules: AuditRules) -> AuditItems:
+    """Return the labelled items; of labels without texts, those of the runs. Raises InputError."""
+    path = Path(rules.labels)
+    if are_pairs(path):
+        return of_pairs(path, session.report)
+    return of_runs(path, session.inputs.responses(), rules.map)
 
-        A judge that is shown all responses first may put what it makes of them beside `outputs`.
-        """
-        topics = {topic.topic_id: topic for topic, _ in items.responses}
-        runner = Runner([self.judging[self._place]], model)
-        beside = outputs.folder / outputs.name
-        shown = partial(iter, items.responses)
-        await runner.prepare(ShownResponses(shown, topics, model, beside, self.notify))
-        return [judged async for judged in runner.run(items.responses)]
 
-    def compared(self, items: AuditItems, judged: Sequence[JudgedResponse]) -> Audit:
-        """Return how far the judgments agree with the labels.
+async def judge_items(
+    session: Session, rules: AuditRules, items: AuditItems
+) -> list[JudgedResponse]:
+    """Return the items as the judge that is tried judges them; this asks the model."""
+    topics = {topic.topic_id: topic for topic, _ in items.responses}
+    runner = Runner([session.judging[rules.judge_place(session.panel)]], session.model)
+    # A judge that is shown all responses first may put what it makes of them beside the files.
+    beside = session.job.outputs.folder / session.job.outputs.name
+    shown = partial(iter, items.responses)
+    await runner.prepare(AllResponses(shown, topics, session.model, beside, session.notify))
+    return [judged async for judged in runner.run(items.responses)]
 
-        Raises ModelError where nothing could be judged, InputError where no judgment is on a
-        labelled item.
-        """
-        judgments = [judgment for response in judged for judgment in response.judgments]
-        decided = sum(judgment.judged for judgment in judgments)
-        if judgments and not decided:
-            raise ModelError(f"audit: none of {len(judgments)} items was judged: {_why(judgments)}")
-        found = self._agreement(items, judged)
-        figures: dict[str, float | None] = {JUDGED: decided / max(1, len(judgments))}
-        figures |= {figure.name: figure.pooled for figure in found.figures}
-        bounds = {f.name: (f.interval.low, f.interval.high) for f in found.figures}
-        intervals = {
+
+def compare_with_labels(
+    session: Session, rules: AuditRules, items: AuditItems, judged: Sequence[JudgedResponse]
+) -> Audit:
+    """Return how far the judgments agree with the labels.
+
+    Raises ModelError where nothing could be judged, InputError where no judgment is on a
+    labelled item.
+    """
+    judgments = [judgment for response in judged for judgment in response.judgments]
+    decided = sum(judgment.judged for judgment in judgments)
+    if judgments and not decided:
+        raise ModelError(f"audit: none of {len(judgments)} items was judged: {_why(judgments)}")
+    name = session.panel[rules.judge_place(session.panel)].name
+    header = Header(judges={name: panel_settings(session.panel)[name]})
+    found = _agreement(name, header, rules, items, judged, session.report)
+    figures: dict[str, float | None] = {JUDGED: decided / max(1, len(judgments))}
+    figures |= {figure.name: figure.pooled for figure in found.figures}
+    bounds = {f.name: (f.interval.low, f.interval.high) for f in found.figures}
+    return Audit(
+        judge=name,
+        labels=rules.labels,
+        items=found.items,
+        topics=found.topics,
+        unjudged=len(judgments) - decided,
+        figures=figures,
+        intervals={
             name: [low, high]
             for name, (low, high) in bounds.items()
             if low is not None and high is not None
-        }
-        return Audit(
-            judge=self.panel[self._place].name,
-            labels=self.rules.labels,
-            items=found.items,
-            topics=found.topics,
-            unjudged=len(judgments) - decided,
-            figures=figures,
-            intervals=intervals,
-            broken=self.rules.broken(figures),
-            agreement=found,
-        )
+        },
+        broken=rules.broken_bounds(figures),
+        agreement=found,
+    )
 
-    def _agreement(self, items: AuditItems, judged: Sequence[JudgedResponse]) -> Agreement:
-        from trecjudge.evaluation.agreement import agree  # numpy: not in every job
 
-        name, truth = self.panel[self._place].name, Path(self.rules.labels)
-        with TemporaryDirectory(prefix="trecjudge-audit-") as folder:
-            made = Path(folder) / f"{name.replace('/', '_')}.judgments.jsonl"
-            with made.open("wb") as file:
-                writer = JudgmentsWriter(file)
-                writer.header(Header(judges={name: panel_settings(self.panel)[name]}))
-                for one in judged:
-                    writer.response(one.response, [(name, each) for each in one.judgments])
-                writer.end()
-            if items.labels:
-                truth = Path(folder) / "labels.jsonl"
-                truth.write_bytes(b"".join(items.labels))
+def _agreement(
+    name: str,
+    header: Header,
+    rules: AuditRules,
+    items: AuditItems,
+    judged: Sequence[JudgedResponse],
+    report: OnFinding,
+) -> Agreement:
+    from trecjudge.evaluation.agreement import agree  # numpy: not in every job
 
-            def report(finding: Finding) -> None:
-                own = items.labels and finding.place.path == str(truth)
-                self.report(replace(finding, place=Place(self.rules.labels)) if own else finding)
+    truth = Path(rules.labels)
+    with TemporaryDirectory(prefix="trecjudge-audit-") as folder:
+        made = Path(folder) / f"{name.replace('/', '_')}.judgments.jsonl"
+        with made.open("wb") as file:
+            writer = JudgmentsWriter(file)
+            writer.header(header)
+            for one in judged:
+                writer.response(one.response, [(name, each) for each in one.judgments])
+            writer.end()
+        if items.labels:
+            truth = Path(folder) / "labels.jsonl"
+            truth.write_bytes(b"".join(items.labels))
 
-            try:
-                return agree(truth, made, report, words=self.rules.map)
-            except InputError as error:
-                reason = str(error).replace(str(made), f"the judgments of {name}")
-                reason = reason.replace(str(truth), self.rules.labels)
-                raise InputError(f"audit: {reason}") from error
+        def report_in_place(finding: Finding) -> None:
+            own = items.labels and finding.place.path == str(truth)
+            report(replace(finding, place=Place(rules.labels)) if own else finding)
+
+        try:
+            return agree(truth, made, report_in_place, words=rules.map)
+        except InputError as error:
+            reason = str(error).replace(str(made), f"the judgments of {name}")
+            reason = reason.replace(str(truth), rules.labels)
+            raise InputError(f"audit: {reason}") from error
 
 
 def _why(judgments: Sequence[Judgment]) -> str:

@@ -41,7 +41,7 @@ class AuditRules:
     judge: str = ""
     map: dict[str, str] = field(default_factory=dict)
 
-    def tried(self, panel: Panel) -> int:
+    def judge_place(self, panel: Panel) -> int:
         """Return the place of the judge to try. Raises WorkflowError where none can be told."""
         names = [named.name for named in panel]
         if self.judge:
@@ -73,7 +73,7 @@ class AuditRules:
             if name not in before:
                 raise InputError(f"{self.baseline}: {unknown('figure', name, before)}")
 
-    def broken(self, figures: Mapping[str, float | None]) -> list[str]:
+    def broken_bounds(self, figures: Mapping[str, float | None]) -> list[str]:
         """Return a line for each bound that is not kept; one on a figure not defined is not."""
         found = [
             f"{name} is {_number(figures.get(name))}, must be at least {least:g}"

@@ -5,18 +5,104 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.generate.answering import Generating
 from trecjudge.baseline.generate.formats import FORMATS, NEWEST, RunFormat, format_for
-from trecjudge.errors import WorkflowError, unknown
+from trecjudge.baseline.generate.grounded import PROGRAMS
+from trecjudge.baseline.records import Method
+from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
+from trecjudge.baseline.retrieve.retriever import RetrieverSettings
+from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.job.choice import workflow_at
-from trecjudge.job.experiment.variants import OF_AN_INDEX, Variant
-from trecjudge.job.points import suffix_of
+from trecjudge.job.sweep import suffix_of
 from trecjudge.job.workflow import Workflow, beside
 from trecjudge.records import Place
-from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.fields import ranged, typed_fields
 from trecjudge.settings.yaml_files import read_yaml_file
+
+Vectors = Literal["none", "semantic", "endpoint"]
+OF_AN_INDEX = ("chunk_size", "chunk_overlap", "vectors")
+"""Settings that decide what an index holds."""
+PROMPTS = [program.name for program in (*PROGRAMS, GRADE_PASSAGES)]
+"""The prompts that a variant may have of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The settings of a variant; `chunk_overlap` None is 30, or half a chunk where that is less.
+
+    `extractive` asks no model for the answers, even where there is one. `llm` and `prompts` stand
+    above those of the workflow.
+    """
+
+    chunk_size: int = ranged(220, 10)
+    chunk_overlap: int | None = None
+    vectors: Vectors = "none"
+    retriever: Method = "bm25"
+    top: int = ranged(20, 1)
+    recency: float = ranged(0.0, 0)
+    rerank: int = ranged(0, 0)
+    rerank_by: Literal["model", "endpoint"] = "model"
+    max_words: int | None = ranged(None, 1)
+    rounds: int = ranged(0, 0)
+    mask_pii: bool = False
+    extractive: bool = False
+    llm: dict[str, Any] = field(default_factory=dict)
+    prompts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def chunking(self) -> Chunking:
+        """How documents are cut. Raises InputError for an overlap that does not suit."""
+        overlap = self.chunk_overlap
+        usual = min(Chunking().overlap, self.chunk_size // 2)
+        return Chunking(self.chunk_size, usual if overlap is None else overlap)
+
+    @property
+    def retrieving(self) -> RetrieverSettings:
+        """How passages are found."""
+        return RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency)
+
+    @property
+    def generating(self) -> Generating:
+        """How answers are made."""
+        return Generating(self.top, self.rounds, self.mask_pii, self.max_words)
+
+    @property
+    def index_name(self) -> str:
+        """The name of the index that it needs: equal for variants that can share one."""
+        chunking = self.chunking
+        return f"{chunking.size}-{chunking.overlap}-{self.vectors}"
+
+    def check(self, where: str, is_indexed: bool, with_model: bool) -> None:
+        """Raise WorkflowError for settings that do not go together, or need what is not there.
+
+        `is_indexed` is whether an index is given, `with_model` whether a model is.
+        """
+        try:
+            self.generating.check(with_model and not self.extractive)
+            _ = self.chunking
+        except InputError as error:
+            raise WorkflowError(f"{where}: {error}") from error
+        for name in self.prompts:
+            if name not in PROMPTS:
+                raise WorkflowError(f"{where}: prompts: {unknown('prompt', name, PROMPTS)}")
+        if not is_indexed and self.retriever != "bm25" and self.vectors == "none":
+            needs = "vectors: semantic, or vectors: endpoint"
+            raise WorkflowError(f"{where}: retriever: {self.retriever} needs {needs}")
+        if not with_model and (self.rerank or self.vectors == "endpoint"):
+            key = "rerank" if self.rerank else "vectors: endpoint"
+            raise WorkflowError(f"{where}: {key}: add --use-env-llm")
+        if self.extractive and self.rerank and self.rerank_by == "model":
+            raise WorkflowError(f"{where}: extractive asks no model, and rerank needs one")
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Return all settings, by which a run is known again."""
+        return {name: getattr(self, name) for name in self.__slots__} | {
+            "chunking": self.index_name
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +153,7 @@ class _File:
         place = Place(str(self.path), self.lines.get(next(known, ())))
         return f"{place}: {'.'.join(keys)}" if keys else str(place)
 
-    def typed(self, owner: type, values: Mapping[str, Any], *above: str) -> dict[str, Any]:
+    def read_fields(self, owner: type, values: Mapping[str, Any], *above: str) -> dict[str, Any]:
         """Return values of the types that the fields of `owner` have. Raises WorkflowError."""
         typed: dict[str, Any] = {}
         self.check_names(values, *above)
@@ -101,7 +187,7 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         file.check_names(given["variants"], "variants")
         # A variant without settings may be only a name.
         given["variants"] = {name: own or {} for name, own in given["variants"].items()}
-    typed = file.typed(Written, given)
+    typed = file.read_fields(Written, given)
     for key in NEEDED:
         if not typed.get(key):
             raise WorkflowError(f"{path}: {key} is missing; needed are {', '.join(NEEDED)}")
@@ -133,13 +219,12 @@ def _found(path: Path, written: str) -> str:
 
 
 def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Variant]:
-    """Return the variants by name. Raises WorkflowError for settings that cannot be."""
-    base = file.typed(Variant, written.base, "base")
+    base = file.read_fields(Variant, written.base, "base")
     if len(written.variants) < 2:
         raise WorkflowError(f"{file.where('variants')}: give two or more, to be compared")
     found = {}
     for name, values in written.variants.items():
-        own = file.typed(Variant, values, "variants", name)
+        own = file.read_fields(Variant, values, "variants", name)
         variant, where = Variant(**base | own), file.where("variants", name)
         if set_of_index := [key for key in OF_AN_INDEX if written.index and key in base | own]:
             raise WorkflowError(f"{where}: {', '.join(set_of_index)}: the index given decides that")

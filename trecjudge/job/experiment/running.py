@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+import hashlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,31 +13,65 @@ from typing import Any
 import orjson
 
 from trecjudge.baseline.generate.formats import carried
-from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.generate.making import RunWanted, make_run
+from trecjudge.baseline.index.building import build_index
+from trecjudge.baseline.index.opening import is_address, open_index
+from trecjudge.baseline.index.sources import Distinct, at_least_one, sources_in
+from trecjudge.baseline.retrieve.threshold import threshold_path
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import CheckReport
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, JudgmentFailed, ModelError
 from trecjudge.evaluation.comparing import Comparison, compare
 from trecjudge.evaluation.loading import scores_at
-from trecjudge.files import whole
-from trecjudge.findings import OnFinding
+from trecjudge.files import read_text, whole
+from trecjudge.findings import OnFinding, shown
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.choice import Choice, jobs_of
-from trecjudge.job.experiment.making import Making, VariantRun, make_runs
-from trecjudge.job.experiment.reading import Experiment
-from trecjudge.job.job import Job
+from trecjudge.job.experiment.reading import Experiment, Variant
+from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import check_jobs
-from trecjudge.job.pipeline import Watcher, plan_job, run_job
+from trecjudge.job.pipeline import ProgressListener, plan_job, run_job
+from trecjudge.job.session import run_session
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Topic
 from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import INCOMPLETE, Summary
+from trecjudge.version import __version__
 
 REFUSED = 1
 """The exit status where a track would refuse a run, as that of `check`."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantRun:
+    """The run of a variant; `counts` are those of `Made`, `failure` is why there is none.
+
+    `reused` is whether it was there already, from the same inputs. `standing` is what the check by
+    the track's rules says.
+    """
+
+    variant: str
+    path: Path
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    reused: bool = False
+    spent: Mapping[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    standing: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every topic has been answered, or an abstention."""
+        return not self.failure and not self.counts.get("failed")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return this as JSON values."""
+        own = {"variant": self.variant, "run": str(self.path), "check": self.standing}
+        made = {"reused": self.reused, "failure": self.failure, "calls": dict(self.spent)}
+        return own | made | dict(self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +107,21 @@ class Experimented:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ExperimentJob:
     """An experiment to be run: where its files go, which model may be asked, who is told."""
 
     experiment: Experiment
     outputs: Outputs
     options: ModelOptions
     report: OnFinding
-    warn: Callable[[str], None]
-    command_line: Sequence[str] = field(default_factory=tuple)
-
-    @property
-    def indexes(self) -> Path:
-        """The folder of the indexes."""
-        return self.outputs.folder / f"{self.outputs.name}.indexes"
+    warn: Notify
+    command_line: Sequence[str] = ()
 
     def topics(self) -> dict[str, Topic]:
         """Return the topics. Raises InputError."""
         return read_topics(self.experiment.topics, self.report)
 
-    def made(self, folder: Path, topics: Sequence[Topic]) -> list[VariantRun]:
-        """Return the runs, made with the indexes of a folder."""
-        given = (self.experiment, self.outputs, folder, topics, self.options)
-        return asyncio.run(make_runs(Making(*given, self.report, self.warn)))
-
-    def job(self, runs: Sequence[Path], documents: Sequence[Path]) -> Job:
+    def judging_job(self, runs: Sequence[Path], documents: Sequence[Path]) -> Job:
         """Return the job that judges runs, its judges and settings checked."""
         experiment = self.experiment
         template = Job(
@@ -113,15 +137,45 @@ class Request:
         check_jobs([job])
         return job
 
+    def options_of(self, variant: Variant) -> ModelOptions:
+        """Return how a variant may use the model; all share one budget."""
+        return replace(self.options, use=False) if variant.extractive else self.options
 
-def run_experiment(asked: Request, watcher: Watcher) -> Experimented:
+    def path_of(self, name: str) -> Path:
+        """Return the file of a run."""
+        runs = self.outputs.folder / f"{self.outputs.name}.runs"
+        return runs / f"{self.experiment.files[name]}.jsonl"
+
+    def request_of(self, name: str, variant: Variant, index: str) -> RunWanted:
+        """Return the run of a variant as it is to be made."""
+        workflow = self.experiment.workflow
+        return RunWanted(
+            index,
+            self.path_of(name),
+            name,
+            self.experiment.format,
+            self.experiment.team_id,
+            variant.retrieving,
+            variant.rerank_by,
+            None,
+            variant.generating,
+            llm=workflow.llm | variant.llm,
+            prompts=workflow.prompts | variant.prompts,
+            embeddings=workflow.embeddings,
+            rerank=workflow.rerank,
+        )
+
+
+def run_experiment(asked: ExperimentJob, listener: ProgressListener) -> Experimented:
     """Make, check, judge and compare all runs; return what was found, with all files in place.
 
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
     topics = asked.topics()
-    asked.job([], asked.experiment.documents)  # its judges, before anything is spent
-    runs = asked.made(asked.indexes, list(topics.values()))
+    # Its judges are checked before anything is spent.
+    job = asked.judging_job([], asked.experiment.documents)
+    indexes = asked.outputs.folder / f"{asked.outputs.name}.indexes"
+    runs = run_session(job, make_runs(asked, indexes, list(topics.values())))
     there = [run.path for run in runs if not run.failure]
     if not there:
         return Experimented(runs, note="no run could be made")
@@ -129,31 +183,31 @@ def run_experiment(asked: Request, watcher: Watcher) -> Experimented:
     standings = {run.path: run.verdict for run in checked.runs}
     runs = [replace(run, standing=standings.get(str(run.path), "")) for run in runs]
     documents = asked.experiment.documents or [_cited(asked, there)]
-    summary = run_job(asked.job(there, documents), watcher)
+    summary = run_job(asked.judging_job(there, documents), listener)
     if len(there) < 2:
         return Experimented(runs, checked, summary, note="one run could be made: none to compare")
     compared, note = _compared(asked, runs, [run.run_id for run in summary.runs])
     return Experimented(runs, checked, summary, compared, note)
 
 
-def plan_experiment(asked: Request, watcher: Watcher) -> Iterator[dict[str, Any]]:
+def plan_experiment(asked: ExperimentJob, listener: ProgressListener) -> Iterator[dict[str, Any]]:
     """Yield what each run would ask of the model and, where all are there, what judging would.
 
     Nothing is asked, and nothing is written that stays.
     """
     topics = list(asked.topics().values())
-    job = asked.job([], asked.experiment.documents)
+    job = asked.judging_job([], asked.experiment.documents)
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
-        runs = asked.made(Path(folder), topics)
+        runs = run_session(job, make_runs(asked, Path(folder), topics))
     yield from ({"name": run.variant} | dict(run.spent) for run in runs if run.spent)
     there = [run.path for run in runs if run.path.exists()]
     if asked.experiment.documents and len(there) == len(runs):
         judging = replace(job, runs=there)
-        yield {"name": asked.outputs.name} | plan_job(judging, watcher)
+        yield {"name": asked.outputs.name} | plan_job(judging, listener)
 
 
 def _compared(
-    asked: Request, runs: Sequence[VariantRun], judged: Sequence[str]
+    asked: ExperimentJob, runs: Sequence[VariantRun], judged: Sequence[str]
 ) -> tuple[Comparison | None, str]:
     """Return the other runs compared with the first one that was judged, and why there are none."""
     first = next((run.variant for run in runs if run.variant in judged), "")
@@ -165,8 +219,7 @@ def _compared(
         return None, str(error)
 
 
-def _cited(asked: Request, runs: Sequence[Path]) -> Path:
-    """Write the documents of the index that the runs cite to a file, for the judges; return it."""
+def _cited(asked: ExperimentJob, runs: Sequence[Path]) -> Path:
     path = asked.outputs.folder / f"{asked.outputs.name}.documents.jsonl"
     cited = (line for run in runs for _, line in lines(provenance_path(run)))
     ids = {orjson.loads(line)["doc_id"] for line in cited}
@@ -175,3 +228,110 @@ def _cited(asked: Request, runs: Sequence[Path]) -> Path:
             if (chunk := index.document(doc_id)) is not None:
                 file.write(orjson.dumps(carried(chunk), option=orjson.OPT_APPEND_NEWLINE))
     return path
+
+
+async def make_runs(
+    making: ExperimentJob, folder: Path, topics: Sequence[Topic]
+) -> list[VariantRun]:
+    """Return the runs of all variants; one that fails does not keep the others from being made.
+
+    Indexes are written to `folder`; with a plan nothing else is. Raises InputError, OutputError.
+    """
+    indexes: dict[str, str] = {}
+    runs = []
+    for name, variant in making.experiment.variants.items():
+        try:
+            index = await _index(making, folder, variant, indexes)
+            runs.append(await _run(making, topics, name, variant, index))
+        except (ModelError, JudgmentFailed) as error:
+            runs.append(VariantRun(name, making.path_of(name), failure=str(error)))
+        except InputError as error:
+            raise InputError(f"variant {shown(name)}: {error}") from error
+    return runs
+
+
+async def _index(
+    making: ExperimentJob, folder: Path, variant: Variant, made: dict[str, str]
+) -> str:
+    """Return the index of a variant, which holds the documents as they are now."""
+    experiment, name = making.experiment, variant.index_name
+    if experiment.index:
+        return experiment.index
+    if name not in made:
+        folder.mkdir(parents=True, exist_ok=True)
+        where = str(folder / f"{name}.index")
+        found = Distinct(making.report).of(sources_in(experiment.documents, making.report))
+        sources = at_least_one(found, experiment.documents)
+        embeddings = experiment.workflow.embeddings
+        chosen = (variant.vectors, making.options, embeddings, making.warn)
+        await build_index(where, variant.chunking, sources, *chosen)
+        made[name] = where
+    return made[name]
+
+
+async def _run(
+    making: ExperimentJob, topics: Sequence[Topic], name: str, variant: Variant, index: str
+) -> VariantRun:
+    """Return the run of a variant: the one that is there if it is of the same inputs, else anew."""
+    options, path = making.options_of(variant), making.path_of(name)
+    inputs = _fingerprint(making, name, variant, index)
+    # What a model says is in its cache: such a run is written again, and costs nothing.
+    if not options.use and (known := _known(path, inputs)) is not None:
+        return VariantRun(name, path, known, reused=True)
+    if not options.plan:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _note(path).unlink(missing_ok=True)
+    elif not options.use:
+        return VariantRun(name, path)
+    wanted = making.request_of(name, variant, index)
+    report, warn = making.report, _named(making.warn, name)
+    made, spent = await make_run(wanted, topics, options, report, warn)
+    counts = made.as_dict() if made is not None else {}
+    if made is not None and not made.failed:
+        record = {"inputs": inputs, "files": _digests(path), "counts": counts}
+        with whole(_note(path)) as file:
+            file.write(orjson.dumps(record))
+    return VariantRun(name, path, counts, spent=spent)
+
+
+def _named(warn: Callable[[str], None], name: str) -> Callable[[str], None]:
+    return lambda message: warn(f"{shown(name)}: {message}")
+
+
+def _note(path: Path) -> Path:
+    return path.with_suffix(".made.json")
+
+
+def _known(path: Path, inputs: str) -> Mapping[str, Any] | None:
+    """Return the counts of a run that is there, unchanged and of these inputs; else None."""
+    try:
+        record = orjson.loads(read_text(_note(path), 1 << 20))
+        same = record["inputs"] == inputs and record["files"] == _digests(path)
+        counts: Mapping[str, Any] = record["counts"]
+        return counts if same else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _digests(path: Path) -> list[str]:
+    return [Checksums().of(one) for one in (path, provenance_path(path))]
+
+
+def _fingerprint(making: ExperimentJob, name: str, variant: Variant, index: str) -> str:
+    experiment = making.experiment
+    held = open_index(index)
+    try:
+        version = held.facts.version
+    finally:
+        held.close()
+    line = None if is_address(index) else threshold_path(index)
+    settings = {
+        "trecjudge": __version__,
+        "index": version,
+        "threshold": Checksums().of(line) if line is not None and line.exists() else "",
+        "topics": Checksums().of(experiment.topics),
+        "run": [name, experiment.format.track_name, experiment.team_id],
+        "variant": variant.as_dict(),
+    }
+    written = orjson.dumps(settings, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(written).hexdigest()

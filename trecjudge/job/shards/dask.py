@@ -15,8 +15,12 @@ from threading import Thread
 from typing import Any
 
 from trecjudge.errors import PluginError, WorkflowError
-from trecjudge.job.shards.executing import G, S, T
-from trecjudge.job.shards.silence import SECONDS_OF_SILENCE, SECONDS_UNTIL_TOLD, Silence
+from trecjudge.job.shards.workers import (
+    SECONDS_OF_SILENCE,
+    SECONDS_UNTIL_TOLD,
+    SilenceTimer,
+    T,
+)
 from trecjudge.version import __version__
 
 EXTRA = "cluster"
@@ -40,13 +44,13 @@ class DaskWorkers:
     address: str
     notify: Callable[[str], None]
     _client: Any = None
-    _silence: Silence = field(init=False)
+    _silence: SilenceTimer = field(init=False)
     _asked: Future[Any] | None = None
     _seen: dict[str, float] = field(default_factory=dict)
     """The last sign of life of each worker that was known last, by the clock of the scheduler."""
 
     def __post_init__(self) -> None:
-        self._silence = Silence(self.notify)
+        self._silence = SilenceTimer(self.notify)
         self.renew()
 
     @property
@@ -63,15 +67,15 @@ class DaskWorkers:
         threads = self._answer("the scheduler", self._client.nthreads)
         return sum(threads.values())
 
-    def submit(self, work: Callable[[G, S], T], setup: G, shard: S) -> Future[T]:
-        """Begin work on a shard. A worker that dies is replaced by another, by Dask itself.
+    def submit(self, work: Callable[..., T], *given: object) -> Future[T]:
+        """Begin work on what is given. A worker that dies is replaced by another, by Dask itself.
 
         Raises BrokenExecutor where the scheduler is lost.
         """
         if not self._is_connected:
             raise BrokenExecutor("the scheduler is lost")
         found: Future[T] = Future()
-        return _as_future(self._client.submit(work, setup, shard, pure=False), found, self._place)
+        return _as_future(self._client.submit(work, *given, pure=False), found, self._place)
 
     def renew(self) -> None:
         """Go on with the workers that are left, or come; connect again where that was lost."""

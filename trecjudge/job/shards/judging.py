@@ -1,32 +1,61 @@
-"""One shard judged, in whichever process: its responses read again, judged, scored, written."""
+"""A shard in a worker: its responses judged, scored and written, or a model asked about its items.
+
+Of what a model is asked only the replies are wanted: the job itself judges by them afterwards.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
+import socket
+import stat
+import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from trecjudge.errors import InputError
+from trecjudge.errors import ModelError, OutputError
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.run_records import Event, FileBegins, RunRecord, RunRecords
 from trecjudge.inputs.sources.containers import Opened
-from trecjudge.job.job import JobInputs
+from trecjudge.job.inputs import JobInputs
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
-from trecjudge.job.recording import Recording
-from trecjudge.job.shards.shard import Portion, Shard, ShardDone, ShardSetup
-from trecjudge.job.trial import MeasureTrial
+from trecjudge.job.recording import MeasureTrial, Recording
+from trecjudge.job.session import open_session
+from trecjudge.job.shards.shard import (
+    DocumentShard,
+    Portion,
+    Shard,
+    ShardAsked,
+    ShardDone,
+    ShardSetup,
+    check_all_there,
+)
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.panel import Panel
 from trecjudge.judging.runner import Runner
-from trecjudge.models.model import NoModel
+from trecjudge.models.cache.carrying import carried_out
+from trecjudge.models.model import Model, NoModel
+from trecjudge.models.opening import Command, ModelOptions
+from trecjudge.models.shared_work import AskingModel, asked_by
+from trecjudge.records import Item, Response
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.scores.scoring import PartScores, Scoring
 from trecjudge.settings.limits import limits_are
 from trecjudge.settings.plugins import find_in_working_folder
+
+SECONDS_BETWEEN_LOOKS = 0.3
+CACHE = "TRECJUDGE_CACHE"
+_CARRIED: dict[Path, int] = {}
+"""When this process last carried out the replies of a cache, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +129,6 @@ class Worker:
         return scoring.part
 
 
-def check_all_there(shard: Shard, responses: int) -> None:
-    """Raise InputError where not all responses of a shard were found again."""
-    if responses != shard.responses:
-        files = ", ".join(str(portion.path) for portion in shard.portions)
-        raise InputError(
-            f"{files}: {responses} of {shard.responses} responses were found again: the file was"
-            " changed while it was judged; begin again"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class ShardRecords:
     """Reads the records of a shard's responses, each with the name that the whole job gives it."""
@@ -156,3 +175,141 @@ def worker_of(setup: ShardSetup) -> Worker:
         _KEPT.worker, _KEPT.token = Worker.of(setup), setup.token
     worker: Worker = _KEPT.worker
     return worker
+
+
+def ask_shard(setup: ShardSetup, shard: DocumentShard) -> ShardAsked:
+    """Ask a model about the items of a shard, within its allowance, until the job is told to end.
+
+    Raises a TrecJudgeError for what the user can put right.
+    """
+    try:
+        setup.part(shard.attempt, "begun").touch(exist_ok=False)
+    except (FileExistsError, FileNotFoundError):
+        # Who began it is gone, and may have spent the allowance; or the job itself has ended.
+        return ShardAsked()
+    with limits_are(setup.limits), keyed(setup.record_keys):
+        try:
+            return asyncio.run(_ask(worker_of(setup), shard))
+        except ModelError as error:
+            # Its environment may be another one: keys never come from the job.
+            there = f"worker on {socket.gethostname()}: " if setup.known else ""
+            raise ModelError(f"{there}{error}") from error
+
+
+async def _ask(worker: Worker, shard: DocumentShard) -> ShardAsked:
+    setup = worker.setup
+    options = _options_of(setup, shard)
+    done: list[ShardAsked] = []
+    await _until_told(setup.stop, _ask_all(worker, shard, options, done.append))
+    if setup.known is not None and options.cache_folder is not None:
+        # The replies that came since this process did so before; at first all.
+        began, since = int(time.time()), _CARRIED.get(options.cache_folder, 1)
+        replies, model = setup.part(shard.attempt, "replies"), setup.origins[0][1]
+        carried_out(options.cache_folder, replies, model, since - 1)  # times are whole seconds
+        _CARRIED[options.cache_folder] = began
+    return done[0] if done else ShardAsked()
+
+
+def _options_of(setup: ShardSetup, shard: DocumentShard) -> ModelOptions:
+    whole, known, before = setup.job.model, setup.known, shard.before
+    # With --refresh, what an earlier attempt has asked anew is not asked once more.
+    asked = set(before.marks if before and whole.refresh else ())
+    command = Command(shard.allowance.budget(), asked=asked, untold=True)
+    options = replace(whole, command=command)
+    if known is None:
+        return options
+    own = own_cache(setup.job.outputs.folder / setup.job.outputs.name)
+    return replace(options, cache_folder=own, cache_from=[known, *whole.cache_from])
+
+
+async def _ask_all(
+    worker: Worker,
+    shard: DocumentShard,
+    options: ModelOptions,
+    take: Callable[[ShardAsked], None],
+) -> None:
+    """Ask about the items of a shard; `take` gets what that came to, also at an early end."""
+    setup = worker.setup
+    job, unpaid = replace(setup.job, model=options), 0
+    notify = _notifier(setup.part(shard.attempt, "notices"))
+    model: Model | None = None
+    try:
+        async with open_session(job, worker.panel, unreported, notify) as session:
+            model = session.model
+            assert isinstance(model, AskingModel)
+            _check_origins(model, setup)
+            if shard.before is not None:
+                model.replies.given_up = shard.before.failed
+            runner = Runner(worker.judging, model, wants=partial(is_of_shard, shard))
+            async for judged in runner.run(worker.inputs.responses()):
+                failures = (j.failure for j in judged.judgments if j.failure is not None)
+                unpaid += sum(failure.kind == "budget" for failure in failures)
+                await asyncio.sleep(0)
+    finally:
+        if isinstance(model, AskingModel):
+            take(ShardAsked(unpaid, asked_by(model)))
+
+
+def _check_origins(model: AskingModel, setup: ShardSetup) -> None:
+    origins = origins_of(model)
+    if origins != setup.origins:
+        here, there = (", ".join(map(" ".join, found)) for found in (origins, setup.origins))
+        raise ModelError(
+            f"asks {here}, the job {there}: set OPENAI_BASE_URL and OPENAI_MODEL alike"
+        )
+
+
+def origins_of(model: AskingModel) -> tuple[tuple[str, str], ...]:
+    """Return the addresses at which a model is asked, each with its name there."""
+    return tuple((one.endpoint, one.model) for one in model.replies.requests.origins)
+
+
+async def _until_told(stop: Path, work: Coroutine[Any, Any, None]) -> None:
+    """Do work, and cancel it when a file to stop is there or its folder is gone."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        await asyncio.wait([task], timeout=SECONDS_BETWEEN_LOOKS)
+        if stop.exists() or not stop.parent.exists():
+            task.cancel()
+            await asyncio.wait([task])
+            break
+    if not task.cancelled():
+        task.result()
+
+
+def _notifier(path: Path) -> Callable[[str], None]:
+    def notify(message: str) -> None:
+        # The folder is gone where the job has ended: nobody reads it.
+        with suppress(OSError), path.open("a", encoding="utf-8") as file:
+            file.write(f"{message}\n")
+
+    return notify
+
+
+def own_cache(of: Path) -> Path:
+    """Return the folder of this machine's cache for a job: `TRECJUDGE_CACHE`, or a temporary one.
+
+    A worker that follows a killed one finds its replies there. Raises OutputError where it is
+    another user's.
+    """
+    if given := os.environ.get(CACHE):
+        return Path(given)
+    name = f"trecjudge-{os.getuid()}-{hashlib.sha256(str(of).encode()).hexdigest()[:16]}"
+    folder = Path(tempfile.gettempdir()) / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise OutputError(f"{folder}: belongs to another user; set {CACHE} for the workers")
+    return folder
+
+
+def is_of_shard(shard: DocumentShard, item: Item, response: Response) -> bool:
+    """Return whether an item is of a shard: all items of a document are of one.
+
+    Their prompts begin alike, some are the same, and some are put in one request. Items without a
+    document are together by response.
+    """
+    whole = f"{item.topic.topic_id}\n{response.text}"
+    text = whole if item.document is None else item.document.text
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest) % shard.of == shard.number

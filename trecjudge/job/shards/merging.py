@@ -13,8 +13,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.inputs.sources.containers import chunks, lines
-from trecjudge.job.shards.cutting import digest_of_ids
-from trecjudge.job.shards.shard import ShardDone, ShardSetup
+from trecjudge.job.shards.shard import ShardDone, ShardSetup, digest_of_ids
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsWriter, end_line
 from trecjudge.results.outputs import Outputs

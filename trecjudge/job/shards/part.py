@@ -7,12 +7,6 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from trecjudge.findings import FindingLog
-from trecjudge.judging.runner import JudgedResponse
-
-ShardAsked = tuple[int, int]
-"""(number from 1, of how many)"""
-
 
 @dataclass(frozen=True, slots=True)
 class PartWritten:
@@ -43,47 +37,6 @@ class PartWritten:
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return asdict(self)
-
-
-@dataclass(slots=True)
-class PartCounts:
-    """How much of a part was written until now."""
-
-    responses: int = 0
-    judgments: int = 0
-    unjudged: int = 0
-    sha256: str = ""
-
-    def add(self, judged: JudgedResponse) -> None:
-        """Count a response."""
-        judgments = judged.judgments
-        self.responses += 1
-        self.judgments += len(judgments)
-        self.unjudged += sum(not judgment.judged for judgment in judgments)
-
-    def written(
-        self,
-        asked: ShardAsked,
-        spared: int,
-        findings: FindingLog,
-        bug: str,
-        filters: Mapping[str, Any],
-        sha256: Mapping[str, str],
-    ) -> PartWritten:
-        """Return the part; its findings are those of all runs, which every part reads."""
-        return PartWritten(
-            *asked,
-            self.responses,
-            self.judgments,
-            self.unjudged,
-            spared,
-            dict(sorted(findings.counts.items())),
-            {kind: dict(runs) for kind, runs in sorted(findings.by_run.items())},
-            findings.of_severity("error"),
-            bug,
-            filters,
-            sha256,
-        )
 
 
 def sealed(config: str) -> str:

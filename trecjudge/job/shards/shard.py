@@ -1,16 +1,27 @@
-"""A shard: which responses of which run files are judged together; what was made of them."""
+"""Shards: which responses are judged together, how a job is cut into them, what is made of them."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
+from sys import intern
 
-from trecjudge.errors import WorkflowError
+from trecjudge.errors import InputError, WorkflowError
+from trecjudge.findings import OnFinding
+from trecjudge.inputs.run_records import Event, FileBegins, RunRecord
+from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.paths import as_file
+from trecjudge.job.inputs import JobInputs
 from trecjudge.job.job import Job
+from trecjudge.models.allowances import Allowance
+from trecjudge.models.shared_work import Asked
+from trecjudge.records import Response
 from trecjudge.scores.scoring import PartScores
 from trecjudge.settings.limits import Limits
 
@@ -91,11 +102,28 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentShard:
+    """The items on some of a job's documents, for a model to be asked about; one of `of`.
+
+    `allowance` is what may be spent on it, `attempt` counts all that were ever begun. `before` is
+    what was asked by earlier attempts at it, and by the job itself.
+    """
+
+    number: int
+    of: int
+    allowance: Allowance = field(default_factory=Allowance)
+    attempt: int = 0
+    before: Asked | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ShardSetup:
     """What all shards of a job share, to be sent to another process.
 
     `token` is new for each job: a process keeps what it read for one. `folder` is where parts are
-    written; all processes see it.
+    written; all processes see it. Where a model is asked, `origins` are its addresses and name,
+    which a worker must have too, and `known` is a folder with the replies that the job has
+    already; None where workers use the cache of the job itself.
     """
 
     token: str
@@ -103,10 +131,21 @@ class ShardSetup:
     folder: Path
     limits: Limits
     record_keys: Mapping[str, str] = field(default_factory=dict)
+    origins: tuple[tuple[str, str], ...] = ()
+    known: Path | None = None
 
     def part(self, number: int, kind: str) -> Path:
-        """Return the path of a file of a shard: `judgments`, `log`, `review`, `qrels.0` …"""
+        """Return the path of a file of a shard: `judgments`, `log`, `review`, `qrels.0` …
+
+        Where a model is asked, `number` is that of the attempt: it is `begun`, a worker has
+        `notices` for the user, a message a line, and `replies` where its cache is its own.
+        """
         return self.folder / f"{number:06}.{kind}"
+
+    @property
+    def stop(self) -> Path:
+        """The file by which all workers are told to end."""
+        return self.folder / "stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +164,141 @@ class ShardDone:
     scores: PartScores
     stopped: str = ""
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardAsked:
+    """What asking about a shard came to; `unpaid` items had no budget left.
+
+    `asked` is None where the attempt had begun before, by a worker that is gone: the shard is then
+    still to be done.
+    """
+
+    unpaid: int = 0
+    asked: Asked | None = None
+
+
+SHARDS_OF_A_WORKER = 4
+"""Shards for each worker: the last ones end at about the same time, however long they take."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsePlace:
+    """A response of the job: its place, how the job names it, and about how many items it has."""
+
+    path: Path
+    ordinal: int
+    run_id: str
+    items: int
+    sample: str = ""
+    topic_id: str = ""
+
+
+def locate_responses(inputs: JobInputs, reader: RunReader) -> list[ResponsePlace]:
+    """Return the places of all responses; all runs are read, and findings reported.
+
+    Raises InputError where there is nothing to judge.
+    """
+    path, ordinal, read = Path(), -1, reader.read
+
+    def read_and_count(report: OnFinding) -> Iterator[Event]:
+        nonlocal path, ordinal
+        for event in read(report):
+            if isinstance(event, FileBegins):
+                path, ordinal = event.path, -1
+            elif isinstance(event, RunRecord):
+                ordinal += 1
+            yield event
+
+    reader.read = read_and_count
+    found = [
+        ResponsePlace(path, ordinal, r.run_id, count_items(r), r.sample, intern(r.topic_id))
+        for _, r in reader
+    ]
+    if not found:
+        raise InputError(inputs.nothing_to_judge(reader))
+    return found
+
+
+@contextmanager
+def unchanged(paths: Sequence[Path]) -> Iterator[None]:
+    """Read files twice meanwhile; raise InputError at the end if one of them was changed."""
+    before = list(map(_state, paths))
+    yield
+    for path, state in zip(paths, before, strict=True):
+        if _state(path) != state:
+            raise InputError(f"{path}: was changed while it was judged; begin again")
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def check_all_there(shard: Shard, responses: int) -> None:
+    """Raise InputError where not all responses of a shard were found again."""
+    if responses != shard.responses:
+        files = ", ".join(str(portion.path) for portion in shard.portions)
+        raise InputError(
+            f"{files}: {responses} of {shard.responses} responses were found again: the file was"
+            " changed while it was judged; begin again"
+        )
+
+
+def count_items(response: Response) -> int:
+    """Return about how many items a response has: its citations, or its sentences if more."""
+    citations = sum(len(sentence.citations) for sentence in response.sentences)
+    return max(1, citations, len(response.sentences))
+
+
+def into_shards(
+    found: Sequence[ResponsePlace], workers: int, least: int = LEAST_ITEMS
+) -> list[Shard]:
+    """Return the responses as shards of at least so many items, in their order."""
+    size = max(least, sum(one.items for one in found) // (workers * SHARDS_OF_A_WORKER))
+    return [_shard(n, part) for n, part in enumerate(_cut(found, size))]
+
+
+def into_parts(found: Sequence[ResponsePlace], count: int) -> list[Shard]:
+    """Return the responses as exactly so many shards, of about equal size; some may be empty."""
+    whole, done = sum(one.items for one in found), 0
+    parts: list[list[ResponsePlace]] = [[] for _ in range(count)]
+    for one in found:
+        # By the middle of the response: so no part takes what lies mostly in the next one.
+        parts[min(count - 1, (2 * done + one.items) * count // (2 * whole))].append(one)
+        done += one.items
+    return [_shard(n, part) for n, part in enumerate(parts)]
+
+
+def _cut(found: Iterable[ResponsePlace], size: int) -> Iterator[list[ResponsePlace]]:
+    part: list[ResponsePlace] = []
+    held = 0
+    for one in found:
+        part.append(one)
+        held += one.items
+        if held >= size:
+            yield part
+            part, held = [], 0
+    if part:
+        yield part
+
+
+def _shard(number: int, part: list[ResponsePlace]) -> Shard:
+    portions = []
+    for path, group in groupby(part, key=lambda one: one.path):
+        rows = [(one.ordinal, one.run_id, one.sample) for one in group]
+        ordinals, run_ids, samples = zip(*rows, strict=True)
+        portions.append(Portion(seen_by_all(path), ordinals, run_ids, samples))
+    ids = digest_of_ids((one.run_id, one.topic_id) for one in part)
+    return Shard(number, tuple(portions), len(part), sum(one.items for one in part), ids)
+
+
+def digest_of_ids(ids: Iterable[tuple[str, str]]) -> str:
+    """Return a digest of the runs and topics of responses, in their order."""
+    found = sha256()
+    for run_id, topic_id in ids:
+        found.update(f"{run_id}\0{topic_id}\0".encode(errors="backslashreplace"))
+    return found.hexdigest()[:16]

@@ -160,14 +160,12 @@ def _odd(config: Mapping[str, Any], written: PartWritten) -> str:
 
 
 def _are_counts(found: Any) -> bool:
-    """Return whether this has a number of at least 0 by each name."""
     return isinstance(found, Mapping) and all(
         isinstance(number, int | float) and 0 <= number < math.inf for number in found.values()
     )
 
 
 def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
-    """Raise InputError unless there is every part once."""
     if not parts:
         raise InputError(f"{', '.join(map(str, paths))}: no NAME.shard-I-of-N.config.yml there")
     of = parts[0].written.of
@@ -277,7 +275,6 @@ def _counts(part: Part) -> Mapping[str, Any]:
 
 
 def _spent(parts: Sequence[Part]) -> dict[str, Any]:
-    """Return what all parts spent: the sum of each count."""
     spent: dict[str, Any] = {}
     for part in parts:
         for name, number in (_counts(part).get("model") or {}).items():

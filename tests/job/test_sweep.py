@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import WorkflowError
-from trecjudge.job.points import Names, Point, points, read_overrides
+from trecjudge.job.sweep import Names, Point, check_settings, check_workflow, points, read_overrides
 from trecjudge.job.workflow import Workflow, read_workflow
-from trecjudge.job.workflow_checks import check_settings, check_workflow
 from trecjudge.judging.judge import judge_names, make_judge
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
@@ -42,25 +41,27 @@ MEASURING = [name for name in judge_names() if make_judge(name, {}).measures.mea
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-@pytest.mark.parametrize("also", ["", *MEASURING])
-def test_shipped_workflows_take_any_judge_beside_their_own(path: Path, also: str) -> None:
+def test_shipped_workflows_take_any_judge_beside_their_own(path: Path) -> None:
     workflow = read_workflow(path)
-    names = Names.of(workflow, (), [also])
-    check_workflow(workflow, names)
     own = make_panel(workflow.judges, workflow.settings)[0]
+    gate = read_gate(workflow.gate)
     whole = [
         {},
         *({"variant": v} for v in workflow.variants),
         *({"sweep": s} for s in workflow.sweeps),
     ]
-    for point in (point for which in whole for point in points(workflow, names, **which)):
-        panel = make_panel(names.judges, point.settings)
-        spec = panel_spec(panel, point.workflow.leaderboard)
-        check_gate(panel_rules(panel, read_gate(workflow.gate)), [m.name for m in spec.measures])
-        assert {m.judge for m in spec.measures} == set(names.judges)
-        assert next(m for m in spec.measures if m.name == spec.ranked_by).judge == own.name
-    (point,) = points(workflow, names)
-    assert make_panel(names.judges, point.settings)[0] == own
+    for also in ("", *MEASURING):
+        names = Names.of(workflow, (), [also])
+        check_workflow(workflow, names)
+        for point in (point for which in whole for point in points(workflow, names, **which)):
+            panel = make_panel(names.judges, point.settings)
+            spec = panel_spec(panel, point.workflow.leaderboard)
+            check_gate(panel_rules(panel, gate), [m.name for m in spec.measures])
+            assert {m.judge for m in spec.measures} == set(names.judges), also
+            ranked = next(m for m in spec.measures if m.name == spec.ranked_by)
+            assert ranked.judge == own.name, also
+        (point,) = points(workflow, names)
+        assert make_panel(names.judges, point.settings)[0] == own, also
 
 
 def test_set_beats_variant_beats_settings() -> None:

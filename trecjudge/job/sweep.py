@@ -1,7 +1,4 @@
-"""Settings of the judges, sorted by judge, at one point or at several of a sweep.
-
-`--set` beats the variant, which beats `settings`; a sweep and `--set` may not set the same key.
-"""
+"""Settings of judges, by judge, at one point or at several of a sweep; workflows checked."""
 
 from __future__ import annotations
 
@@ -16,7 +13,11 @@ from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
-from trecjudge.job.workflow import Workflow, names_in
+from trecjudge.job.workflow import Workflow, check_leaderboard, names_in
+from trecjudge.judging.judge import judge_class
+from trecjudge.judging.panel import make_panel
+from trecjudge.models.settings import LlmSettings
+from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 SECTIONS = ("llm", "leaderboard")
@@ -79,7 +80,7 @@ class Names:
         owner = next((name for name in single if name in judges), "")
         return cls(judges, owner, [name for name in judges if name not in own])
 
-    def resolved(
+    def resolve(
         self, given: Mapping[str, Any], where: Where, sections: Sequence[str] = SECTIONS
     ) -> Settings:
         """Return settings by owner, from `key`, `judge.key` or `judge: {key: value}`.
@@ -161,7 +162,7 @@ def _override(written: str, names: Names) -> Settings:
         value = read_yaml(text).value
     except YamlFault as error:
         raise WorkflowError(f"--set {written!r}: the value {error}") from error
-    return names.resolved({key: value}, lambda _: f"--set {written}")
+    return names.resolve({key: value}, lambda _: f"--set {written}")
 
 
 def points(
@@ -201,13 +202,13 @@ def points(
 def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:
     """Return what a variant sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("variants", variant))
-    return names.resolved(workflow.variants[variant], where)
+    return names.resolve(workflow.variants[variant], where)
 
 
 def own_settings(workflow: Workflow, names: Names) -> Settings:
     """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("settings",))
-    return names.resolved(workflow.settings, where, sections=())
+    return names.resolve(workflow.settings, where, sections=())
 
 
 def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -> str:
@@ -261,7 +262,7 @@ def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, S
             full = f"{key}.{name}" if name else key
             found.append(
                 [
-                    (_label(full, choice), names.resolved({full: choice}, where_it_stands))
+                    (_label(full, choice), names.resolve({full: choice}, where_it_stands))
                     for choice in choices
                 ]
             )
@@ -304,7 +305,6 @@ def _joined(layers: Iterable[Settings]) -> Settings:
 
 
 def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
-    """Return what each point adds to the names of its files: safe, and no two the same."""
     owners: dict[str, str] = {}
     for name, _ in named:
         suffix = suffix_of(name)
@@ -324,3 +324,42 @@ def suffix_of(name: str) -> str:
     start = safe.encode()[:LONGEST].decode(errors="ignore")
     # The digest keeps long names apart that differ only at the end.
     return f"{start}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def check_workflow(workflow: Workflow, names: Names) -> None:
+    """Raise WorkflowError, with its place, for any setting of a workflow that has no effect.
+
+    The judges of each variant are made; of a sweep, each value is checked on its own.
+    """
+    llm = [
+        Setting("llm", key, value, workflow.where("llm", inside=(key,)))
+        for key, value in workflow.llm.items()
+    ]
+    check_settings([*llm, *own_settings(workflow, names).values()])
+    for variant in workflow.variants:
+        check_settings(variant_settings(workflow, names, variant).values())
+        (point,) = points(workflow, names, variant=variant)
+        try:
+            make_panel(names.judges, point.settings)
+        except WorkflowError as error:
+            where = workflow.where("variants", variant)
+            raise WorkflowError(f"{where}: {error}") from error
+    # Each value on its own: the combinations of a sweep can be a thousand.
+    for sweep in workflow.sweeps:
+        for axis in axes(workflow, names, sweep):
+            check_settings(setting for _, sets in axis for setting in sets.values())
+
+
+def check_settings(settings: Iterable[Setting]) -> None:
+    """Raise WorkflowError for a setting of an unknown name or a wrong type."""
+    for setting in settings:
+        value, where = {setting.key: setting.value}, setting.where
+        if setting.owner == "leaderboard":
+            check_leaderboard(where, value)
+        elif setting.owner == "llm":
+            typed_fields(LlmSettings, value, where)
+        else:
+            # The place names `settings` already where the section itself is meant.
+            kind = "" if where.endswith(": settings") else ": settings"
+            where = f"{where}{kind} of judge {setting.owner}"
+            typed_fields(judge_class(setting.owner), value, where)
