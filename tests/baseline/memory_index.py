@@ -13,7 +13,7 @@ import numpy as np
 from trecjudge.baseline.index.protocol import (
     Changes,
     Embeds,
-    Found,
+    Hits,
     IndexFacts,
     Only,
     Source,
@@ -55,7 +55,7 @@ class MemoryIndex:
     ) -> Changes:
         raise NotImplementedError
 
-    def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Found:
+    def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Hits:
         scores: dict[int, float] = defaultdict(float)
         mean = sum(self.lengths) / max(len(self.lengths), 1)
         for term, weight in terms.items():
@@ -66,7 +66,7 @@ class MemoryIndex:
         kept = [(n, score) for n, score in scores.items() if self._passes(n, only)]
         return sorted(kept, key=lambda found: (-found[1], found[0]))[:most]
 
-    def by_vector(self, vector: Any, most: int, only: Only | None = None) -> Found:
+    def by_vector(self, vector: Any, most: int, only: Only | None = None) -> Hits:
         cosines = self.vectors @ vector
         found = ((n, float(cosines[n])) for n in np.argsort(-cosines, kind="stable"))
         return [one for one in found if self._passes(one[0], only)][:most]

@@ -37,8 +37,9 @@ from trecjudge.baseline.generate.formats import RunFacts, format_for
 from trecjudge.baseline.generate.generating import Made, answers, write_run
 from trecjudge.baseline.generate.provenance import Origin
 from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Embeds, Index, Source
+from trecjudge.baseline.index.protocol import Embeds, Source
 from trecjudge.baseline.retrieve.questions import question_of
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.findings import Finding

@@ -23,8 +23,9 @@ from itertools import islice
 from pathlib import Path
 
 from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Index, Source
+from trecjudge.baseline.index.protocol import Source
 from trecjudge.baseline.index.terms import terms
 from trecjudge.records import Document
 

@@ -31,8 +31,9 @@ from retrieval_data import Collection, Queries, collection
 from retrieval_judged import Measured, Order, change, measured, misses_of, ordered_by
 
 from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Embeds, Index, Source
+from trecjudge.baseline.index.protocol import Embeds, Source
 from trecjudge.baseline.retrieve import closeness, questions
 from trecjudge.baseline.retrieve.abstention import separation
 from trecjudge.baseline.retrieve.questions import question_of

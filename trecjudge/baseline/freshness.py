@@ -10,12 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from trecjudge.baseline.index.digests import digests_of
 from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.index.protocol import Source
 from trecjudge.baseline.records import Chunk
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
+from trecjudge.inputs.documents.index_file import digests_of
 from trecjudge.inputs.provenance import quote_span
 from trecjudge.models.documents.opening import OnWanted, open_documents
 from trecjudge.records import Document, ProvenanceLine
@@ -152,7 +151,7 @@ def _of_document(found: Document | None) -> DocumentNow | None:
         return None
     if not (found.complete or found.has_text):
         raise LookupError(found.doc_id)
-    return DocumentNow(found.full_text, digests_of(Source(found)).text, found.version)
+    return DocumentNow(found.full_text, digests_of(found, {})[0], found.version)
 
 
 def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.baseline.generate.filters import only_of
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.index.protocol import Index, Only
+from trecjudge.baseline.index.protocol import Only
 from trecjudge.baseline.retrieve.many import Searched, calibrated, write_run
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings

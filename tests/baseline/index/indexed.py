@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.baseline.index.protocol import (
-    Changes,
-    Embeds,
-    Found,
-    Index,
-    Only,
-    Source,
-    VectorModel,
-)
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.protocol import Changes, Embeds, Hits, Only, Source, VectorModel
 from trecjudge.records import Document
 
 
@@ -31,7 +24,7 @@ def refreshed(
     return asyncio.run(index.refresh(sources, embeds, others))
 
 
-def ids(index: Index, found: Found) -> list[str]:
+def ids(index: Index, found: Hits) -> list[str]:
     return [chunk.doc_id for chunk in index.chunks([number for number, _ in found])]
 
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trecjudge.baseline.index.protocol import Changes, Embeds, Index, Source, VectorModel
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.protocol import Changes, Embeds, Source, VectorModel
 from trecjudge.records import Document
 
 WORDS = [f"{a}{b}{c}a" for a in "bdgklmnprst" for b in "aeio" for c in "lmnr"]

@@ -24,9 +24,10 @@ from tests.baseline.index.servers import (
     source,
 )
 from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.postgres import PostgresIndex
-from trecjudge.baseline.index.protocol import Changes, Found, Index, Only
+from trecjudge.baseline.index.postgres import PostgresStore
+from trecjudge.baseline.index.protocol import Changes, Hits, Only
 from trecjudge.errors import InputError, OutputError
 
 FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
@@ -49,14 +50,18 @@ def address(url: str, request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def index(address: str) -> Iterator[PostgresIndex]:
+def index(address: str) -> Iterator[Index]:
     made = make_index(address)
-    assert isinstance(made, PostgresIndex)
     yield made
     made.close()
 
 
-def names(index: Index, hits: Found) -> list[str]:
+def store_of(index: Index) -> PostgresStore:
+    assert isinstance(index.store, PostgresStore)
+    return index.store
+
+
+def names(index: Index, hits: Hits) -> list[str]:
     return [chunk.doc_id for chunk in index.chunks([number for number, _ in hits])]
 
 
@@ -64,7 +69,7 @@ def found(index: Index, *terms: str, most: int = 10, only: Only | None = None) -
     return names(index, index.by_words(dict.fromkeys(terms, 1.0), most, only))
 
 
-def test_words_are_found_and_what_went_is_not(index: PostgresIndex) -> None:
+def test_words_are_found_and_what_went_is_not(index: Index) -> None:
     assert refreshed(index, [FOX, DOG, HAN]) == Changes(added=3, chunks=3)
     assert found(index, "fox") == ["fox", "dog"]
     assert found(index, "anim") == ["fox"]
@@ -80,7 +85,7 @@ def test_words_are_found_and_what_went_is_not(index: PostgresIndex) -> None:
     assert refreshed(index, [FOX, DOG, HAN]) == Changes(kept=3)
 
 
-def test_a_chunk_is_a_quote_and_has_all_that_is_known(index: PostgresIndex) -> None:
+def test_a_chunk_is_a_quote_and_has_all_that_is_known(index: Index) -> None:
     odd = source("o'dd %s", 'Naïve "text" 🦊 \\ %d.', "Title", url="http://a", version="2", k="v")
     refreshed(index, [odd])
     whole = index.document("o'dd %s")
@@ -98,7 +103,7 @@ def test_a_chunk_is_a_quote_and_has_all_that_is_known(index: PostgresIndex) -> N
         index.chunks([99])
 
 
-def test_a_nul_character_is_replaced_and_found_again(index: PostgresIndex) -> None:
+def test_a_nul_character_is_replaced_and_found_again(index: Index) -> None:
     nul = source("a\0b", "One\0two words.", "T\0", note="x\0")
     assert refreshed(index, [nul]).added == 1
     assert refreshed(index, [nul]) == Changes(kept=1)
@@ -107,13 +112,13 @@ def test_a_nul_character_is_replaced_and_found_again(index: PostgresIndex) -> No
     assert whole.text == "T\ufffd\nOne\ufffdtwo words."
 
 
-def test_half_a_surrogate_pair_is_looked_for(index: PostgresIndex) -> None:
+def test_half_a_surrogate_pair_is_looked_for(index: Index) -> None:
     refreshed(index, [FOX])
     assert found(index, "a\ud800") == []
     assert found(index, "fox", only=Only({"doc_id": ["\ud800", "fox"]})) == ["fox"]
 
 
-def test_long_values_are_kept_and_found(index: PostgresIndex) -> None:
+def test_long_values_are_kept_and_found(index: Index) -> None:
     long = "word " * 5000
     refreshed(index, [source("a", "Text.", note=long), source("b", "Text.", note=long + "x")])
     assert found(index, "text", only=Only({"note": [long]})) == ["a"]
@@ -178,16 +183,16 @@ def test_a_field_that_no_document_has(both: tuple[Index, Index]) -> None:
     assert "did you mean 'kind'" in messages[0]
 
 
-def planned(address: str, index: PostgresIndex) -> list[str]:
+def planned(address: str, index: Index) -> list[str]:
     """Return the approximate indexes that there are."""
     query = "SELECT indexname FROM pg_indexes WHERE schemaname = %s AND indexdef LIKE '%%hnsw%%'"
-    return [row[0] for row in asked(address.partition("&index")[0], query, index.address.name)]
+    return [
+        row[0] for row in asked(address.partition("&index")[0], query, store_of(index).address.name)
+    ]
 
 
-def test_filters_lose_nothing_beside_an_approximate_index(
-    address: str, index: PostgresIndex
-) -> None:
-    index.most_looked_at = 1000
+def test_filters_lose_nothing_beside_an_approximate_index(address: str, index: Index) -> None:
+    store_of(index).most_looked_at = 1000
     refreshed(index, invented(2100), Hashed())
     assert planned(address, index) == ["chunks_by_vector"]
     vector = Hashed().of("bala dera")
@@ -198,14 +203,14 @@ def test_filters_lose_nothing_beside_an_approximate_index(
         assert len(hits) == 20
         scores = [score for _, score in hits]
         assert scores == sorted(scores, reverse=True)
-    index.most_looked_at = 10**9
+    store_of(index).most_looked_at = 10**9
     exact = index.by_vector(vector, 20, fifth)
-    index.most_looked_at = 1000
+    store_of(index).most_looked_at = 1000
     assert index.by_vector(vector, 20, fifth) == exact
 
 
-def test_an_approximate_index_finds_what_came_after_it(address: str, index: PostgresIndex) -> None:
-    index.most_looked_at = 1000
+def test_an_approximate_index_finds_what_came_after_it(address: str, index: Index) -> None:
+    store_of(index).most_looked_at = 1000
     documents = invented(1500)
     refreshed(index, documents, Hashed())
     new = source("new", "Lonely outlier.")
@@ -220,20 +225,20 @@ def test_an_approximate_index_finds_what_came_after_it(address: str, index: Post
     assert len(index.by_vector(Hashed().of("bala"), 60)) == 50
 
 
-def test_a_vector_of_zeros(index: PostgresIndex) -> None:
+def test_a_vector_of_zeros(index: Index) -> None:
     refreshed(index, [source("none", ""), source("some", "bala")], Hashed())
     hits = index.by_vector(np.zeros(16), 5)
     assert [score for _, score in hits] == [0.0] * len(hits)
 
 
-def test_only_what_changed_is_embedded_again(index: PostgresIndex) -> None:
+def test_only_what_changed_is_embedded_again(index: Index) -> None:
     refreshed(index, [FOX, DOG], Hashed())
     embeds = Hashed()
     refreshed(index, [FOX, source("dog", "Cats meow.")], embeds)
     assert embeds.asked == ["Cats meow."]
 
 
-def test_another_model_is_refused(index: PostgresIndex) -> None:
+def test_another_model_is_refused(index: Index) -> None:
     refreshed(index, [FOX], Hashed())
     with pytest.raises(InputError, match=r"has vectors of 'hashed' \(16 numbers"):
         refreshed(index, [FOX], Hashed("other"))
@@ -241,13 +246,13 @@ def test_another_model_is_refused(index: PostgresIndex) -> None:
         index.by_vector([1.0, 0.0, 0.0], 5)
 
 
-def test_no_vectors(index: PostgresIndex) -> None:
+def test_no_vectors(index: Index) -> None:
     refreshed(index, [FOX])
     with pytest.raises(InputError, match="has no vectors"):
         index.by_vector([1.0], 5)
 
 
-def test_a_failure_leaves_all_as_it_was(index: PostgresIndex) -> None:
+def test_a_failure_leaves_all_as_it_was(index: Index) -> None:
     refreshed(index, [FOX, DOG])
 
     def broken() -> Iterator[object]:
@@ -277,7 +282,7 @@ refreshed(open_index(sys.argv[1]), invented(900, seed=5), Stopping())
 """
 
 
-def test_a_refresh_that_is_killed_leaves_all_as_it_was(address: str, index: PostgresIndex) -> None:
+def test_a_refresh_that_is_killed_leaves_all_as_it_was(address: str, index: Index) -> None:
     refreshed(index, [FOX, DOG])
     before = index.facts
     command = [sys.executable, "-c", KILLED, address]
@@ -291,7 +296,7 @@ def test_a_refresh_that_is_killed_leaves_all_as_it_was(address: str, index: Post
     assert refreshed(index, [FOX, DOG, HAN]) == Changes(added=1, kept=2, chunks=1)
 
 
-def test_two_refreshes_at_once_follow_one_another(address: str, index: PostgresIndex) -> None:
+def test_two_refreshes_at_once_follow_one_another(address: str, index: Index) -> None:
     threads = [
         threading.Thread(target=refresh_alone, args=(address, [source(f"t{n}", f"Text {n}.")]))
         for n in range(4)
@@ -310,7 +315,7 @@ def refresh_alone(address: str, sources: list[object]) -> None:
     other.close()
 
 
-def test_a_lost_connection_is_opened_again(url: str, index: PostgresIndex) -> None:
+def test_a_lost_connection_is_opened_again(url: str, index: Index) -> None:
     refreshed(index, [FOX])
     asked(
         url,
@@ -322,7 +327,7 @@ def test_a_lost_connection_is_opened_again(url: str, index: PostgresIndex) -> No
     assert found(index, "fox") == ["fox"]
 
 
-def test_two_indexes_in_one_database(url: str, address: str, index: PostgresIndex) -> None:
+def test_two_indexes_in_one_database(url: str, address: str, index: Index) -> None:
     refreshed(index, [FOX])
     other = make_index(f"{url}&index=another")
     assert other.facts.documents == 0

@@ -18,9 +18,10 @@ import pytest
 
 from tests.baseline.index.indexed import Letters, found, ids, refreshed, source
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index import sqlite_file
+from trecjudge.baseline.index import sqlite
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Changes, Index, Only
+from trecjudge.baseline.index.protocol import Changes, Only
 from trecjudge.errors import InputError, OutputError
 
 FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
@@ -244,10 +245,10 @@ def test_an_error_in_the_middle_leaves_what_was_there(index: Index) -> None:
 KILLED = """
 import asyncio, os, signal, sys
 from tests.baseline.index.indexed import source
-from trecjudge.baseline.index import segments
+from trecjudge.baseline.index import postings
 from trecjudge.baseline.index.opening import make_index
 
-segments.MOST_CHUNKS = 50
+postings.MOST_CHUNKS = 50
 def sources():
     for n in range(600):
         if n == 400:
@@ -296,7 +297,7 @@ def test_readers_see_old_or_new(index: Index, path: Path) -> None:
 def test_a_second_refresh_at_once_is_told(
     index: Index, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_file, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     other = open_index(str(path))
 
     def meanwhile() -> Iterator[object]:

@@ -14,8 +14,8 @@ from trecjudge.baseline.generate.generating import Made, answers, ask_all, descr
 from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
 from trecjudge.baseline.generate.hiding import hiding
 from trecjudge.baseline.generate.provenance import Origin, index_name
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.index.protocol import Index
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.baseline.retrieve.retrieving import Retrieving

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 
-from trecjudge.baseline.index.protocol import Found, VectorModel
+from trecjudge.baseline.index.protocol import Hits, VectorModel
 
 NEAREST = 20
 """Chunks whose mean cosine is the confidence."""
@@ -17,12 +17,12 @@ def by_vectors(model: VectorModel) -> str:
     return f"mean cosine of {NEAREST}, {model.name} {model.digest[:12]}"
 
 
-def cosine_confidence(near: Found) -> float:
+def cosine_confidence(near: Hits) -> float:
     """Return the mean cosine of the nearest chunks, -1 to 1; 0 where there is none."""
     return sum(score for _, score in near) / len(near) if near else 0.0
 
 
-def word_confidence(words: Found, terms: Mapping[str, float], idf: Mapping[str, float]) -> float:
+def word_confidence(words: Hits, terms: Mapping[str, float], idf: Mapping[str, float]) -> float:
     """Return the top BM25 score over the idf of all terms, 0 to 1 or so: a weak sign."""
     mass = sum(weight * idf.get(term, 0.0) for term, weight in terms.items())
     return words[0][1] / mass if words and mass > 0 else 0.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trecjudge.baseline.index.protocol import Embeds, Found, Index, Only
-from trecjudge.baseline.index.state import named
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.protocol import Embeds, Hits, Only
 from trecjudge.baseline.records import Method, Retrieved
 from trecjudge.baseline.retrieve.abstention import (
     BY_WORDS,
@@ -72,8 +72,7 @@ class IndexRetriever:
     def __post_init__(self) -> None:
         own = self.index.facts.vectors
         if self.embeds is not None and own is not None and self.embeds.model != own:
-            other = named(self.embeds.model)
-            raise InputError(f"the index has vectors of {named(own)}, not of {other}")
+            raise InputError(f"the index has vectors of {own}, not of {self.embeds.model}")
         if self.settings.method != "bm25" and self.confidence_by == BY_WORDS:
             lacking = "the index has no vectors" if own is None else "nothing makes vectors"
             raise InputError(f"{self.settings.method}: {lacking}; there is: bm25")
@@ -127,7 +126,7 @@ class IndexRetriever:
             version,
         )
 
-    async def _near(self, question: str, most: int, only: Only | None) -> Found:
+    async def _near(self, question: str, most: int, only: Only | None) -> Hits:
         """Return the nearest chunks; none where nothing makes vectors, or of the question none."""
         if self.embeds is None or self.confidence_by == BY_WORDS or not question.strip():
             return []
@@ -135,7 +134,7 @@ class IndexRetriever:
         return self.index.by_vector(vector, most, only) if vector.any() else []
 
     def _candidates(
-        self, question: str, terms: Mapping[str, float], words: Found, near: Found
+        self, question: str, terms: Mapping[str, float], words: Hits, near: Hits
     ) -> list[Candidate]:
         method = self.settings.method
         by_cosine = [] if method == "bm25" else ordered(self._given(near, "dense"))
@@ -146,7 +145,7 @@ class IndexRetriever:
             by_word = by_closeness(by_word, wording_of(question, terms, self.index.idf))
         return by_word if method == "bm25" else fused(by_word, by_cosine)
 
-    def _given(self, found: Found, part: str) -> list[Candidate]:
+    def _given(self, found: Hits, part: str) -> list[Candidate]:
         """Return chunks that a search found as candidates; `part` is the name of its score."""
         chunks = self.index.chunks([number for number, _ in found])
         pairs = zip(chunks, found, strict=True)

@@ -11,8 +11,9 @@ from typing import Any, Literal
 from trecjudge.baseline.index.embedding import NAME as WORDLLAMA
 from trecjudge.baseline.index.embedding import embeds_for
 from trecjudge.baseline.index.endpoint import EndpointEmbeds
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address
-from trecjudge.baseline.index.protocol import Embeds, Index
+from trecjudge.baseline.index.protocol import Embeds
 from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks
 from trecjudge.baseline.retrieve.protocol import Ranks
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
