@@ -107,15 +107,19 @@ class GenerateFlags:
             self.run_name,
             format_,
             self.team_id,
-            RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency),
-            self.rerank_by,
-            self.threshold,
+            RetrieverSettings(
+                self.retriever,
+                rerank=self.rerank,
+                recency=self.recency,
+                rerank_by=self.rerank_by,
+                threshold=self.threshold,
+                embeddings=workflow.embeddings,
+                reranking=workflow.rerank,
+            ),
             self.generating,
             self.carry_documents,
             workflow.llm,
             workflow.prompts,
-            workflow.embeddings,
-            workflow.rerank,
         )
 
 

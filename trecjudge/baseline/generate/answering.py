@@ -12,8 +12,8 @@ from trecjudge.baseline.generate.masking import masked
 from trecjudge.baseline.generate.records import Answer, AnswerSentence
 from trecjudge.baseline.index.protocol import Only
 from trecjudge.baseline.records import Passage, Retrieved
-from trecjudge.baseline.retrieve.protocol import Retriever
 from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.check.rules import Track
 from trecjudge.errors import PLANNED, InputError, JudgmentFailed
 from trecjudge.findings import Finding, OnFinding
@@ -50,7 +50,7 @@ class Generating:
 class Answerer:
     """Answers topics, one at a time or many at once; what a model gave in vain is reported."""
 
-    retriever: Retriever
+    retriever: IndexRetriever
     model: Model
     track: Track
     report: OnFinding

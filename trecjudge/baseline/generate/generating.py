@@ -121,12 +121,6 @@ async def _one(answer: Callable[[Topic], Awaitable[Answer]], topic: Topic) -> An
     return await answer(topic)
 
 
-async def ask_all(made: AsyncIterable[Answer]) -> None:
-    """Make all answers and keep none, to count what they would ask."""
-    async for _ in made:
-        pass
-
-
 async def write_run(
     made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts, origin: Origin
 ) -> Made:

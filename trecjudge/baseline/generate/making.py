@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from trecjudge.baseline.generate.answering import Answerer, Generating
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
-from trecjudge.baseline.generate.generating import Made, answers, ask_all, described, write_run
+from trecjudge.baseline.generate.generating import Made, answers, described, write_run
 from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
-from trecjudge.baseline.generate.hiding import hiding
 from trecjudge.baseline.generate.provenance import Origin, index_name
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
-from trecjudge.baseline.retrieve.retriever import RetrieverSettings
-from trecjudge.baseline.retrieve.retrieving import Retrieving
+from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES, MaskedRanks
+from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings, open_retriever
 from trecjudge.findings import OnFinding
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.records import Topic
 from trecjudge.settings.times import fixed_time
 
-Settings = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class RunWanted:
     """A run to make in the file `path`; `index` names the index.
 
-    `llm`, `prompts`, `embeddings` and `rerank` are sections of a workflow. `threshold` is as for
-    `Retrieving`. `carries` puts the documents that are cited into the run.
+    `llm` and `prompts` are sections of a workflow. `carries` puts the documents that are cited into
+    the run.
     """
 
     index: str
@@ -42,14 +38,10 @@ class RunWanted:
     format: RunFormat
     team_id: str = "trecjudge"
     retriever: RetrieverSettings = field(default_factory=RetrieverSettings)
-    rerank_by: Literal["model", "endpoint"] = "model"
-    threshold: Path | None = None
     generating: Generating = field(default_factory=Generating)
     carries: bool = False
-    llm: Settings = field(default_factory=dict)
+    llm: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
-    embeddings: Settings = field(default_factory=dict)
-    rerank: Settings = field(default_factory=dict)
 
     def facts(self, model: Model, index: Index) -> RunFacts:
         """Return what all records say of the run."""
@@ -60,19 +52,6 @@ class RunWanted:
         )
         carried = index.document if self.carries else None
         return RunFacts(self.run_id, self.team_id, how, carried)
-
-    def retrieving(self, options: ModelOptions, warn: Callable[[str], None]) -> Retrieving:
-        """Return how passages are found."""
-        return Retrieving(
-            self.index,
-            self.retriever,
-            options,
-            warn,
-            self.rerank_by,
-            self.threshold,
-            self.embeddings,
-            self.rerank,
-        )
 
 
 async def make_run(
@@ -94,18 +73,28 @@ async def make_run(
     with closing(open_index(wanted.index)) as index:
         async with (
             open_model(options, REPLY | dict(wanted.llm), prompts, programs, warn) as model,
-            wanted.retrieving(options, warn).opened(index, model) as opened,
+            open_retriever(
+                wanted.index, index, wanted.retriever, model, options, warn
+            ) as retriever,
         ):
-            retriever = hiding(opened) if wanted.generating.mask else opened
+            if wanted.generating.mask:
+                retriever = _with_masks(retriever)
             track = wanted.format.track
             answerer = Answerer(retriever, model, track, report, wanted.generating)
             each = answers(topics, answerer.answer, model.in_flight)
             facts = wanted.facts(model, index)
             wanted.format.check(facts)
             if options.plan and options.use:
-                await ask_all(each)
+                async for _ in each:
+                    pass  # only to count what they would ask
                 return None, model.spent() | {"items": len(topics)}
             origin = Origin(facts.run_id, index_name(wanted.index), fixed_time())
             with held or nullcontext():
                 made = await write_run(each, wanted.path, wanted.format, facts, origin)
             return made, model.spent()
+
+
+def _with_masks(retriever: IndexRetriever) -> IndexRetriever:
+    """Return a retriever whose reranking, if any, sees no personal data of a known form."""
+    ranks = retriever.ranks
+    return retriever if ranks is None else replace(retriever, ranks=MaskedRanks(ranks))

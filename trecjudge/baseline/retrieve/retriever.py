@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
 
+from trecjudge.baseline.index.embedding import NAME as WORDLLAMA
+from trecjudge.baseline.index.embedding import embeds_for
+from trecjudge.baseline.index.endpoint import EndpointEmbeds
 from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.opening import is_address
 from trecjudge.baseline.index.protocol import Embeds, Hits, Only
 from trecjudge.baseline.records import Method, Retrieved
 from trecjudge.baseline.retrieve.abstention import (
@@ -23,12 +30,15 @@ from trecjudge.baseline.retrieve.candidates import (
 )
 from trecjudge.baseline.retrieve.closeness import by_closeness, wording_of
 from trecjudge.baseline.retrieve.fusion import fused
-from trecjudge.baseline.retrieve.protocol import Ranks
+from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
 from trecjudge.baseline.retrieve.questions import terms_of
 from trecjudge.baseline.retrieve.recency import by_recency
-from trecjudge.baseline.retrieve.reranking import reranked
-from trecjudge.baseline.retrieve.threshold import Threshold
+from trecjudge.baseline.retrieve.threshold import Threshold, read_threshold, threshold_path
 from trecjudge.errors import InputError
+from trecjudge.models.model import Model
+from trecjudge.models.opening import ModelOptions
+from trecjudge.models.retrieval.vectors import open_ranker, open_vectors
+from trecjudge.text.credentials import public
 
 DEPTH = 100
 """Chunks that each way of searching gives at least, to be fused, raised and reranked."""
@@ -45,6 +55,10 @@ class RetrieverSettings:
     `closeness` adds to BM25 how close together a chunk has the words of the question. `rerank` is
     how many of the first are reranked, 0 for none. `recency` is a half-life in days, 0 for none.
     `one_per_document` keeps only the best passage of each document.
+
+    `threshold` is the file of the least confidence of an answer; None for the one beside the index,
+    if it is there; with `abstains` False none counts. `embeddings` and `reranking` are the sections
+    of a workflow for the endpoints that make vectors and rerank.
     """
 
     method: Method = "bm25"
@@ -52,6 +66,11 @@ class RetrieverSettings:
     rerank: int = 0
     recency: float = 0.0
     one_per_document: bool = False
+    rerank_by: Literal["model", "endpoint"] = "model"
+    threshold: Path | None = None
+    abstains: bool = True
+    embeddings: Mapping[str, Any] = field(default_factory=dict)
+    reranking: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +174,95 @@ class IndexRetriever:
         if self.settings.recency > 0:
             found = by_recency(found, self.settings.recency)
         if self.ranks is not None and self.settings.rerank:
-            found = await reranked(found, question, self.ranks, self.settings.rerank)
+            found = await rerank(found, question, self.ranks, self.settings.rerank)
         return one_per_document(found) if self.settings.one_per_document else found
+
+
+@asynccontextmanager
+async def open_retriever(
+    where: str,
+    index: Index,
+    settings: RetrieverSettings,
+    model: Model,
+    options: ModelOptions,
+    warn: Callable[[str], None],
+) -> AsyncIterator[IndexRetriever]:
+    """Yield the retriever of an index that is named `where`.
+
+    A plan reranks by the grades that are cached, and asks no endpoint. Raises InputError for what
+    the index or the settings lack.
+    """
+    if options.plan and settings.rerank_by == "endpoint":
+        settings = replace(settings, rerank=0)
+    async with AsyncExitStack() as stack:
+        embeds = await _open_embeds(index, settings, options, warn, stack)
+        ranks: Ranks | None = None
+        if settings.rerank and settings.rerank_by == "endpoint":
+            ranker = open_ranker(options, settings.reranking, warn)
+            ranks = await stack.enter_async_context(ranker)
+        elif settings.rerank:
+            ranks = _model_ranks(model, options.plan)
+        found = IndexRetriever(index, settings, embeds, ranks)
+        if settings.abstains:
+            found = replace(found, threshold=_valid_threshold(where, found, warn))
+        yield found
+
+
+async def _open_embeds(
+    index: Index,
+    settings: RetrieverSettings,
+    options: ModelOptions,
+    warn: Callable[[str], None],
+    stack: AsyncExitStack,
+) -> Embeds | None:
+    """Return what makes vectors of questions; only a search by words can do without."""
+    held, by_words = index.facts.vectors, settings.method == "bm25"
+    if held is None:
+        return None
+    if held.name == WORDLLAMA:
+        try:
+            return embeds_for(None, held)
+        except InputError as error:
+            if not by_words:
+                raise
+            warn(f"the confidence is by words: {error}")
+            return None
+    if not options.use or (options.plan and by_words):
+        return None
+    opened = open_vectors(options, settings.embeddings, warn)
+    return await EndpointEmbeds.of(await stack.enter_async_context(opened))
+
+
+def _model_ranks(model: Model, plan: bool) -> Ranks:
+    if not model.available:
+        raise InputError("--rerank needs a model: add --use-env-llm")
+    return PlannedRanks(ModelRanks(model)) if plan else ModelRanks(model)
+
+
+def _valid_threshold(
+    where: str, retriever: IndexRetriever, warn: Callable[[str], None]
+) -> Threshold | None:
+    """Return the threshold that holds here. Raises InputError if the one named does not."""
+    named = retriever.settings.threshold
+    path = named
+    if path is None and not is_address(where):
+        beside = threshold_path(where)
+        path = beside if beside.exists() else None
+    if path is None:
+        return None
+    threshold = read_threshold(path)
+    try:
+        threshold.check(retriever.confidence_by, name_of(where))
+    except InputError as error:
+        if named is not None:
+            raise
+        warn(str(error))
+        return None
+    if threshold.index_version != retriever.index.facts.version:
+        warn("the index has changed since its threshold was calibrated")
+    return threshold
+
+
+def name_of(where: str) -> str:
+    """Return the name of an index without its folder, its server or a password."""
+    return public(where).rstrip("/").rpartition("/")[2].partition("?")[0]
