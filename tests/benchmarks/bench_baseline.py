@@ -34,14 +34,13 @@ from trecjudge import judge
 from trecjudge.baseline.freshness import Audit, documents_now
 from trecjudge.baseline.generate.answering import Answerer
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.generating import Made, answers, write_run
-from trecjudge.baseline.generate.provenance import Origin
-from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline.generate.making import Made, Origin, answers, write_run
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Embeds, Source
-from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
+from trecjudge.baseline.terms import question_of
 from trecjudge.findings import Finding
 from trecjudge.inputs.provenance import provenance_path, read_provenance
 from trecjudge.inputs.topics import read_topics

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.baseline.generate.answering import Generating
-from trecjudge.baseline.generate.filters import only_of
 from trecjudge.baseline.generate.formats import RunFormat, format_for
 from trecjudge.baseline.generate.making import RunWanted, make_run
+from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli import generate_options as own
 from trecjudge.cli import model_options as of_model

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from trecjudge.baseline.generate.filters import only_of
+from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
 from trecjudge.baseline.index.protocol import Only

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.generate.generating import Made
+from trecjudge.baseline.generate.making import Made
 from trecjudge.findings import counted
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.show.closing import model_line

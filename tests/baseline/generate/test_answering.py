@@ -27,8 +27,7 @@ from trecjudge.baseline.generate.answering import (
     Generating,
 )
 from trecjudge.baseline.generate.program import WrittenSentence
-from trecjudge.baseline.generate.records import Answer
-from trecjudge.baseline.records import Retrieved
+from trecjudge.baseline.records import Answer, Retrieved
 from trecjudge.check.rules import track_named
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import Finding

@@ -14,8 +14,7 @@ from tests.commandline import command
 from tests.reading import reading
 from trecjudge.baseline.generate.formats import FORMATS, RunFacts, format_for
 from trecjudge.baseline.generate.limits import limits_of
-from trecjudge.baseline.generate.records import Answer
-from trecjudge.baseline.records import Chunk
+from trecjudge.baseline.records import Answer, Chunk
 from trecjudge.check.rules import all_tracks
 from trecjudge.errors import InputError
 from trecjudge.inputs.topics import read_topics

@@ -10,12 +10,19 @@ from pathlib import Path
 import pytest
 
 from tests.baseline.generate.material import answer, found
-from trecjudge.baseline.generate.filters import only_of
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.generating import LOOK_AHEAD, Made, answers, write_run
-from trecjudge.baseline.generate.provenance import Origin, index_name, provenance_lines
-from trecjudge.baseline.generate.records import Answer
+from trecjudge.baseline.generate.making import (
+    LOOK_AHEAD,
+    Made,
+    Origin,
+    answers,
+    index_name,
+    provenance_lines,
+    write_run,
+)
+from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.records import Answer
 from trecjudge.errors import InputError, ModelError
 from trecjudge.records import Failure, Topic
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.generate.masking import KINDS, masked
+from trecjudge.baseline.masking import KINDS, masked
 from trecjudge.inputs.provenance import MASKS
 
 IBAN = "DE89 3704 0044 0532 0130 00"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.baseline.generate.material import HARBOUR, passage
-from trecjudge.baseline.generate.quotable import quotable, stands_alone
+from trecjudge.baseline.generate.extractive import quotable, stands_alone
 
 
 @pytest.mark.parametrize(

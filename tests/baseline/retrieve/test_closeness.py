@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.retrieve.closeness import best_window, pairs_there, wording_of
+from trecjudge.baseline.retrieve.ranking import best_window, pairs_there, wording_of
 
 TERMS = {"dam": 2.0, "river": 1.0}
 

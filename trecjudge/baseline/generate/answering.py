@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from trecjudge.baseline.generate.extractive import extracted
 from trecjudge.baseline.generate.grounded import Writer
 from trecjudge.baseline.generate.limits import Limits, limits_of, within
-from trecjudge.baseline.generate.masking import masked
-from trecjudge.baseline.generate.records import Answer, AnswerSentence
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.records import Passage, Retrieved
-from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.baseline.masking import masked
+from trecjudge.baseline.records import Answer, AnswerSentence, Passage, Retrieved
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
+from trecjudge.baseline.terms import question_of
 from trecjudge.check.rules import Track
 from trecjudge.errors import PLANNED, InputError, JudgmentFailed
 from trecjudge.findings import Finding, OnFinding

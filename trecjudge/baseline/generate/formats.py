@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trecjudge.baseline.generate.records import Answer, AnswerSentence
-from trecjudge.baseline.records import Chunk
+from trecjudge.baseline.records import Answer, AnswerSentence, Chunk
 from trecjudge.check.parts import length
 from trecjudge.check.rules import Track, track_named
 from trecjudge.errors import InputError, unknown

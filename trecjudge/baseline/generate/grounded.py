@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from trecjudge.baseline.generate.extractive import on_one_line
 from trecjudge.baseline.generate.limits import Limits, within
-from trecjudge.baseline.generate.masking import Masked, masked
-from trecjudge.baseline.generate.quotable import on_one_line
-from trecjudge.baseline.generate.records import AnswerSentence, Support
-from trecjudge.baseline.records import Passage
+from trecjudge.baseline.masking import Masked, masked
+from trecjudge.baseline.records import AnswerSentence, Passage, Support
 from trecjudge.findings import Finding, OnFinding, counted, shown
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Place, Topic

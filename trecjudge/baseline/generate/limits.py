@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.baseline.generate.records import AnswerSentence, Support
+from trecjudge.baseline.records import AnswerSentence, Support
 from trecjudge.check.parts import length, longest
 from trecjudge.check.rules import LengthRule, Track
 from trecjudge.records import Topic

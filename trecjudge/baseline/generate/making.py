@@ -2,26 +2,228 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections import deque
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+import orjson
 
 from trecjudge.baseline.generate.answering import Answerer, Generating
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
-from trecjudge.baseline.generate.generating import Made, answers, described, write_run
 from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
-from trecjudge.baseline.generate.provenance import Origin, index_name
 from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.index.opening import is_address, open_index
+from trecjudge.baseline.records import Answer, Support
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES, MaskedRanks
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings, open_retriever
-from trecjudge.findings import OnFinding
+from trecjudge.errors import ModelError
+from trecjudge.files import chosen
+from trecjudge.findings import OnFinding, counted
+from trecjudge.inputs.provenance import provenance_path
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
-from trecjudge.records import Topic
+from trecjudge.records import ProvenanceLine, Topic
 from trecjudge.settings.times import fixed_time
+from trecjudge.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What all lines of a run have in common: the run, the index, and when it was made (UTC).
+
+    Without a `time` the lines name none, so that two equal jobs write equal bytes.
+    """
+
+    run_id: str
+    index: str
+    time: str
+
+
+def index_name(where: str) -> str:
+    """Return how an index is named in a file: its path, or its address without user and secret."""
+    if not is_address(where):
+        return where
+    scheme = where.partition("://")[0]
+    address, _, query = where.partition("://")[2].partition("?")
+    # A question mark may be a part of the secret: then no part is known to be none.
+    unclear = "@" in query and "@" not in address
+    return f"{scheme}://{'' if unclear else address.rpartition('@')[2]}"
+
+
+def provenance_lines(answer: Answer, origin: Origin) -> Iterator[ProvenanceLine]:
+    """Yield a line for each citation of each sentence; none for an answer that abstained."""
+    method = answer.retrieved[-1].method if answer.retrieved else ""
+    version = answer.retrieved[-1].index_version if answer.retrieved else ""
+    for number, sentence in enumerate(answer.sentences):
+        for support in sentence.support:
+            yield _line(answer.topic.topic_id, number, support, origin, method, version)
+
+
+def _line(
+    topic_id: str, number: int, support: Support, origin: Origin, method: str, version: str
+) -> ProvenanceLine:
+    chunk = support.passage.chunk
+    return ProvenanceLine(
+        run_id=origin.run_id,
+        topic_id=topic_id,
+        sentence_index=number,
+        doc_id=chunk.doc_id,
+        start=support.start,
+        end=support.end,
+        quote=support.quote,
+        score=support.passage.score,
+        rank=support.passage.rank,
+        retriever=method,
+        document_version=chunk.document.version,
+        document_digest=chunk.digest,
+        index=origin.index,
+        index_version=version,
+        time=origin.time,
+    )
+
+
+def write_provenance(file: BinaryIO, answer: Answer, origin: Origin) -> None:
+    """Write the lines of an answer to an open file, a JSON object each."""
+    for line in provenance_lines(answer, origin):
+        record = asdict(line)
+        if not line.time:
+            del record["time"]
+        file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+
+LOOK_AHEAD = 4
+"""Topics begun and not yet handed out, for each request that may be under way."""
+
+
+@dataclass(slots=True)
+class Made:
+    """What a run has, in counts; `words` are those of all its sentences."""
+
+    answered: int = 0
+    failed: int = 0
+    sentences: int = 0
+    cited: int = 0
+    citations: int = 0
+    words: int = 0
+    confidence: float = 0.0
+    """The sum over topics for which something was searched."""
+    confidence_by: str = ""
+    searched: int = 0
+    abstentions: dict[str, str] = field(default_factory=dict)
+    """Why there is no answer, by topic."""
+
+    def add(self, answer: Answer) -> None:
+        """Count an answer."""
+        self.failed += answer.failure is not None
+        if answer.failure is None and not answer.sentences:
+            self.abstentions[answer.topic.topic_id] = answer.abstained
+        self.answered += bool(answer.sentences)
+        self.sentences += len(answer.sentences)
+        self.cited += sum(bool(sentence.support) for sentence in answer.sentences)
+        self.citations += sum(len(sentence.support) for sentence in answer.sentences)
+        self.words += sum(len(sentence.text.split()) for sentence in answer.sentences)
+        for first in answer.retrieved[:1]:
+            self.confidence += first.confidence
+            self.confidence_by = first.confidence_by
+            self.searched += 1
+
+    @property
+    def abstained(self) -> int:
+        """How many topics have an empty answer, since nothing answers them."""
+        return len(self.abstentions)
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """The mean confidence of the first searches; None without any."""
+        return self.confidence / self.searched if self.searched else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON-ready data."""
+        return {
+            "answered": self.answered,
+            "abstained": self.abstained,
+            "failed": self.failed,
+            "sentences": self.sentences,
+            "cited": self.cited,
+            "citations": self.citations,
+            "words": self.words,
+            "mean_confidence": self.mean_confidence,
+            "confidence_by": self.confidence_by,
+            "abstentions": self.abstentions,
+        }
+
+
+def described(model: str, retriever: str, generating: Generating) -> str:
+    """Return in one sentence how a run is made; without a model it says that it is extractive."""
+    passages = f"the best {generating.top} passages by {retriever}"
+    tool = f"trecjudge {__version__}"
+    if not model:
+        return (
+            f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much of"
+            " the topic's words they cover"
+        )
+    rounds = counted(generating.rounds, "further round")
+    again = f"; up to {rounds} of retrieval" if generating.rounds else ""
+    return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
+
+
+async def answers(
+    topics: Iterable[Topic], answer: Callable[[Topic], Awaitable[Answer]], in_flight: int
+) -> AsyncIterator[Answer]:
+    """Yield the answers in the order of the topics; what is begun and not yielded is bounded."""
+    window: deque[asyncio.Task[Answer]] = deque()
+    try:
+        for topic in topics:
+            window.append(asyncio.ensure_future(_one(answer, topic)))
+            if len(window) >= LOOK_AHEAD * in_flight:
+                yield await window.popleft()
+        while window:
+            yield await window.popleft()
+    finally:
+        for task in window:
+            task.cancel()
+        # Wait until they are cancelled: a task that is dropped would go on, and pay for calls.
+        await asyncio.gather(*window, return_exceptions=True)
+
+
+async def _one(answer: Callable[[Topic], Awaitable[Answer]], topic: Topic) -> Answer:
+    return await answer(topic)
+
+
+async def write_run(
+    made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts, origin: Origin
+) -> Made:
+    """Write a run and its provenance, each whole or not at all; return what it has.
+
+    A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
+    if they cannot be written, and ModelError, with no file changed, if every topic failed.
+    """
+    counts, why = Made(), ""
+    with chosen(path) as run, chosen(provenance_path(path)) as trail:
+        async for answer in made:
+            counts.add(answer)
+            if answer.failure is not None:
+                why = why or answer.failure.message
+                continue
+            record = format_.record(answer, facts)
+            run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+            write_provenance(trail, answer, origin)
+        if counts.failed and not counts.answered + counts.abstained:
+            raise ModelError(f"no topic could be answered, nothing is written: {why}")
+    return counts
 
 
 @dataclass(frozen=True, slots=True)

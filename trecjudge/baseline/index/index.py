@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.baseline.index.fields import OWN, Condition, conditions_of
+from trecjudge.baseline.index.filters import OWN, Condition, conditions_of
 from trecjudge.baseline.index.postings import Numbers, Postings
 from trecjudge.baseline.index.protocol import Changes, Embeds, Hits, IndexFacts, Only, Source
 from trecjudge.baseline.index.refreshing import Refresh

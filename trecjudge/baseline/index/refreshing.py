@@ -12,7 +12,7 @@ from trecjudge.baseline.index.postings import SegmentWriter, merge_segments, rem
 from trecjudge.baseline.index.protocol import Changes, Embeds, Source
 from trecjudge.baseline.index.state import State, add_digest
 from trecjudge.baseline.index.store import Digests, Known, Store
-from trecjudge.baseline.index.terms import chunk_terms
+from trecjudge.baseline.terms import chunk_terms
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import Damaged, digests_of
 from trecjudge.records import Document

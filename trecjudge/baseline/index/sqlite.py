@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 
 from trecjudge.baseline.chunking import Span
-from trecjudge.baseline.index.fields import Condition, fields_of
+from trecjudge.baseline.index.filters import Condition, fields_of
 from trecjudge.baseline.index.postings import Numbers, Postings, best_of
 from trecjudge.baseline.index.protocol import Hits, Source
 from trecjudge.baseline.index.state import State, parse_state

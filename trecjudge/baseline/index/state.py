@@ -12,7 +12,7 @@ import orjson
 
 from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.protocol import Embeds, IndexFacts, VectorModel
-from trecjudge.baseline.index.terms import ANALYSER
+from trecjudge.baseline.terms import ANALYSER
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import AGAIN, damaged
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from trecjudge.baseline.chunking import Span
-from trecjudge.baseline.index.fields import DOC_ID, Condition
+from trecjudge.baseline.index.filters import DOC_ID, Condition
 from trecjudge.baseline.index.postings import Numbers, SegmentRow
 from trecjudge.baseline.index.protocol import Hits, Source
 from trecjudge.baseline.index.state import DIGEST, State

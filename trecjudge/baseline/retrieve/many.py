@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.retrieve.abstention import separation, threshold_for
-from trecjudge.baseline.retrieve.questions import question_of
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
-from trecjudge.baseline.retrieve.threshold import Threshold
+from trecjudge.baseline.retrieve.threshold import Threshold, separation, threshold_for
+from trecjudge.baseline.terms import question_of
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.files import chosen
 from trecjudge.findings import counted

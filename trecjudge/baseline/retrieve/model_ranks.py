@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from trecjudge.baseline.generate.masking import masked
-from trecjudge.baseline.retrieve.candidates import Candidate
+from trecjudge.baseline.masking import masked
+from trecjudge.baseline.retrieve.ranking import Candidate
 from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.models.model import Model, Program, ReplyLength
 

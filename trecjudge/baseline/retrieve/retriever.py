@@ -8,32 +8,34 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from trecjudge.baseline.index.embedding import NAME as WORDLLAMA
-from trecjudge.baseline.index.embedding import embeds_for
-from trecjudge.baseline.index.endpoint import EndpointEmbeds
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address
 from trecjudge.baseline.index.protocol import Embeds, Hits, Only
+from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
+from trecjudge.baseline.index.vectors import EndpointEmbeds, embeds_for
 from trecjudge.baseline.records import Method, Retrieved
-from trecjudge.baseline.retrieve.abstention import (
-    BY_WORDS,
-    NEAREST,
-    by_vectors,
-    cosine_confidence,
-    word_confidence,
-)
-from trecjudge.baseline.retrieve.candidates import (
+from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
+from trecjudge.baseline.retrieve.ranking import (
     Candidate,
+    by_closeness,
+    by_recency,
+    fused,
     one_per_document,
     ordered,
     passages_of,
+    wording_of,
 )
-from trecjudge.baseline.retrieve.closeness import by_closeness, wording_of
-from trecjudge.baseline.retrieve.fusion import fused
-from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
-from trecjudge.baseline.retrieve.questions import terms_of
-from trecjudge.baseline.retrieve.recency import by_recency
-from trecjudge.baseline.retrieve.threshold import Threshold, read_threshold, threshold_path
+from trecjudge.baseline.retrieve.threshold import (
+    BY_WORDS,
+    NEAREST,
+    Threshold,
+    by_vectors,
+    cosine_confidence,
+    read_threshold,
+    threshold_path,
+    word_confidence,
+)
+from trecjudge.baseline.terms import terms_of
 from trecjudge.errors import InputError
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions

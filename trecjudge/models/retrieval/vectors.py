@@ -14,14 +14,19 @@ from trecjudge.errors import ModelError
 from trecjudge.files import default_folder
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.retrieval.answers import vector_of
-from trecjudge.models.retrieval.asking import TextClient, TextPlanner, Texts
-from trecjudge.models.retrieval.requests import TextReplies, TextRequests
+from trecjudge.models.retrieval.asking import (
+    TextClient,
+    TextPlanner,
+    TextReplies,
+    TextRequests,
+    Texts,
+)
 from trecjudge.models.retrieval.settings import (
     EmbeddingSettings,
     RerankSettings,
     TextSettings,
     text_settings,
+    vector_of,
 )
 from trecjudge.models.spending import Spending
 
