@@ -34,7 +34,7 @@ from trecjudge import judge
 from trecjudge.baseline.freshness import Audit, documents_now
 from trecjudge.baseline.generate.answering import Answerer
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.making import Made, Origin, answers, write_run
+from trecjudge.baseline.generate.making import Made, answer_all, write_run
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Embeds, Source
@@ -98,10 +98,10 @@ async def made(bench: Bench, name: str, model: Model, lost: list[Finding]) -> tu
     """Write a run on the topics; return what it has, and its file."""
     path = bench.folder / f"{name}.jsonl"
     answerer = bench.answerer(model, lost.append)
-    each = answers(bench.topics.values(), answerer.answer, model.in_flight)
-    facts = RunFacts(name, "bench", name)
+    each = answer_all(bench.topics.values(), answerer.answer, model.in_flight)
+    facts = RunFacts(name, "bench", name, None, bench.where, time_made)
     time_made = "2026-01-01T00:00:00+00:00"
-    return await write_run(each, path, FORMAT, facts, Origin(name, bench.where, time_made)), path
+    return await write_run(each, path, FORMAT, facts), path
 
 
 def judged(bench: Bench, run: Path) -> Mapping[str, float]:

@@ -20,13 +20,16 @@ NEUCLIR = ("neuclir/1/zho", "neuclir/1/rus", "neuclir/1/fas")
 class RunFacts:
     """What all records of a run say: who made it, its name, and how it was made, in a sentence.
 
-    `document` looks up a whole document by id, where the records shall carry what they cite.
+    `document` looks up a whole document by id, where the records shall carry what they cite. Its
+    provenance names the index, and the time (UTC) if there is one.
     """
 
     run_id: str
     team_id: str
     description: str
     document: Callable[[str], Chunk | None] | None = None
+    index: str = ""
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
-    Awaitable,
     Callable,
+    Coroutine,
     Iterable,
     Iterator,
     Mapping,
@@ -17,7 +17,7 @@ from collections.abc import (
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
@@ -26,9 +26,9 @@ from trecjudge.baseline.generate.formats import RunFacts, RunFormat
 from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.records import Answer, Support
+from trecjudge.baseline.records import Answer
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES, MaskedRanks
-from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings, open_retriever
+from trecjudge.baseline.retrieve.retriever import RetrieverSettings, open_retriever
 from trecjudge.errors import ModelError
 from trecjudge.files import chosen
 from trecjudge.findings import OnFinding, counted
@@ -38,71 +38,6 @@ from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.records import ProvenanceLine, Topic
 from trecjudge.settings.times import fixed_time
 from trecjudge.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What all lines of a run have in common: the run, the index, and when it was made (UTC).
-
-    Without a `time` the lines name none, so that two equal jobs write equal bytes.
-    """
-
-    run_id: str
-    index: str
-    time: str
-
-
-def index_name(where: str) -> str:
-    """Return how an index is named in a file: its path, or its address without user and secret."""
-    if not is_address(where):
-        return where
-    scheme = where.partition("://")[0]
-    address, _, query = where.partition("://")[2].partition("?")
-    # A question mark may be a part of the secret: then no part is known to be none.
-    unclear = "@" in query and "@" not in address
-    return f"{scheme}://{'' if unclear else address.rpartition('@')[2]}"
-
-
-def provenance_lines(answer: Answer, origin: Origin) -> Iterator[ProvenanceLine]:
-    """Yield a line for each citation of each sentence; none for an answer that abstained."""
-    method = answer.retrieved[-1].method if answer.retrieved else ""
-    version = answer.retrieved[-1].index_version if answer.retrieved else ""
-    for number, sentence in enumerate(answer.sentences):
-        for support in sentence.support:
-            yield _line(answer.topic.topic_id, number, support, origin, method, version)
-
-
-def _line(
-    topic_id: str, number: int, support: Support, origin: Origin, method: str, version: str
-) -> ProvenanceLine:
-    chunk = support.passage.chunk
-    return ProvenanceLine(
-        run_id=origin.run_id,
-        topic_id=topic_id,
-        sentence_index=number,
-        doc_id=chunk.doc_id,
-        start=support.start,
-        end=support.end,
-        quote=support.quote,
-        score=support.passage.score,
-        rank=support.passage.rank,
-        retriever=method,
-        document_version=chunk.document.version,
-        document_digest=chunk.digest,
-        index=origin.index,
-        index_version=version,
-        time=origin.time,
-    )
-
-
-def write_provenance(file: BinaryIO, answer: Answer, origin: Origin) -> None:
-    """Write the lines of an answer to an open file, a JSON object each."""
-    for line in provenance_lines(answer, origin):
-        record = asdict(line)
-        if not line.time:
-            del record["time"]
-        file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-
 
 LOOK_AHEAD = 4
 """Topics begun and not yet handed out, for each request that may be under way."""
@@ -131,10 +66,11 @@ class Made:
         if answer.failure is None and not answer.sentences:
             self.abstentions[answer.topic.topic_id] = answer.abstained
         self.answered += bool(answer.sentences)
-        self.sentences += len(answer.sentences)
-        self.cited += sum(bool(sentence.support) for sentence in answer.sentences)
-        self.citations += sum(len(sentence.support) for sentence in answer.sentences)
-        self.words += sum(len(sentence.text.split()) for sentence in answer.sentences)
+        for sentence in answer.sentences:
+            self.sentences += 1
+            self.cited += bool(sentence.support)
+            self.citations += len(sentence.support)
+            self.words += len(sentence.text.split())
         for first in answer.retrieved[:1]:
             self.confidence += first.confidence
             self.confidence_by = first.confidence_by
@@ -152,78 +88,9 @@ class Made:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as JSON-ready data."""
-        return {
-            "answered": self.answered,
-            "abstained": self.abstained,
-            "failed": self.failed,
-            "sentences": self.sentences,
-            "cited": self.cited,
-            "citations": self.citations,
-            "words": self.words,
-            "mean_confidence": self.mean_confidence,
-            "confidence_by": self.confidence_by,
-            "abstentions": self.abstentions,
-        }
-
-
-def described(model: str, retriever: str, generating: Generating) -> str:
-    """Return in one sentence how a run is made; without a model it says that it is extractive."""
-    passages = f"the best {generating.top} passages by {retriever}"
-    tool = f"trecjudge {__version__}"
-    if not model:
-        return (
-            f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much of"
-            " the topic's words they cover"
-        )
-    rounds = counted(generating.rounds, "further round")
-    again = f"; up to {rounds} of retrieval" if generating.rounds else ""
-    return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
-
-
-async def answers(
-    topics: Iterable[Topic], answer: Callable[[Topic], Awaitable[Answer]], in_flight: int
-) -> AsyncIterator[Answer]:
-    """Yield the answers in the order of the topics; what is begun and not yielded is bounded."""
-    window: deque[asyncio.Task[Answer]] = deque()
-    try:
-        for topic in topics:
-            window.append(asyncio.ensure_future(_one(answer, topic)))
-            if len(window) >= LOOK_AHEAD * in_flight:
-                yield await window.popleft()
-        while window:
-            yield await window.popleft()
-    finally:
-        for task in window:
-            task.cancel()
-        # Wait until they are cancelled: a task that is dropped would go on, and pay for calls.
-        await asyncio.gather(*window, return_exceptions=True)
-
-
-async def _one(answer: Callable[[Topic], Awaitable[Answer]], topic: Topic) -> Answer:
-    return await answer(topic)
-
-
-async def write_run(
-    made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts, origin: Origin
-) -> Made:
-    """Write a run and its provenance, each whole or not at all; return what it has.
-
-    A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
-    if they cannot be written, and ModelError, with no file changed, if every topic failed.
-    """
-    counts, why = Made(), ""
-    with chosen(path) as run, chosen(provenance_path(path)) as trail:
-        async for answer in made:
-            counts.add(answer)
-            if answer.failure is not None:
-                why = why or answer.failure.message
-                continue
-            record = format_.record(answer, facts)
-            run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-            write_provenance(trail, answer, origin)
-        if counts.failed and not counts.answered + counts.abstained:
-            raise ModelError(f"no topic could be answered, nothing is written: {why}")
-    return counts
+        names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
+        last = ("mean_confidence", "confidence_by", "abstentions")
+        return {name: getattr(self, name) for name in (*names, *last)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +114,25 @@ class RunWanted:
 
     def facts(self, model: Model, index: Index) -> RunFacts:
         """Return what all records say of the run."""
-        asked = (model.record() or {}).get("model", "") if model.available else ""
-        by = self.retriever.method
-        how = described(
-            str(asked), f"{by}, reranked" if self.retriever.rerank else by, self.generating
-        )
+        asked = str((model.record() or {}).get("model", "")) if model.available else ""
         carried = index.document if self.carries else None
-        return RunFacts(self.run_id, self.team_id, how, carried)
+        named = index_name(self.index)
+        how = self.describe(asked)
+        return RunFacts(self.run_id, self.team_id, how, carried, named, fixed_time())
+
+    def describe(self, model: str) -> str:
+        """Return in one sentence how it is made; without a model it says that it is extractive."""
+        by = self.retriever.method + (", reranked" if self.retriever.rerank else "")
+        passages = f"the best {self.generating.top} passages by {by}"
+        tool = f"trecjudge {__version__}"
+        if not model:
+            return (
+                f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much"
+                " of the topic's words they cover"
+            )
+        rounds = counted(self.generating.rounds, "further round")
+        again = f"; up to {rounds} of retrieval" if self.generating.rounds else ""
+        return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
 
 
 async def make_run(
@@ -272,31 +151,108 @@ async def make_run(
     programs = (*PROGRAMS, GRADE_PASSAGES) if wanted.retriever.rerank else PROGRAMS
     names = {program.name for program in programs}
     prompts = {name: text for name, text in wanted.prompts.items() if name in names}
+    reply, settings = REPLY | dict(wanted.llm), wanted.retriever
     with closing(open_index(wanted.index)) as index:
         async with (
-            open_model(options, REPLY | dict(wanted.llm), prompts, programs, warn) as model,
-            open_retriever(
-                wanted.index, index, wanted.retriever, model, options, warn
-            ) as retriever,
+            open_model(options, reply, prompts, programs, warn) as model,
+            open_retriever(wanted.index, index, settings, model, options, warn) as retriever,
         ):
-            if wanted.generating.mask:
-                retriever = _with_masks(retriever)
+            if wanted.generating.mask and retriever.ranks is not None:
+                retriever = replace(retriever, ranks=MaskedRanks(retriever.ranks))
             track = wanted.format.track
             answerer = Answerer(retriever, model, track, report, wanted.generating)
-            each = answers(topics, answerer.answer, model.in_flight)
+            each = answer_all(topics, answerer.answer, model.in_flight)
             facts = wanted.facts(model, index)
             wanted.format.check(facts)
             if options.plan and options.use:
                 async for _ in each:
                     pass  # only to count what they would ask
                 return None, model.spent() | {"items": len(topics)}
-            origin = Origin(facts.run_id, index_name(wanted.index), fixed_time())
             with held or nullcontext():
-                made = await write_run(each, wanted.path, wanted.format, facts, origin)
+                made = await write_run(each, wanted.path, wanted.format, facts)
             return made, model.spent()
 
 
-def _with_masks(retriever: IndexRetriever) -> IndexRetriever:
-    """Return a retriever whose reranking, if any, sees no personal data of a known form."""
-    ranks = retriever.ranks
-    return retriever if ranks is None else replace(retriever, ranks=MaskedRanks(ranks))
+async def answer_all(
+    topics: Iterable[Topic],
+    answer: Callable[[Topic], Coroutine[Any, Any, Answer]],
+    in_flight: int,
+) -> AsyncIterator[Answer]:
+    """Yield the answers in the order of the topics; what is begun and not yielded is bounded."""
+    window: deque[asyncio.Task[Answer]] = deque()
+    try:
+        for topic in topics:
+            window.append(asyncio.create_task(answer(topic)))
+            if len(window) >= LOOK_AHEAD * in_flight:
+                yield await window.popleft()
+        while window:
+            yield await window.popleft()
+    finally:
+        for task in window:
+            task.cancel()
+        # Wait until they are cancelled: a task that is dropped would go on, and pay for calls.
+        await asyncio.gather(*window, return_exceptions=True)
+
+
+async def write_run(
+    made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts
+) -> Made:
+    """Write a run and its provenance, each whole or not at all; return what it has.
+
+    A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
+    if they cannot be written, and ModelError, with no file changed, if every topic failed.
+    """
+    counts, why = Made(), ""
+    with chosen(path) as run, chosen(provenance_path(path)) as trail:
+        async for answer in made:
+            counts.add(answer)
+            if answer.failure is not None:
+                why = why or answer.failure.message
+                continue
+            record = format_.record(answer, facts)
+            run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+            for line in provenance_lines(answer, facts):
+                trail.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        if counts.failed and not counts.answered + counts.abstained:
+            raise ModelError(f"no topic could be answered, nothing is written: {why}")
+    return counts
+
+
+def provenance_lines(answer: Answer, facts: RunFacts) -> Iterator[dict[str, Any]]:
+    """Yield a line for each citation of each sentence; none for an answer that abstained."""
+    for number, sentence in enumerate(answer.sentences):
+        for support in sentence.support:
+            passage, chunk = support.passage, support.passage.chunk
+            line = ProvenanceLine(
+                run_id=facts.run_id,
+                topic_id=answer.topic.topic_id,
+                sentence_index=number,
+                doc_id=chunk.doc_id,
+                start=support.start,
+                end=support.end,
+                quote=support.quote,
+                score=passage.score,
+                rank=passage.rank,
+                retriever=answer.retrieved[-1].method,
+                document_version=chunk.document.version,
+                document_digest=chunk.digest,
+                index=facts.index,
+                index_version=answer.retrieved[-1].index_version,
+                time=facts.time,
+            )
+            record = asdict(line)
+            if not facts.time:
+                # Two equal jobs write equal bytes.
+                del record["time"]
+            yield record
+
+
+def index_name(where: str) -> str:
+    """Return how an index is named in a file: its path, or its address without user and secret."""
+    if not is_address(where):
+        return where
+    scheme = where.partition("://")[0]
+    address, _, query = where.partition("://")[2].partition("?")
+    # A question mark may be a part of the secret: then no part is known to be none.
+    unclear = "@" in query and "@" not in address
+    return f"{scheme}://{'' if unclear else address.rpartition('@')[2]}"

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from trecjudge.baseline.index.filters import OWN, Condition, conditions_of
-from trecjudge.baseline.index.postings import Numbers, Postings
-from trecjudge.baseline.index.protocol import Changes, Embeds, Hits, IndexFacts, Only, Source
+from trecjudge.baseline.index.postings import Postings
+from trecjudge.baseline.index.protocol import (
+    Changes,
+    Embeds,
+    Hits,
+    IndexFacts,
+    Numbers,
+    Only,
+    Source,
+)
 from trecjudge.baseline.index.refreshing import Refresh
 from trecjudge.baseline.index.state import State
 from trecjudge.baseline.index.store import Allowed, Store
@@ -47,8 +55,7 @@ class Index:
             refresh = Refresh(store, before)
             state = await refresh.run(sources, embeds, remove_others)
             if state != before:
-                store.write_state(state)
-            store.finish(state)
+                store.finish(state)
         return refresh.changes
 
     def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Hits:

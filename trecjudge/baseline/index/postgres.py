@@ -220,7 +220,6 @@ class PostgresStore(Store):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Within it the index stays as it is. Raises InputError where there is none."""
         if self._connection.closed:  # it was lost
             self._connection = self.address.connect()
         with self.address.understood(), self._connection.transaction():
@@ -230,7 +229,6 @@ class PostgresStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[PostgresStore]:
-        """Yield a connection that writes; see `Store.writing`."""
         # A connection of its own: this one goes on to be searched.
         other = PostgresStore(self.address, self.most_looked_at)
         try:
@@ -296,22 +294,18 @@ class PostgresStore(Store):
             raise OutputError(f"{self.where}: {denied}")
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield the rows that a query gives."""
         written = query.replace("?", "%s")
         yield from self._connection.execute(written, values, binary=True)
 
     def rows_among(
         self, query: str, values: Collection[Any], before: Sequence[Any] = ()
     ) -> Iterator[Any]:
-        """Yield the rows of a query in which `{among}` stands for `is one of these values`."""
         yield from self.rows(query.format(among="= ANY(?)"), (*before, list(values)))
 
     def write(self, query: str, values: Sequence[Any] = ()) -> None:
-        """Execute a statement that has no rows."""
         self._connection.execute(query.replace("?", "%s"), values)
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Write rows into a table."""
         columns = COLUMNS[table]
         with self._connection.cursor() as cursor:
             statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
@@ -321,15 +315,11 @@ class PostgresStore(Store):
                     copy.write_row(row)
 
     def storable(self, text: str) -> str:
-        """Return a text as PostgreSQL can keep it: it takes any character but NUL.
-
-        Half of a surrogate pair, which a command line may have, becomes `?`.
-        """
+        # NUL is the one character that it cannot keep; of a command line, half a surrogate pair.
         text = text.replace(NUL, IN_ITS_PLACE) if NUL in text else text
         return text if text.isascii() else text.encode(errors="replace").decode()
 
     def state(self) -> State:
-        """Return the state of the index. Raises InputError for one that cannot be read."""
         row = next(self.rows("SELECT shape, state FROM state"), None)
         if row is None:
             raise InputError(f"{self.where}: is damaged: it has no state; {AGAIN}")
@@ -339,17 +329,14 @@ class PostgresStore(Store):
         return parse_state(row[1], self.where)
 
     def known(self, doc_ids: Sequence[str]) -> Mapping[str, Known]:
-        """Return the indexed documents among `doc_ids`, by id."""
         self._flush()
         return super().known(doc_ids)
 
     def all_known(self) -> Iterator[Known]:
-        """Yield all indexed documents."""
         self._flush()
         yield from super().all_known()
 
     def numbers_within(self, condition: Condition) -> set[Any]:
-        """Return the numbers of the documents whose field lies within the bounds."""
         name = self.storable(condition.name)
         found: set[Any] = set()
         for low, high in condition.bounds:
@@ -358,7 +345,6 @@ class PostgresStore(Store):
         return found
 
     def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
-        """Write a document, and its chunks, under the numbers of `place`."""
         document, number, kept = source.document, place.number, self.storable
         own = (document.doc_id, *digests, document.title, document.url, document.date)
         further = {kept(name): kept(value) for name, value in source.metadata.items()}
@@ -382,7 +368,6 @@ class PostgresStore(Store):
                 rows.clear()
 
     def drop(self, known: Known) -> None:
-        """Remove a document, its chunks and their vectors."""
         self._flush()
         self.write("DELETE FROM fields WHERE document = ?", (known.number,))
         self.write("DELETE FROM documents WHERE number = ?", (known.number,))
@@ -390,7 +375,6 @@ class PostgresStore(Store):
         self.write("DELETE FROM chunks WHERE id >= ? AND id < ?", bounds)
 
     def without_vectors(self, most: int) -> list[tuple[int, str]]:
-        """Return (number, title and text) of chunks that have no vector yet."""
         self._flush()
         if self._embedded_to is None:
             # Vectors are given in the order of the numbers.
@@ -400,7 +384,6 @@ class PostgresStore(Store):
         return [(row[0], embedded_text(*row[1:])) for row in rows]
 
     def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
-        """Write the vectors of chunks: float32, a row each."""
         rows = np.asarray(vectors, dtype=">f4")
         head = np.array([rows.shape[1], 0], dtype=">u2").tobytes()
         self.write(
@@ -415,16 +398,12 @@ class PostgresStore(Store):
         self._embedded_to = max(chunks)
 
     def finish(self, state: State) -> None:
-        """Write what is left at the end of a refresh, which led to this state."""
         self._flush()
+        super().finish(state)
         if state.vectors is not None:
             self._vectors(state).keep_index(state.chunks, state.next_chunk)
 
-    def check_vectors(self, state: State) -> None:
-        """Check nothing: the extension refuses what is no vector."""
-
     def nearest(self, vector: Any, most: int, allowed: Allowed | None, state: State) -> Hits:
-        """Return the chunks nearest to a vector of length 1 by cosine."""
         return self._vectors(state).nearest(vector, most, allowed)
 
     def _vectors(self, state: State) -> Vectors:
@@ -432,13 +411,11 @@ class PostgresStore(Store):
         return Vectors(self._connection, state.vectors.dimensions, self.most_looked_at)
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
-        """Return chunks by number, in this order. Raises KeyError for one that is gone."""
         rows = self.rows_among(_CHUNKS, list(map(int, numbers)))
         found = {row[0]: _chunk_of(*row[1:]) for row in rows}
         return [found[number] for number in numbers]
 
     def document(self, doc_id: str) -> Chunk | None:
-        """Return a whole document as one chunk, None where it is not there (any more)."""
         row = next(self.rows(_WHOLE, (self.storable(doc_id),)), None)
         if row is None:
             return None
@@ -446,7 +423,6 @@ class PostgresStore(Store):
         return _chunk_of(*row[:-1], 0, len(whole), whole)
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 

@@ -16,12 +16,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trecjudge.baseline.index.protocol import Hits
+from trecjudge.baseline.index.protocol import Hits, Numbers, SegmentRow
+from trecjudge.baseline.index.store import Store
 from trecjudge.inputs.documents.index_file import Damaged
 
 K1, B = 0.9, 0.4
@@ -36,46 +37,8 @@ MOST_TOKENS, MOST_TERMS = 1 << 22, 1 << 19
 """Terms in all chunks of a segment, and different ones: more than whole segments of prose have."""
 FAN = 8
 """So many segments of about one size become one."""
-Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentRow:
-    """A segment as a database has it: `chunks` are int64, `lengths` uint32, `gone` uint16.
-
-    `gone` are the places of the removed chunks.
-    """
-
-    segment: int
-    chunks: bytes
-    lengths: bytes
-    gone: bytes = b""
-
-
-class Tables(Protocol):
-    """The tables of segments, in the transaction under way: of SQLite, or of PostgreSQL."""
-
-    def segments(self) -> list[SegmentRow]:
-        """Return all segments, in order of their numbers."""
-
-    def postings(
-        self, segments: Sequence[int], terms: Collection[str]
-    ) -> Iterable[tuple[int, str, bytes]]:
-        """Return (segment, term, posting list) wherever a segment has one of these terms."""
-
-    def postings_of(self, segment: int) -> Iterable[tuple[str, bytes]]:
-        """Return every posting list of a segment."""
-
-    def write_segment(self, row: SegmentRow, postings: Iterable[tuple[str, bytes]]) -> None:
-        """Write a new segment."""
-
-    def write_gone(self, segment: int, gone: bytes) -> None:
-        """Replace the places of the chunks that were removed from a segment."""
-
-    def drop_segment(self, segment: int) -> None:
-        """Remove a segment and its posting lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +136,7 @@ class Postings:
             raise Damaged("its words are of chunks that are not there")
 
     def best(
-        self, tables: Tables, terms: Mapping[str, float], most: int, allowed: Numbers | None = None
+        self, store: Store, terms: Mapping[str, float], most: int, allowed: Numbers | None = None
     ) -> Hits:
         """Return the best chunks by BM25; only `allowed` ones, if these are given.
 
@@ -181,7 +144,7 @@ class Postings:
         factor k1 + 1, which changes no order.
         """
         scores: Scores = np.zeros(len(self.chunks), np.float64)
-        lists = self._lists(tables, terms)
+        lists = self._lists(store, terms)
         for term, weight in terms.items():
             value = weight * idf(self.count, self.sizes[term])
             for places, counts in lists.get(term, ()):
@@ -192,19 +155,19 @@ class Postings:
             kept &= np.isin(self.chunks, allowed)
         return best_of(scores, kept, self.chunks, most)
 
-    def idf(self, tables: Tables, terms: Iterable[str]) -> dict[str, float]:
+    def idf(self, store: Store, terms: Iterable[str]) -> dict[str, float]:
         """Return how rare each term is: ln(1 + (N - n + 0.5) / (n + 0.5))."""
         wanted = dict.fromkeys(terms)
         if new := [term for term in wanted if term not in self.sizes]:
-            self._lists(tables, new)
+            self._lists(store, new)
         return {term: idf(self.count, self.sizes[term]) for term in wanted}
 
     def _lists(
-        self, tables: Tables, terms: Collection[str]
+        self, store: Store, terms: Collection[str]
     ) -> dict[str, list[tuple[NDArray[np.intp], Scores]]]:
         """Return the posting lists of terms, only of chunks that are there, by segment."""
         lists: dict[str, dict[int, tuple[NDArray[np.intp], Scores]]] = defaultdict(dict)
-        for number, term, data in tables.postings(list(self.segments), terms):
+        for number, term, data in store.postings(list(self.segments), terms):
             places, counts = self.segments[number].postings(data)
             moved = places.astype(np.intp) + self.starts[number]
             lists[term][number] = moved, counts.astype(np.float64)
@@ -239,9 +202,9 @@ def best_of(scores: NDArray[Any], kept: Mask, chunks: Numbers, most: int) -> Hit
 class SegmentWriter:
     """Gathers the terms of new chunks, and writes a segment whenever one is full."""
 
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-        self._next = 1 + max((row.segment for row in tables.segments()), default=0)
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._next = 1 + max((row.segment for row in store.segments()), default=0)
         self._begin()
 
     def _begin(self) -> None:
@@ -284,7 +247,7 @@ class SegmentWriter:
             self._next, chunks.astype("<i8").tobytes(), lengths.astype("<u4").tobytes()
         )
         self._next += 1
-        self._tables.write_segment(row, _packed_lists(terms, keys, counts))
+        self._store.write_segment(row, _packed_lists(terms, keys, counts))
 
 
 def _packed_lists(
@@ -302,27 +265,27 @@ def _packed_lists(
             yield terms[number], places[own].tobytes() + few[own].tobytes()
 
 
-def remove_chunks(tables: Tables, chunks: Iterable[int]) -> None:
+def remove_chunks(store: Store, chunks: Iterable[int]) -> None:
     """Note beside each segment which of its chunks were removed."""
     gone = np.unique(np.fromiter(chunks, np.int64))
     if not len(gone):
         return
-    for row in tables.segments():
+    for row in store.segments():
         segment = Segment.of(row)
         touched = np.isin(segment.chunks, gone)
         if touched.any():
             left = np.flatnonzero(touched | ~segment.there).astype("<u2")
-            tables.write_gone(segment.segment, left.tobytes())
+            store.write_gone(segment.segment, left.tobytes())
 
 
-def merge_segments(tables: Tables) -> None:
+def merge_segments(store: Store) -> None:
     """Merge segments of about one size where there are many, and rewrite those half gone."""
     while True:
-        chosen = _to_merge([Segment.of(row) for row in tables.segments()])
-        if not chosen or not _merge(tables, chosen):
+        chosen = _to_merge([Segment.of(row) for row in store.segments()])
+        if not chosen or not _merge(store, chosen):
             return
         for segment in chosen:
-            tables.drop_segment(segment.segment)
+            store.drop_segment(segment.segment)
 
 
 def _to_merge(segments: Sequence[Segment]) -> list[Segment]:
@@ -339,7 +302,7 @@ def _to_merge(segments: Sequence[Segment]) -> list[Segment]:
     return []
 
 
-def _merge(tables: Tables, segments: Sequence[Segment]) -> bool:
+def _merge(store: Store, segments: Sequence[Segment]) -> bool:
     """Write what is there of some segments as one new segment.
 
     Returns False, and they stay, where that would have more terms than are held in memory.
@@ -353,7 +316,7 @@ def _merge(tables: Tables, segments: Sequence[Segment]) -> bool:
     keys, counts = array("q"), array("q")
     for segment in segments:
         moved = np.searchsorted(chunks[order], segment.chunks)
-        for term, data in tables.postings_of(segment.segment):
+        for term, data in store.postings_of(segment.segment):
             places, often = segment.postings(data)
             if len(places):
                 keys.frombytes(((ids[term] << 16) | moved[places]).tobytes())
@@ -363,6 +326,6 @@ def _merge(tables: Tables, segments: Sequence[Segment]) -> bool:
     every = np.frombuffer(keys, np.int64)
     by_key = np.argsort(every)
     often_by_key = np.frombuffer(counts, np.int64)[by_key]
-    writer = SegmentWriter(tables)
+    writer = SegmentWriter(store)
     writer.write(chunks[order], lengths[order], list(ids), every[by_key], often_by_key)
     return True

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trecjudge.records import Document
+
+Numbers = NDArray[np.int64]
 
 Hits = Sequence[tuple[int, float]]
 """(number of a chunk, its score), the best first; of equal ones the lower number first."""
@@ -79,3 +84,16 @@ class IndexFacts:
     chunks: int
     vectors: VectorModel | None
     chunking: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """A segment as a database has it: `chunks` are int64, `lengths` uint32, `gone` uint16.
+
+    `gone` are the places of the removed chunks.
+    """
+
+    segment: int
+    chunks: bytes
+    lengths: bytes
+    gone: bytes = b""

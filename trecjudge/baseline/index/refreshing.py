@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -21,8 +21,6 @@ BATCH = 500
 """Documents that are looked up at a time."""
 EMBEDDED = 256
 """Chunks that are embedded at a time."""
-PAGE = 1 << 12
-"""Documents that are noted together as seen."""
 
 
 def digest_source(source: Source) -> tuple[Source, Digests]:
@@ -55,14 +53,10 @@ class Refresh:
     done: Counter[str] = field(default_factory=Counter)
     """How many documents, or chunks, by the field of `Changes`."""
     _gone: deque[range] = field(default_factory=deque)
-    _seen: dict[int, bytearray] = field(
-        default_factory=lambda: defaultdict(lambda: bytearray(PAGE))
-    )
-    """Whether each document that was there was met, by number; pages of them."""
+    _seen: set[int] = field(default_factory=set)
+    """The numbers of the documents that were there, and were met."""
     _first_new: int = 0
     """Documents from this number on are of this refresh."""
-    _left: int = 0
-    """How many of those that were there were not met."""
 
     @property
     def changes(self) -> Changes:
@@ -75,14 +69,13 @@ class Refresh:
         """Make the store hold these documents, and return its new state."""
         self.state.check_model(embeds, self.store.where)
         before = self.state
-        self._left = before.documents
         self._first_new = before.next_document
         writer = SegmentWriter(self.store)
         for source, digests, known in self._new_ones(sources):
             self._take(source, digests, known, writer)
         writer.flush()
         if remove_others:
-            self._remove_others()
+            self._remove_others(before)
         remove_chunks(self.store, (number for numbers in self._gone for number in numbers))
         merge_segments(self.store)
         if embeds is not None:
@@ -108,14 +101,10 @@ class Refresh:
 
     def _is_first_sight(self, number: int) -> bool:
         """Return whether an indexed document was not seen in this refresh, and note it."""
-        if number >= self._first_new or self._is_seen(number):
+        if number >= self._first_new or number in self._seen:
             return False
-        self._seen[number // PAGE][number % PAGE] = 1
-        self._left -= 1
+        self._seen.add(number)
         return True
-
-    def _is_seen(self, number: int) -> bool:
-        return bool(self._seen[number // PAGE][number % PAGE])
 
     def _take(
         self, source: Source, digests: Digests, known: Known | None, writer: SegmentWriter
@@ -159,13 +148,13 @@ class Refresh:
             content=add_digest(state.content, known.record, -1),
         )
 
-    def _remove_others(self) -> None:
+    def _remove_others(self, before: State) -> None:
         """Remove the documents that were there before, and were not met."""
-        if not self._left:
+        if len(self._seen) == before.documents:
             return
         # A list: what is dropped meanwhile must not move the rows that are still to come.
         for known in list(self.store.all_known()):
-            if known.number < self._first_new and not self._is_seen(known.number):
+            if known.number < self._first_new and known.number not in self._seen:
                 self._drop(known)
                 self.done["removed"] += 1
 

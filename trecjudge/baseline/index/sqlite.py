@@ -14,8 +14,8 @@ import orjson
 
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
-from trecjudge.baseline.index.postings import Numbers, Postings, best_of
-from trecjudge.baseline.index.protocol import Hits, Source
+from trecjudge.baseline.index.postings import Postings, best_of
+from trecjudge.baseline.index.protocol import Hits, Numbers, Source
 from trecjudge.baseline.index.state import State, parse_state
 from trecjudge.baseline.index.store import (
     Allowed,
@@ -86,7 +86,6 @@ class SqliteStore(Store):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Within it the index stays as it is. Raises InputError for one that is damaged."""
         with understood(self.path):
             self._database.execute("BEGIN")
             try:
@@ -96,7 +95,6 @@ class SqliteStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[SqliteStore]:
-        """Yield a connection that writes; see `Store.writing`."""
         with understood(self.path), _open_writer(self.path) as database:
             check_tables(database, self.path)
             store = SqliteStore(self.path, database)
@@ -116,13 +114,11 @@ class SqliteStore(Store):
                 raise Damaged(f"{have}, and not {count} below {following}")
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield the rows that a query gives."""
         yield from rows_of(self._database, query, values)
 
     def rows_among(
         self, query: str, values: Collection[Any], before: Sequence[Any] = ()
     ) -> Iterator[Any]:
-        """Yield the rows of a query in which `{among}` stands for `is one of these values`."""
         every = list(values)
         for start in range(0, len(every), MOST_VALUES):
             part = every[start : start + MOST_VALUES]
@@ -130,34 +126,28 @@ class SqliteStore(Store):
             yield from self._database.execute(query.format(among=among), (*before, *part))
 
     def write(self, query: str, values: Sequence[Any] = ()) -> None:
-        """Execute a statement that has no rows."""
         self._database.execute(query, values)
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Write rows into a table."""
         columns = {"segments": 4, "postings": 3, "chunks": 4, "fields": 3, "vectors": 2}
         statement = f"INSERT INTO {table} VALUES ({_marks(columns[table])})"
         self._database.executemany(statement, rows)
 
     def storable(self, text: str) -> str:
-        """Return the text: SQLite keeps any."""
         return text
 
     def state(self) -> State:
-        """Return the state of the index. Raises InputError for one that cannot be read."""
         rows = self._database.execute("SELECT state FROM state LIMIT 2").fetchall()
         if len(rows) != 1:
             raise damaged(self.path, f"it has {len(rows) or 'no'} states")
         return parse_state(rows[0][0], self.where)
 
     def numbers_within(self, condition: Condition) -> set[Any]:
-        """Return the numbers of the documents whose field lies within the bounds."""
         query = "SELECT document FROM fields WHERE name = ? AND value >= ? AND value <= ?"
         each = (self._database.execute(query, (condition.name, *b)) for b in condition.bounds)
         return {row[0] for rows in each for row in rows}
 
     def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
-        """Write a document, and its chunks, under the numbers of `place`."""
         document, number = source.document, place.number
         metadata = orjson.dumps(dict(source.metadata)).decode()
         described = (document.title, document.url, document.date, document.version, metadata)
@@ -170,7 +160,6 @@ class SqliteStore(Store):
         self.insert("fields", ((name, value, number) for name, value in fields))
 
     def drop(self, known: Known) -> None:
-        """Remove a document, its chunks and their vectors."""
         number = known.number
         document, metadata = self._described(number)
         self._database.executemany(
@@ -192,26 +181,19 @@ class SqliteStore(Store):
         return Document(row[0], "", *row[1:-1]), further_of(row[-1])
 
     def without_vectors(self, most: int) -> list[tuple[int, str]]:
-        """Return (number, title and text) of chunks that have no vector yet."""
         rows = self._database.execute(WITHOUT_VECTORS, (most,))
         return [(row[0], embedded_text(*row[1:])) for row in rows]
 
     def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
-        """Write the vectors of chunks: float32, a row each."""
         rows = np.asarray(vectors, dtype="<f4")
         self.insert("vectors", ((c, row.tobytes()) for c, row in zip(chunks, rows, strict=True)))
 
-    def finish(self, state: State) -> None:
-        """Write what is left: nothing."""
-
     def check_vectors(self, state: State) -> None:
-        """Read all vectors, unless they are known. Raises Damaged."""
         if self._vectors_of != _stamp(state):
             self._numbers, self._matrix = self._read_matrix(state)
             self._vectors_of = _stamp(state)
 
     def nearest(self, vector: Any, most: int, allowed: Allowed | None, state: State) -> Hits:
-        """Return the chunks nearest to a vector of length 1 by cosine."""
         self.check_vectors(state)
         chunks, matrix = self._numbers, self._matrix
         kept = np.ones(len(chunks), np.bool_)
@@ -239,7 +221,6 @@ class SqliteStore(Store):
         return numbers, matrix
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
-        """Return chunks by number, in this order. Raises KeyError for one that is gone."""
         if self._sound_of != (stamp := _stamp(self.state())):
             self._sound_of, self._sound = stamp, set()
         return [self._chunk(int(number)) for number in numbers]
@@ -258,7 +239,6 @@ class SqliteStore(Store):
         return Chunk(replace(document, text=""), start, end, whole[start:end], row[6], metadata)
 
     def document(self, doc_id: str) -> Chunk | None:
-        """Return a whole document as one chunk, None where it is not there (any more)."""
         row = self._database.execute(WHOLE, (doc_id,)).fetchone()
         if row is None:
             return None
@@ -267,7 +247,6 @@ class SqliteStore(Store):
         return Chunk(replace(document, text=""), 0, len(text), text, row[6], metadata)
 
     def close(self) -> None:
-        """Let go of the file."""
         self._database.close()
 
 

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import DOC_ID, Condition
-from trecjudge.baseline.index.postings import Numbers, SegmentRow
-from trecjudge.baseline.index.protocol import Hits, Source
+from trecjudge.baseline.index.protocol import Hits, Numbers, SegmentRow, Source
 from trecjudge.baseline.index.state import DIGEST, State
 from trecjudge.baseline.records import Chunk
 from trecjudge.inputs.documents.index_file import Damaged
@@ -124,17 +123,17 @@ class Store(ABC):
     def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
         """Write the vectors of chunks: float32, a row each."""
 
-    @abstractmethod
     def finish(self, state: State) -> None:
-        """Write what is left at the end of a refresh, which led to this state."""
+        """Write the state that a refresh led to, and what else is left."""
+        self.write("UPDATE state SET state = ?", (state.as_json(),))
 
     @abstractmethod
     def nearest(self, vector: Any, most: int, allowed: Allowed | None, state: State) -> Hits:
         """Return the chunks nearest to a vector of length 1 by cosine."""
 
-    @abstractmethod
     def check_vectors(self, state: State) -> None:
         """Raise Damaged where the vectors are not such as the state says."""
+        return
 
     @abstractmethod
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
@@ -151,10 +150,6 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close the connection."""
-
-    def write_state(self, state: State) -> None:
-        """Replace the state of the index."""
-        self.write("UPDATE state SET state = ?", (state.as_json(),))
 
     def segments(self) -> list[SegmentRow]:
         """Return all segments, in order of their numbers. Raises Damaged."""
