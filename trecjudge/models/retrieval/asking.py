@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.models.cache.replies import CachedReply, RequestInfo
@@ -202,22 +202,6 @@ _FORM = re.compile(r"missing field `?texts|\btexts\b.{0,20}(?:missing|required)"
 Line = asyncio.Future[str]
 
 
-class Asks(Protocol):
-    """What requests about texts are asked through: a client, or one that only plans."""
-
-    async def ask(self, request: TextsRequest) -> list[str]:
-        """Return a line for each text. Raises JudgmentFailed, ModelError."""
-
-    def reuse(self, asked_now: bool) -> None:
-        """Count a result that is kept: `asked_now` by this command, else by an earlier one."""
-
-    def spent(self) -> dict[str, Any]:
-        """Return what was spent so far."""
-
-    def record(self) -> dict[str, Any] | None:
-        """Return what makes it repeatable."""
-
-
 class TextClient(Client):
     """A client whose requests are about texts."""
 
@@ -257,7 +241,7 @@ class Texts:
 
     replies: TextReplies
     requests: TextRequests
-    door: Asks
+    door: TextClient | TextPlanner
     size: int
     dimensions: int | None = None
     notify: Callable[[str], None] = lambda message: None
