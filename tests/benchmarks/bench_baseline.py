@@ -31,10 +31,10 @@ from table import Row, lines_of
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.fakes import ScriptedModel
 from trecjudge import judge
-from trecjudge.baseline.freshness import Audit, documents_now
+from trecjudge.baseline.freshness import FreshnessAudit, documents_now
 from trecjudge.baseline.generate.answering import Answerer
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.making import Made, answer_all, write_run
+from trecjudge.baseline.generate.making import RunCounts, answer_all, write_run
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Embeds, Source
@@ -94,13 +94,15 @@ def written(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"answerable": "yes", "sentences": sentences}
 
 
-async def made(bench: Bench, name: str, model: Model, lost: list[Finding]) -> tuple[Made, Path]:
+async def made(
+    bench: Bench, name: str, model: Model, lost: list[Finding]
+) -> tuple[RunCounts, Path]:
     """Write a run on the topics; return what it has, and its file."""
     path = bench.folder / f"{name}.jsonl"
     answerer = bench.answerer(model, lost.append)
     each = answer_all(bench.topics.values(), answerer.answer, model.in_flight)
-    facts = RunFacts(name, "bench", name, None, bench.where, time_made)
     time_made = "2026-01-01T00:00:00+00:00"
+    facts = RunFacts(name, "bench", name, None, bench.where, time_made)
     return await write_run(each, path, FORMAT, facts), path
 
 
@@ -116,7 +118,7 @@ def judged(bench: Bench, run: Path) -> Mapping[str, float]:
     return {one.measure: one.mean for one in found.statistics if one.mean is not None}
 
 
-def quality(name: str, counts: Made, means: Mapping[str, float]) -> Iterator[Row]:
+def quality(name: str, counts: RunCounts, means: Mapping[str, float]) -> Iterator[Row]:
     """Yield what the judges say of a run."""
     factual, invented = means["FACTUALITY_RATE"], means["HALLUCINATION_RATE"]
     cited = counts.cited / counts.sentences
@@ -141,7 +143,7 @@ async def freshness(bench: Bench, run: Path) -> Iterator[Row]:
     begun = time.perf_counter()
     await bench.index.refresh(map(Source, documents), bench.embeds)
     seconds = time.perf_counter() - begun
-    audit = Audit()
+    audit = FreshnessAudit()
     with documents_now(bench.where, (), ignore) as audit.look_up:
         stale = [basis.line for basis in audit.bases(lines) if basis.is_stale]
     right = [line for line in lines if line.doc_id == cited]

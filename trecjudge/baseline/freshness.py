@@ -44,7 +44,7 @@ is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class CitationBasis:
     """A line of provenance, and what became of its document.
 
     `state` is UNKNOWN where there is nothing to compare with. `quoted` is whether the quote is in
@@ -70,7 +70,7 @@ class Basis:
 
 
 @dataclass(slots=True)
-class Audit:
+class FreshnessAudit:
     """Tells the state of each line, and counts; `documents` and `versions` limit the lines."""
 
     look_up: LookUp | None = None
@@ -81,13 +81,13 @@ class Audit:
     quoted: int = 0
     """Lines whose document changed, and still has the quote."""
 
-    def bases(self, lines: Iterable[ProvenanceLine]) -> Iterator[Basis]:
+    def bases(self, lines: Iterable[ProvenanceLine]) -> Iterator[CitationBasis]:
         """Yield the wanted lines with their states, in order."""
         look_up = lru_cache(MOST_HELD)(self.look_up) if self.look_up else None
         for line in lines:
             if not self._is_wanted(line):
                 continue
-            basis = basis_of(line, look_up)
+            basis = compare_with_now(line, look_up)
             self.states[basis.state] += 1
             self.runs.add(line.run_id)
             self.quoted += basis.state == CHANGED and bool(basis.quoted)
@@ -154,7 +154,7 @@ def _of_document(found: Document | None) -> DocumentNow | None:
     return DocumentNow(found.full_text, digests_of(found, {})[0], found.version)
 
 
-def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
+def compare_with_now(line: ProvenanceLine, look_up: LookUp | None) -> CitationBasis:
     """Return what became of the document that a line names.
 
     Without a digest in the line its version is compared; without either, the quote.
@@ -164,12 +164,12 @@ def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
     except LookupError:
         look_up = None
     if look_up is None:
-        return Basis(line, UNKNOWN)
+        return CitationBasis(line, UNKNOWN)
     if now is None:
-        return Basis(line, GONE)
+        return CitationBasis(line, GONE)
     quoted = quote_span(now.text, line) is not None
     if line.document_digest:
         same = line.document_digest == now.digest
     else:
         same = line.document_version == now.version if line.document_version else quoted
-    return Basis(line, CURRENT if same else CHANGED, quoted, now.digest, now.version)
+    return CitationBasis(line, CURRENT if same else CHANGED, quoted, now.digest, now.version)

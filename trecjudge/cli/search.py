@@ -12,7 +12,7 @@ from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.retrieve.many import Searched, calibrated, write_run
+from trecjudge.baseline.retrieve.many import SearchCounts, calibrate_threshold, write_run
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import (
     IndexRetriever,
@@ -182,7 +182,7 @@ async def _calibrate(
     topics = read_topics(flags.calibrate, printer)
     others = read_topics(flags.against, printer) if flags.against else {}
     name = name_of(flags.index)
-    found = await calibrated(retriever, topics.values(), others.values(), only, name)
+    found = await calibrate_threshold(retriever, topics.values(), others.values(), only, name)
     write_threshold(flags.line, found.threshold)
     if flags.as_json:
         print_json([found.as_dict() | {"file": str(flags.line)}])
@@ -197,13 +197,13 @@ async def _write(
     assert flags.topics is not None and flags.trec is not None
     topics = read_topics(flags.topics, printer)
     tag = flags.tag or f"trecjudge-{flags.retriever}"
-    done: Searched = await write_run(
+    done: SearchCounts = await write_run(
         flags.trec, topics.values(), retriever, flags.top or WRITTEN, only, tag
     )
     for topic_id, why in done.failed.items():
         print_errors([f"topic {topic_id!r}: not reranked, so it is not in the run: {why}"])
     if done.nothing:
-        print_errors([f"{counted(len(done.nothing), 'topic')} found nothing: {done.listed}"])
+        print_errors([f"{counted(len(done.nothing), 'topic')} found nothing: {done.first_without}"])
     if flags.as_json:
         print_json([done.as_dict() | {"file": str(flags.trec), "tag": tag}])
     elif not flags.quiet:

@@ -13,7 +13,7 @@ from tests.baseline.generate.material import answer, found
 from trecjudge.baseline.generate.formats import RunFacts, format_for
 from trecjudge.baseline.generate.making import (
     LOOK_AHEAD,
-    Made,
+    RunCounts,
     answer_all,
     index_name,
     provenance_lines,
@@ -79,7 +79,7 @@ async def each(*listed: Answer) -> AsyncIterator[Answer]:
         yield one
 
 
-def write(path: Path, *listed: Answer) -> Made:
+def write(path: Path, *listed: Answer) -> RunCounts:
     return asyncio.run(write_run(each(*listed), path, format_for("ragtime25"), FACTS))
 
 
@@ -130,11 +130,11 @@ def test_a_line_of_provenance_for_each_citation() -> None:
 
 
 def test_the_confidence_counted_is_that_of_the_first_search() -> None:
-    made = Made()
+    made = RunCounts()
     again = replace(found(), confidence=0.9)
     made.add(replace(SAID, retrieved=(found(), again)))
     assert made.mean_confidence == 0.5
-    assert Made().mean_confidence is None
+    assert RunCounts().mean_confidence is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from trecjudge.baseline.generate.limits import Limits
+from trecjudge.baseline.generate.limits import AnswerLimits
 from trecjudge.baseline.records import AnswerSentence, Passage, Support
 from trecjudge.baseline.terms import terms_of
 from trecjudge.evaluation.banks.extracting import is_telling
@@ -54,7 +54,7 @@ _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 
 
 @dataclass(frozen=True, slots=True)
-class Quotable:
+class QuotableSentence:
     """A sentence of a passage; `start` and `end` count in the document's `full_text`.
 
     `text` is it on one line, without marks of citations; `forms` are its content words.
@@ -73,7 +73,7 @@ class Quotable:
         return self.passage.chunk.text[self.start - begin : self.end - begin]
 
 
-def quotable(passages: Iterable[Passage]) -> Iterator[Quotable]:
+def quotable_sentences(passages: Iterable[Passage]) -> Iterator[QuotableSentence]:
     """Yield the sentences that can stand by themselves, each text once, passage by passage."""
     known: set[str] = set()
     for passage in passages:
@@ -83,7 +83,7 @@ def quotable(passages: Iterable[Passage]) -> Iterator[Quotable]:
             if text not in known and stands_alone(text):
                 known.add(text)
                 forms = frozenset(terms_of(text))
-                yield Quotable(passage, chunk.start + start, chunk.start + end, text, forms)
+                yield QuotableSentence(passage, chunk.start + start, chunk.start + end, text, forms)
 
 
 def on_one_line(text: str) -> str:
@@ -155,7 +155,7 @@ TRUST = 20
 class _Choice:
     """A sentence that may be taken, and how far the most similar one taken is like it, 0 to 1."""
 
-    sentence: Quotable
+    sentence: QuotableSentence
     forms: frozenset[str]
     like: float = 0.0
 
@@ -167,8 +167,8 @@ class _Choice:
         return new * trust * (1 - self.like) / math.sqrt(max(len(self.forms), 1))
 
 
-def extracted(
-    question: str, passages: Sequence[Passage], limits: Limits
+def extract_answer(
+    question: str, passages: Sequence[Passage], limits: AnswerLimits
 ) -> tuple[AnswerSentence, ...]:
     """Return whole sentences of the passages; none where no sentence has a word of the question.
 
@@ -176,9 +176,9 @@ def extracted(
     relevance (Carbonell and Goldstein, 1998). They stand by document, that of the first one first.
     """
     weights = weighted_terms(question)
-    choices = [_Choice(s, s.forms) for s in quotable(passages)]
-    taken = _taken([c for c in choices if c.forms & weights.keys()], weights, limits)
-    return tuple(_answered(sentence, passages, limits) for sentence in _in_order(taken))
+    choices = [_Choice(s, s.forms) for s in quotable_sentences(passages)]
+    taken = _choose_sentences([c for c in choices if c.forms & weights.keys()], weights, limits)
+    return tuple(_cite_sentence(sentence, passages, limits) for sentence in _in_order(taken))
 
 
 def weighted_terms(question: str) -> dict[str, float]:
@@ -198,8 +198,10 @@ def _frequencies() -> Frequencies:
     return read_frequencies()
 
 
-def _taken(choices: list[_Choice], weights: Mapping[str, float], limits: Limits) -> list[Quotable]:
-    taken: list[Quotable] = []
+def _choose_sentences(
+    choices: list[_Choice], weights: Mapping[str, float], limits: AnswerLimits
+) -> list[QuotableSentence]:
+    taken: list[QuotableSentence] = []
     covered: Counter[str] = Counter()
     least = 0.0
     while choices:
@@ -214,11 +216,11 @@ def _taken(choices: list[_Choice], weights: Mapping[str, float], limits: Limits)
         least = least or LEAST * gain
         taken.append(best.sentence)
         covered.update(best.forms)
-        choices = _unlike(choices, best)
+        choices = _drop_similar(choices, best)
     return taken
 
 
-def _unlike(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
+def _drop_similar(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
     """Return the choices that do not say the same as the one taken."""
     kept = []
     for choice in choices:
@@ -229,16 +231,18 @@ def _unlike(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
     return kept
 
 
-def _in_order(taken: Iterable[Quotable]) -> list[Quotable]:
+def _in_order(taken: Iterable[QuotableSentence]) -> list[QuotableSentence]:
     """Return sentences by document, that taken first before the others, and as they stand there."""
-    by_document: dict[str, list[Quotable]] = {}
+    by_document: dict[str, list[QuotableSentence]] = {}
     for sentence in taken:
         by_document.setdefault(sentence.passage.chunk.doc_id, []).append(sentence)
     each = by_document.values()
     return [s for listed in each for s in sorted(listed, key=lambda s: s.start)]
 
 
-def _answered(sentence: Quotable, passages: Sequence[Passage], limits: Limits) -> AnswerSentence:
+def _cite_sentence(
+    sentence: QuotableSentence, passages: Sequence[Passage], limits: AnswerLimits
+) -> AnswerSentence:
     """Return a sentence with the documents that have it word for word, its own first."""
     support = {sentence.passage.chunk.doc_id: _support(sentence.passage, sentence.start, sentence)}
     for passage in passages:
@@ -249,5 +253,5 @@ def _answered(sentence: Quotable, passages: Sequence[Passage], limits: Limits) -
     return AnswerSentence(sentence.text, tuple(support.values()))
 
 
-def _support(passage: Passage, start: int, sentence: Quotable) -> Support:
+def _support(passage: Passage, start: int, sentence: QuotableSentence) -> Support:
     return Support(passage, start, start + len(sentence.quote), sentence.quote)

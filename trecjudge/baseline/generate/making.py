@@ -44,7 +44,7 @@ LOOK_AHEAD = 4
 
 
 @dataclass(slots=True)
-class Made:
+class RunCounts:
     """What a run has, in counts; `words` are those of all its sentences."""
 
     answered: int = 0
@@ -142,7 +142,7 @@ async def make_run(
     report: OnFinding,
     warn: Callable[[str], None],
     held: AbstractContextManager[None] | None = None,
-) -> tuple[Made | None, dict[str, Any]]:
+) -> tuple[RunCounts | None, dict[str, Any]]:
     """Write a run; return what it has, None where calls were only counted, and what was spent.
 
     `held` is what locks its files while they are written. Raises InputError, OutputError, and
@@ -196,13 +196,13 @@ async def answer_all(
 
 async def write_run(
     made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts
-) -> Made:
+) -> RunCounts:
     """Write a run and its provenance, each whole or not at all; return what it has.
 
     A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
     if they cannot be written, and ModelError, with no file changed, if every topic failed.
     """
-    counts, why = Made(), ""
+    counts, why = RunCounts(), ""
     with chosen(path) as run, chosen(provenance_path(path)) as trail:
         async for answer in made:
             counts.add(answer)

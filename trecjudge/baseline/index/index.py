@@ -21,7 +21,7 @@ from trecjudge.baseline.index.protocol import (
 )
 from trecjudge.baseline.index.refreshing import Refresh
 from trecjudge.baseline.index.state import State
-from trecjudge.baseline.index.store import Allowed, Store
+from trecjudge.baseline.index.store import AllowedChunks, Store
 from trecjudge.baseline.records import Chunk
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.index_file import Damaged
@@ -61,7 +61,7 @@ class Index:
     def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Hits:
         """Return the chunks that BM25 finds for weighted terms (stems)."""
         with self._reading() as (postings, _):
-            allowed = self._allowed(only)
+            allowed = self._filter(only)
             return postings.best(self.store, terms, most, allowed.chunks if allowed else None)
 
     def by_vector(self, vector: Any, most: int, only: Only | None = None) -> Hits:
@@ -75,7 +75,7 @@ class Index:
             if len(query) != held:
                 message = f"has vectors of {held} numbers, the question {len(query)}"
                 raise InputError(f"{self.store.where}: {message}; embed it with the index's model")
-            allowed = self._allowed(only)
+            allowed = self._filter(only)
             if most <= 0:
                 return []
             unit = query / (float(np.linalg.norm(query)) or 1.0)
@@ -115,7 +115,7 @@ class Index:
                 self._postings, self._places, self._state = postings, None, state
             yield self._postings, self._state
 
-    def _allowed(self, only: Only | None) -> Allowed | None:
+    def _filter(self, only: Only | None) -> AllowedChunks | None:
         """Return what a filter lets through, None for all."""
         conditions = conditions_of(only) if only else []
         if not conditions:
@@ -127,7 +127,9 @@ class Index:
         if len(places) != len(kept):
             raise Damaged("a field is of a document that is not there")
         chunks = [np.arange(first, first + count) for _, first, count in places.tolist()]
-        return Allowed(places[:, 0].tolist(), np.concatenate([np.zeros(0, np.int64), *chunks]))
+        return AllowedChunks(
+            places[:, 0].tolist(), np.concatenate([np.zeros(0, np.int64), *chunks])
+        )
 
     def _matching(self, condition: Condition) -> set[int]:
         found = self.store.matching(condition)

@@ -16,10 +16,16 @@ import numpy as np
 
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
-from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, Vectors
+from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, VectorSearch
 from trecjudge.baseline.index.protocol import Hits, Source
 from trecjudge.baseline.index.state import State, parse_state
-from trecjudge.baseline.index.store import Allowed, Digests, Known, Store, embedded_text
+from trecjudge.baseline.index.store import (
+    AllowedChunks,
+    DocumentDigests,
+    IndexedDocument,
+    Store,
+    embedded_text,
+)
 from trecjudge.baseline.records import Chunk
 from trecjudge.errors import InputError, OutputError, PluginError
 from trecjudge.inputs.documents.index_file import AGAIN, Damaged, damaged
@@ -51,7 +57,7 @@ def psycopg() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class PostgresAddress:
     """Where an index is: the database, and the schema `name` in it.
 
     `shown` is the address without its secrets.
@@ -62,7 +68,7 @@ class Address:
     parameters: dict[str, Any] = field(repr=False)
 
     @classmethod
-    def of(cls, url: str) -> Address:
+    def of(cls, url: str) -> PostgresAddress:
         """Return the address that is written as a URL. Raises InputError, PluginError."""
         package = psycopg()
         try:
@@ -89,14 +95,14 @@ class Address:
 
     def connect(self) -> Connection[Any]:
         """Return a connection without a transaction. Raises InputError."""
-        with self.understood():
+        with self.translate_errors():
             connection: Connection[Any] = psycopg().connect(
                 **self.parameters, autocommit=True, client_encoding="UTF8"
             )
         return connection
 
     @contextmanager
-    def understood(self) -> Iterator[None]:
+    def translate_errors(self) -> Iterator[None]:
         """Raise what the database says as InputError or OutputError, in one line."""
         failed: InputError | OutputError | None = None
         try:
@@ -104,26 +110,26 @@ class Address:
         except Damaged as error:
             failed = damaged(self.shown, error)
         except psycopg().Error as error:
-            failed = self._in_words(error)
+            failed = self._in_one_line(error)
         # Raised out here: the database's own error may hold the address.
         if failed is not None:
             raise failed
 
-    def _in_words(self, error: Error) -> InputError | OutputError:
+    def _in_one_line(self, error: Error) -> InputError | OutputError:
         errors = psycopg().errors
         if isinstance(error, errors.LockNotAvailable):
             return OutputError(f"{self.shown}: {BUSY}")
         if isinstance(error, errors.InvalidPassword | errors.InvalidAuthorizationSpecification):
-            return InputError(f"{self.shown}: {self._words(error)}; set PGPASSWORD")
+            return InputError(f"{self.shown}: {self._one_line(error)}; set PGPASSWORD")
         if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
-            return OutputError(f"{self.shown}: {self._words(error)}")
-        words = self._words(error)
+            return OutputError(f"{self.shown}: {self._one_line(error)}")
+        words = self._one_line(error)
         if isinstance(error, psycopg().OperationalError) and error.sqlstate is None:
             hint = "; set PGPASSWORD" if "password" in words else ""
             return InputError(f"{self.shown}: cannot be reached: {words}{hint}")
         return OutputError(f"{self.shown}: {words}")
 
-    def _words(self, error: Error) -> str:
+    def _one_line(self, error: Error) -> str:
         """Return an error on one line, without a secret."""
         return public(" ".join((error.diag.message_primary or str(error)).split()))
 
@@ -211,7 +217,7 @@ class PostgresStore(Store):
     vectors are found by an approximate index.
     """
 
-    def __init__(self, address: Address, most_looked_at: int = MOST_LOOKED_AT) -> None:
+    def __init__(self, address: PostgresAddress, most_looked_at: int = MOST_LOOKED_AT) -> None:
         self.address, self.where = address, address.shown
         self.most_looked_at = most_looked_at
         self._connection: Connection[Any] = address.connect()
@@ -222,7 +228,7 @@ class PostgresStore(Store):
     def reading(self) -> Iterator[None]:
         if self._connection.closed:  # it was lost
             self._connection = self.address.connect()
-        with self.address.understood(), self._connection.transaction():
+        with self.address.translate_errors(), self._connection.transaction():
             self.write("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             self._check()
             yield
@@ -232,7 +238,7 @@ class PostgresStore(Store):
         # A connection of its own: this one goes on to be searched.
         other = PostgresStore(self.address, self.most_looked_at)
         try:
-            with self.address.understood(), other._connection.transaction():
+            with self.address.translate_errors(), other._connection.transaction():
                 other._lock()
                 # An endpoint may take hours for the vectors.
                 other.write("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -265,7 +271,7 @@ class PostgresStore(Store):
 
     def make_tables(self, state: State) -> None:
         """Make the tables, unless they are there. Raises OutputError."""
-        with self.address.understood(), self._connection.transaction():
+        with self.address.translate_errors(), self._connection.transaction():
             self._lock()
             if self._settle():
                 return
@@ -328,11 +334,11 @@ class PostgresStore(Store):
             raise InputError(f"{self.where}: {message}; {AGAIN}")
         return parse_state(row[1], self.where)
 
-    def known(self, doc_ids: Sequence[str]) -> Mapping[str, Known]:
+    def known(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
         self._flush()
         return super().known(doc_ids)
 
-    def all_known(self) -> Iterator[Known]:
+    def all_known(self) -> Iterator[IndexedDocument]:
         self._flush()
         yield from super().all_known()
 
@@ -344,7 +350,13 @@ class PostgresStore(Store):
             found |= {row[0] for row in self.rows(_WITHIN, (name, *bounds, *bounds))}
         return found
 
-    def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
+    def add(
+        self,
+        source: Source,
+        digests: DocumentDigests,
+        place: IndexedDocument,
+        spans: Sequence[Span],
+    ) -> None:
         document, number, kept = source.document, place.number, self.storable
         own = (document.doc_id, *digests, document.title, document.url, document.date)
         further = {kept(name): kept(value) for name, value in source.metadata.items()}
@@ -367,7 +379,7 @@ class PostgresStore(Store):
                 self.insert(table, rows)
                 rows.clear()
 
-    def drop(self, known: Known) -> None:
+    def drop(self, known: IndexedDocument) -> None:
         self._flush()
         self.write("DELETE FROM fields WHERE document = ?", (known.number,))
         self.write("DELETE FROM documents WHERE number = ?", (known.number,))
@@ -403,12 +415,12 @@ class PostgresStore(Store):
         if state.vectors is not None:
             self._vectors(state).keep_index(state.chunks, state.next_chunk)
 
-    def nearest(self, vector: Any, most: int, allowed: Allowed | None, state: State) -> Hits:
+    def nearest(self, vector: Any, most: int, allowed: AllowedChunks | None, state: State) -> Hits:
         return self._vectors(state).nearest(vector, most, allowed)
 
-    def _vectors(self, state: State) -> Vectors:
+    def _vectors(self, state: State) -> VectorSearch:
         assert state.vectors is not None
-        return Vectors(self._connection, state.vectors.dimensions, self.most_looked_at)
+        return VectorSearch(self._connection, state.vectors.dimensions, self.most_looked_at)
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
         rows = self.rows_among(_CHUNKS, list(map(int, numbers)))
@@ -435,7 +447,7 @@ def _chunk_of(*row: Any) -> Chunk:
 
 def open_postgres(url: str) -> PostgresStore:
     """Return the index at an address. Raises InputError where there is none."""
-    store = PostgresStore(Address.of(url))
+    store = PostgresStore(PostgresAddress.of(url))
     try:
         with store.reading():
             store.state()
@@ -447,7 +459,7 @@ def open_postgres(url: str) -> PostgresStore:
 
 def make_postgres(url: str, state: State) -> PostgresStore:
     """Return the index at an address, made anew where there is none. Raises OutputError too."""
-    store = PostgresStore(Address.of(url))
+    store = PostgresStore(PostgresAddress.of(url))
     try:
         store.make_tables(state)
     except BaseException:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trecjudge.baseline.index.protocol import Hits
-from trecjudge.baseline.index.store import Allowed
+from trecjudge.baseline.index.store import AllowedChunks
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -34,21 +34,21 @@ _NEAREST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
+class VectorSearch:
     """The vectors of an index, in the transaction under way. All have length 1, or are zeros."""
 
     connection: Connection[Any]
     dimensions: int
     most_looked_at: int = MOST_LOOKED_AT
 
-    def nearest(self, unit: Any, most: int, allowed: Allowed | None) -> Hits:
+    def nearest(self, unit: Any, most: int, allowed: AllowedChunks | None) -> Hits:
         """Return the best (chunk, cosine), of the documents that are allowed."""
         values: dict[str, Any] = {"query": f"[{','.join(map(repr, unit.tolist()))}]", "most": most}
         condition = ""
         if allowed is not None:
             values["documents"] = allowed.documents
             condition = "AND document_id = ANY(%(documents)s)"
-        covered = self._covered()[1]
+        covered = self._index_coverage()[1]
         is_possible = covered is not None and CANDIDATES * most <= LARGEST_SEARCH
         if is_possible and (allowed is None or self._may_go_on(allowed)):
             found = self._approximate(values, most, condition, covered or 0)
@@ -56,7 +56,7 @@ class Vectors:
                 return found
         return self.connection.execute(_NEAREST.format(filter=condition), values).fetchall()
 
-    def _covered(self) -> tuple[int, int | None]:
+    def _index_coverage(self) -> tuple[int, int | None]:
         """Return how many chunks the approximate index had, and the last; None without one."""
         row = self.connection.execute("SELECT indexed, indexed_to FROM state").fetchone()
         return row or (0, None)
@@ -84,7 +84,7 @@ class Vectors:
         best = sorted(found.items(), key=lambda hit: (-hit[1], hit[0]))
         return best[:most]
 
-    def _may_go_on(self, allowed: Allowed) -> bool:
+    def _may_go_on(self, allowed: AllowedChunks) -> bool:
         """Return whether an approximate search may serve a filter.
 
         It must be able to go on where the filter leaves too few, and those that are kept be many.
@@ -94,7 +94,7 @@ class Vectors:
 
     def keep_index(self, chunks: int, next_chunk: int) -> None:
         """Build the approximate index, or build it again, where there are so many chunks."""
-        indexed, covered = self._covered()
+        indexed, covered = self._index_coverage()
         if chunks <= self.most_looked_at or self.dimensions > MOST_DIMENSIONS:
             if covered is not None:
                 self._drop(self._names())

@@ -42,7 +42,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Segment:
+class PostingSegment:
     """A segment in memory, without its posting lists. `lengths` are in terms."""
 
     segment: int
@@ -51,7 +51,7 @@ class Segment:
     there: Mask
 
     @classmethod
-    def of(cls, row: SegmentRow) -> Segment:
+    def of(cls, row: SegmentRow) -> PostingSegment:
         """Return the segment of a row. Raises Damaged for values that cannot be."""
         chunks = _numbers(row.chunks, "<i8").astype(np.int64)
         lengths, gone = _numbers(row.lengths, "<u4"), _numbers(row.gone, "<u2")
@@ -98,7 +98,7 @@ class Postings:
     k1 (1 - b + b length / mean length).
     """
 
-    segments: Mapping[int, Segment]
+    segments: Mapping[int, PostingSegment]
     starts: Mapping[int, int]
     chunks: Numbers
     there: Mask
@@ -111,11 +111,11 @@ class Postings:
     @classmethod
     def of(cls, rows: Iterable[SegmentRow]) -> Postings:
         """Return the posting lists of these segments."""
-        segments = [Segment.of(row) for row in rows]
+        segments = [PostingSegment.of(row) for row in rows]
         starts = np.cumsum([0, *(len(segment.chunks) for segment in segments)])[:-1].tolist()
-        chunks = _joined([segment.chunks for segment in segments], np.int64)
-        there = _joined([segment.there for segment in segments], np.bool_)
-        lengths = _joined([segment.lengths for segment in segments], np.float64)
+        chunks = _concatenate([segment.chunks for segment in segments], np.int64)
+        there = _concatenate([segment.there for segment in segments], np.bool_)
+        lengths = _concatenate([segment.lengths for segment in segments], np.float64)
         mean = float(lengths[there].mean()) if there.any() else 1.0
         norms = K1 * (1 - B + B * lengths / (mean or 1.0))
         named = {segment.segment: segment for segment in segments}
@@ -177,7 +177,7 @@ class Postings:
         return {term: [parts[n] for n in sorted(parts)] for term, parts in lists.items()}
 
 
-def _joined(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
+def _concatenate(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, kind), *parts]).astype(kind, copy=False)
 
 
@@ -271,7 +271,7 @@ def remove_chunks(store: Store, chunks: Iterable[int]) -> None:
     if not len(gone):
         return
     for row in store.segments():
-        segment = Segment.of(row)
+        segment = PostingSegment.of(row)
         touched = np.isin(segment.chunks, gone)
         if touched.any():
             left = np.flatnonzero(touched | ~segment.there).astype("<u2")
@@ -281,16 +281,16 @@ def remove_chunks(store: Store, chunks: Iterable[int]) -> None:
 def merge_segments(store: Store) -> None:
     """Merge segments of about one size where there are many, and rewrite those half gone."""
     while True:
-        chosen = _to_merge([Segment.of(row) for row in store.segments()])
+        chosen = _to_merge([PostingSegment.of(row) for row in store.segments()])
         if not chosen or not _merge(store, chosen):
             return
         for segment in chosen:
             store.drop_segment(segment.segment)
 
 
-def _to_merge(segments: Sequence[Segment]) -> list[Segment]:
+def _to_merge(segments: Sequence[PostingSegment]) -> list[PostingSegment]:
     """Return segments that should become one; none where all is well."""
-    tiers: defaultdict[int, list[Segment]] = defaultdict(list)
+    tiers: defaultdict[int, list[PostingSegment]] = defaultdict(list)
     for segment in segments:
         there = int(np.count_nonzero(segment.there))
         if there * 2 < len(segment.chunks):
@@ -302,7 +302,7 @@ def _to_merge(segments: Sequence[Segment]) -> list[Segment]:
     return []
 
 
-def _merge(store: Store, segments: Sequence[Segment]) -> bool:
+def _merge(store: Store, segments: Sequence[PostingSegment]) -> bool:
     """Write what is there of some segments as one new segment.
 
     Returns False, and they stay, where that would have more terms than are held in memory.

@@ -11,7 +11,7 @@ from trecjudge.baseline.chunking import chunk_spans
 from trecjudge.baseline.index.postings import SegmentWriter, merge_segments, remove_chunks
 from trecjudge.baseline.index.protocol import Changes, Embeds, Source
 from trecjudge.baseline.index.state import State, add_digest
-from trecjudge.baseline.index.store import Digests, Known, Store
+from trecjudge.baseline.index.store import DocumentDigests, IndexedDocument, Store
 from trecjudge.baseline.terms import chunk_terms
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import Damaged, digests_of
@@ -23,13 +23,13 @@ EMBEDDED = 256
 """Chunks that are embedded at a time."""
 
 
-def digest_source(source: Source) -> tuple[Source, Digests]:
+def digest_source(source: Source) -> tuple[Source, DocumentDigests]:
     """Return a document with its digests; characters that no file can hold become `?`."""
     try:
-        return source, Digests(*digests_of(source.document, source.metadata))
+        return source, DocumentDigests(*digests_of(source.document, source.metadata))
     except UnicodeEncodeError:  # half of a surrogate pair
         mended = _mend_surrogates(source)
-        return mended, Digests(*digests_of(mended.document, mended.metadata))
+        return mended, DocumentDigests(*digests_of(mended.document, mended.metadata))
 
 
 def _mend_surrogates(source: Source) -> Source:
@@ -86,11 +86,11 @@ class Refresh:
 
     def _new_ones(
         self, sources: Iterable[Source]
-    ) -> Iterator[tuple[Source, Digests, Known | None]]:
+    ) -> Iterator[tuple[Source, DocumentDigests, IndexedDocument | None]]:
         """Yield each document once, the first of its id, its digests, and what is known of it."""
         stream = map(digest_source, sources)
         while batch := list(islice(stream, BATCH)):
-            first: dict[str, tuple[Source, Digests]] = {}
+            first: dict[str, tuple[Source, DocumentDigests]] = {}
             for source, digests in batch:
                 first.setdefault(source.document.doc_id, (source, digests))
             known = self.store.known(list(first))
@@ -107,7 +107,11 @@ class Refresh:
         return True
 
     def _take(
-        self, source: Source, digests: Digests, known: Known | None, writer: SegmentWriter
+        self,
+        source: Source,
+        digests: DocumentDigests,
+        known: IndexedDocument | None,
+        writer: SegmentWriter,
     ) -> None:
         if known is not None and known.record == digests.record:
             self.done["kept"] += 1
@@ -117,11 +121,11 @@ class Refresh:
         self.done["added" if known is None else "changed"] += 1
         self._add(source, digests, writer)
 
-    def _add(self, source: Source, digests: Digests, writer: SegmentWriter) -> None:
+    def _add(self, source: Source, digests: DocumentDigests, writer: SegmentWriter) -> None:
         document, state = source.document, self.state
         text, first = document.full_text, state.next_chunk
         spans = list(chunk_spans(document, state.chunking))
-        place = Known(state.next_document, digests.record, first, len(spans))
+        place = IndexedDocument(state.next_document, digests.record, first, len(spans))
         self.store.add(source, digests, place, spans)
         for number, (start, end) in enumerate(spans, first):
             writer.add(number, chunk_terms(document.title, text[start:end]))
@@ -135,7 +139,7 @@ class Refresh:
             content=add_digest(state.content, digests.record),
         )
 
-    def _drop(self, known: Known) -> None:
+    def _drop(self, known: IndexedDocument) -> None:
         state = self.state
         if known.chunks > state.chunks or known.numbers.stop > state.next_chunk:
             raise Damaged(f"document {known.number} has chunks that are not there")

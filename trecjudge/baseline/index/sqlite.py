@@ -18,9 +18,9 @@ from trecjudge.baseline.index.postings import Postings, best_of
 from trecjudge.baseline.index.protocol import Hits, Numbers, Source
 from trecjudge.baseline.index.state import State, parse_state
 from trecjudge.baseline.index.store import (
-    Allowed,
-    Digests,
-    Known,
+    AllowedChunks,
+    DocumentDigests,
+    IndexedDocument,
     Store,
     ascending,
     check_span,
@@ -147,7 +147,13 @@ class SqliteStore(Store):
         each = (self._database.execute(query, (condition.name, *b)) for b in condition.bounds)
         return {row[0] for rows in each for row in rows}
 
-    def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
+    def add(
+        self,
+        source: Source,
+        digests: DocumentDigests,
+        place: IndexedDocument,
+        spans: Sequence[Span],
+    ) -> None:
         document, number = source.document, place.number
         metadata = orjson.dumps(dict(source.metadata)).decode()
         described = (document.title, document.url, document.date, document.version, metadata)
@@ -159,9 +165,9 @@ class SqliteStore(Store):
         fields = dict.fromkeys(fields_of(document, source.metadata))
         self.insert("fields", ((name, value, number) for name, value in fields))
 
-    def drop(self, known: Known) -> None:
+    def drop(self, known: IndexedDocument) -> None:
         number = known.number
-        document, metadata = self._described(number)
+        document, metadata = self._read_description(number)
         self._database.executemany(
             "DELETE FROM fields WHERE name = ? AND value = ? AND document = ?",
             ((name, value, number) for name, value in fields_of(document, metadata)),
@@ -172,7 +178,7 @@ class SqliteStore(Store):
         for table, column in (("chunks", "number"), ("vectors", "chunk")):
             self.write(f"DELETE FROM {table} WHERE {column} >= ? AND {column} < ?", bounds)
 
-    def _described(self, number: int) -> tuple[Document, dict[str, str]]:
+    def _read_description(self, number: int) -> tuple[Document, dict[str, str]]:
         """Return a document without its text, and its further fields."""
         query = "SELECT id, title, url, date, version, metadata FROM documents WHERE number = ?"
         row = self._database.execute(query, (number,)).fetchone()
@@ -193,7 +199,7 @@ class SqliteStore(Store):
             self._numbers, self._matrix = self._read_matrix(state)
             self._vectors_of = _stamp(state)
 
-    def nearest(self, vector: Any, most: int, allowed: Allowed | None, state: State) -> Hits:
+    def nearest(self, vector: Any, most: int, allowed: AllowedChunks | None, state: State) -> Hits:
         self.check_vectors(state)
         chunks, matrix = self._numbers, self._matrix
         kept = np.ones(len(chunks), np.bool_)

@@ -17,7 +17,7 @@ from trecjudge.inputs.documents.index_file import Damaged
 from trecjudge.records import Document
 
 
-class Digests(NamedTuple):
+class DocumentDigests(NamedTuple):
     """`text` is the sha256 of title and text; `record` that of all that is kept of a document."""
 
     text: str
@@ -25,7 +25,7 @@ class Digests(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class IndexedDocument:
     """A document that an index holds: its number, its digest, and its chunks' numbers.
 
     Raises Damaged for values that cannot be.
@@ -50,7 +50,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedChunks:
     """What a filter lets through: documents by number, and their chunks."""
 
     documents: list[int]
@@ -108,11 +108,17 @@ class Store(ABC):
         """Return the state of the index. Raises InputError for one that cannot be read."""
 
     @abstractmethod
-    def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
+    def add(
+        self,
+        source: Source,
+        digests: DocumentDigests,
+        place: IndexedDocument,
+        spans: Sequence[Span],
+    ) -> None:
         """Write a document, and its chunks, under the numbers of `place`."""
 
     @abstractmethod
-    def drop(self, known: Known) -> None:
+    def drop(self, known: IndexedDocument) -> None:
         """Remove a document, its chunks and their vectors."""
 
     @abstractmethod
@@ -128,7 +134,7 @@ class Store(ABC):
         self.write("UPDATE state SET state = ?", (state.as_json(),))
 
     @abstractmethod
-    def nearest(self, vector: Any, most: int, allowed: Allowed | None, state: State) -> Hits:
+    def nearest(self, vector: Any, most: int, allowed: AllowedChunks | None, state: State) -> Hits:
         """Return the chunks nearest to a vector of length 1 by cosine."""
 
     def check_vectors(self, state: State) -> None:
@@ -192,17 +198,19 @@ class Store(ABC):
         self.write("DELETE FROM segments WHERE number = ?", (segment,))
         self.write("DELETE FROM postings WHERE segment = ?", (segment,))
 
-    def known(self, doc_ids: Sequence[str]) -> Mapping[str, Known]:
+    def known(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
         """Return the indexed documents among `doc_ids`, by id."""
         asked = {self.storable(doc_id): doc_id for doc_id in doc_ids}
         query = "SELECT id, number, record, first_chunk, chunks FROM documents WHERE id {among}"
-        return {asked[row[0]]: Known(*row[1:]) for row in self.rows_among(query, list(asked))}
+        return {
+            asked[row[0]]: IndexedDocument(*row[1:]) for row in self.rows_among(query, list(asked))
+        }
 
-    def all_known(self) -> Iterator[Known]:
+    def all_known(self) -> Iterator[IndexedDocument]:
         """Yield all indexed documents."""
         query = "SELECT number, record, first_chunk, chunks FROM documents ORDER BY number"
         for row in ascending(self.rows(query)):
-            yield Known(*row)
+            yield IndexedDocument(*row)
 
     def field_names(self) -> set[str]:
         """Return the names of the fields that documents have."""

@@ -22,7 +22,7 @@ MOST_LISTED = 10
 
 
 @dataclass(slots=True)
-class Searched:
+class SearchCounts:
     """What a run file has: topics and lines; `nothing` found no document, `failed` say why."""
 
     topics: int = 0
@@ -31,7 +31,7 @@ class Searched:
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
-    def listed(self) -> str:
+    def first_without(self) -> str:
         """The first topics that found nothing."""
         rest = " …" if len(self.nothing) > MOST_LISTED else ""
         return ", ".join(map(repr, self.nothing[:MOST_LISTED])) + rest
@@ -48,14 +48,14 @@ async def write_run(
     most: int,
     only: Only | None,
     tag: str,
-) -> Searched:
+) -> SearchCounts:
     """Write what each topic finds, whole or not at all; the retriever keeps one of each document.
 
     A topic whose reranking failed is left out, and told: its other order is another system's.
     Raises ModelError, OutputError.
     """
     assert retriever.settings.one_per_document
-    done = Searched()
+    done = SearchCounts()
     with chosen(path) as file:
         for topic in topics:
             try:
@@ -73,7 +73,7 @@ async def write_run(
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class ThresholdCalibration:
     """A threshold, with the confidences of the questions that it is from."""
 
     threshold: Threshold
@@ -83,18 +83,18 @@ class Calibrated:
     def as_dict(self) -> dict[str, Any]:
         """Return threshold and shares as JSON values; the AUC and `refused` need others."""
         return asdict(self.threshold) | {
-            "kept": self.kept,
-            "refused": self.refused,
+            "kept": self.share_answered,
+            "refused": self.share_refused,
             "auc": self.auc,
         }
 
     @property
-    def kept(self) -> float:
+    def share_answered(self) -> float:
         """The share of the answerable questions that are answered."""
         return sum(one >= self.threshold.least for one in self.answerable) / len(self.answerable)
 
     @property
-    def refused(self) -> float | None:
+    def share_refused(self) -> float | None:
         """The share of the others that are not answered, None without any."""
         below = sum(one < self.threshold.least for one in self.others)
         return below / len(self.others) if self.others else None
@@ -109,23 +109,23 @@ class Calibrated:
         line = self.threshold
         told = [
             f"threshold {line.least:.4f}, by {line.by}",
-            f"{counted(line.questions, 'answerable topic')}: {self.kept:.0%} are answered",
+            f"{counted(line.questions, 'answerable topic')}: {self.share_answered:.0%} are answered",
         ]
         if self.others:
             others = counted(line.others, "other topic")
-            told.append(f"{others}: {self.refused:.0%} are refused, AUC {self.auc:.3f}")
+            told.append(f"{others}: {self.share_refused:.0%} are refused, AUC {self.auc:.3f}")
         else:
             told.append("no other topics: how many are refused is not known; add --against TOPICS")
         return told
 
 
-async def calibrated(
+async def calibrate_threshold(
     retriever: IndexRetriever,
     answerable: Iterable[Topic],
     others: Iterable[Topic],
     only: Only | None,
     index: str,
-) -> Calibrated:
+) -> ThresholdCalibration:
     """Return the threshold between topics that the index answers and, if given, others.
 
     `index` is its name. Raises InputError if a topic is in both, JudgmentFailed, ModelError.
@@ -140,4 +140,4 @@ async def calibrated(
     version = retriever.index.facts.version
     counts = (len(inside), len(outside))
     line = Threshold(least, retriever.confidence_by, index, version, *counts)
-    return Calibrated(line, inside, outside)
+    return ThresholdCalibration(line, inside, outside)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from trecjudge.baseline.masking import masked
-from trecjudge.baseline.retrieve.ranking import Candidate
+from trecjudge.baseline.masking import mask_personal_data
+from trecjudge.baseline.retrieve.ranking import ScoredChunk
 from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.models.model import Model, Program, ReplyLength
 
@@ -79,13 +79,13 @@ class MaskedRanks:
 
     async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Return the score of each text; see `Ranks.scores`."""
-        hidden = [masked(text).text for text in texts]
-        return await self.ranks.scores(masked(question).text, hidden)
+        hidden = [mask_personal_data(text).text for text in texts]
+        return await self.ranks.scores(mask_personal_data(question).text, hidden)
 
 
 async def rerank(
-    candidates: Sequence[Candidate], question: str, ranks: Ranks, first: int
-) -> list[Candidate]:
+    candidates: Sequence[ScoredChunk], question: str, ranks: Ranks, first: int
+) -> list[ScoredChunk]:
     """Return candidates with the first `first` in the order of their new scores, the rest after.
 
     Of equal new scores the order stays. The rest keep their order, with scores below the others.
@@ -94,7 +94,7 @@ async def rerank(
     if not head:
         return []
     scores = await ranks.scores(question, [candidate.chunk.text for candidate in head])
-    given = [c.scored(float(s), rerank=float(s)) for c, s in zip(head, scores, strict=True)]
+    given = [c.with_score(float(s), rerank=float(s)) for c, s in zip(head, scores, strict=True)]
     given.sort(key=lambda candidate: -candidate.score)
     lowest = given[-1].score
-    return [*given, *(c.scored(lowest - 1 / (1 + max(c.score, 0.0))) for c in rest)]
+    return [*given, *(c.with_score(lowest - 1 / (1 + max(c.score, 0.0))) for c in rest)]

@@ -15,32 +15,32 @@ from trecjudge.text.sentences import split_sentences
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ScoredChunk:
     """A chunk with its score so far, and the parts of it by name."""
 
     chunk: Chunk
     score: float
     parts: dict[str, float]
 
-    def scored(self, score: float, **parts: float) -> Candidate:
+    def with_score(self, score: float, **parts: float) -> ScoredChunk:
         """Return it with another score, and further parts."""
         return replace(self, score=score, parts=self.parts | parts)
 
 
-def ordered(candidates: Iterable[Candidate]) -> list[Candidate]:
+def order_by_score(candidates: Iterable[ScoredChunk]) -> list[ScoredChunk]:
     """Return candidates by score, the best first; of equal ones by document and place in it."""
     return sorted(candidates, key=lambda c: (-c.score, c.chunk.doc_id, c.chunk.start))
 
 
-def one_per_document(candidates: Iterable[Candidate]) -> list[Candidate]:
+def one_per_document(candidates: Iterable[ScoredChunk]) -> list[ScoredChunk]:
     """Return the first candidate of each document, in the order given."""
-    first: dict[str, Candidate] = {}
+    first: dict[str, ScoredChunk] = {}
     for candidate in candidates:
         first.setdefault(candidate.chunk.doc_id, candidate)
     return list(first.values())
 
 
-def passages_of(candidates: Sequence[Candidate]) -> tuple[Passage, ...]:
+def passages_of(candidates: Sequence[ScoredChunk]) -> tuple[Passage, ...]:
     """Return candidates as passages, ranked as they stand."""
     return tuple(Passage(c.chunk, c.score, n, c.parts) for n, c in enumerate(candidates, 1))
 
@@ -49,19 +49,19 @@ RRF_K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
 
 
-def fused(*rankings: Sequence[Candidate], k: int = RRF_K) -> list[Candidate]:
+def fuse_rankings(*rankings: Sequence[ScoredChunk], k: int = RRF_K) -> list[ScoredChunk]:
     """Return the candidates of all rankings by the sum of 1 / (k + rank), the best first.
 
     A chunk that two rankings have keeps the parts of both. Ranks count from 1.
     """
-    scores: dict[tuple[str, int, int], Candidate] = {}
+    scores: dict[tuple[str, int, int], ScoredChunk] = {}
     for ranking in rankings:
         for rank, candidate in enumerate(ranking, 1):
             chunk, gain = candidate.chunk, 1 / (k + rank)
             place = (chunk.doc_id, chunk.start, chunk.end)
-            known = scores.get(place, candidate.scored(0.0))
-            scores[place] = known.scored(known.score + gain, **candidate.parts)
-    return ordered(scores.values())
+            known = scores.get(place, candidate.with_score(0.0))
+            scores[place] = known.with_score(known.score + gain, **candidate.parts)
+    return order_by_score(scores.values())
 
 
 def day_of(written: str) -> date | None:
@@ -70,7 +70,7 @@ def day_of(written: str) -> date | None:
     return date.fromisoformat(day[:10]) if day else None
 
 
-def by_recency(candidates: Iterable[Candidate], half_life: float) -> list[Candidate]:
+def raise_recent(candidates: Iterable[ScoredChunk], half_life: float) -> list[ScoredChunk]:
     """Return candidates with scores raised by a factor of 1 to 2, the best first.
 
     The factor is 1 + 2^(-age / half_life), with the age in days before the newest of them: 2 for
@@ -84,9 +84,9 @@ def by_recency(candidates: Iterable[Candidate], half_life: float) -> list[Candid
     for candidate, day in given:
         if day and newest:
             factor = 1 + 2 ** (-max((newest - day).days, 0) / half_life)
-            candidate = candidate.scored(candidate.score * factor, recency=factor)
+            candidate = candidate.with_score(candidate.score * factor, recency=factor)
         raised.append(candidate)
-    return ordered(raised)
+    return order_by_score(raised)
 
 
 def _newest(days: Sequence[date]) -> date | None:
@@ -110,41 +110,45 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class WeightedQuestion:
     """The terms of a question, each with its weight times idf, and its pairs with theirs."""
 
     terms: Mapping[str, float]
     pairs: Mapping[Pair, float]
 
 
-def wording_of(
+def weigh_question(
     question: str,
     terms: Mapping[str, float],
     idf: Callable[[Iterable[str]], Mapping[str, float]],
-) -> Wording:
+) -> WeightedQuestion:
     """Return the wording of a question whose terms are known."""
     forms = analysed(question)
     rare = idf({*forms, *terms})
     weighed = {term: weight * rare.get(term, 0.0) for term, weight in terms.items()}
     pairs = {pair for pair in pairwise(forms) if pair[0] in terms or pair[1] in terms}
-    return Wording(weighed, {pair: sum(rare.get(form, 0.0) for form in pair) for pair in pairs})
+    return WeightedQuestion(
+        weighed, {pair: sum(rare.get(form, 0.0) for form in pair) for pair in pairs}
+    )
 
 
-def by_closeness(candidates: Sequence[Candidate], wording: Wording) -> list[Candidate]:
+def add_closeness(
+    candidates: Sequence[ScoredChunk], wording: WeightedQuestion
+) -> list[ScoredChunk]:
     """Return candidates, the best first, with the scores of window and pairs added.
 
     Only the first `FIRST` are looked at: what is added is never below 0, so that they can only rise
     above the others.
     """
     closer = [_closer(candidate, wording) for candidate in candidates[:FIRST]]
-    return ordered([*closer, *candidates[FIRST:]])
+    return order_by_score([*closer, *candidates[FIRST:]])
 
 
-def _closer(candidate: Candidate, wording: Wording) -> Candidate:
+def _closer(candidate: ScoredChunk, wording: WeightedQuestion) -> ScoredChunk:
     sentences = [analysed(sentence) for sentence in split_sentences(candidate.chunk.text)]
     window = WINDOW_WEIGHT * best_window(sentences, wording.terms)
-    pairs = PAIRS_WEIGHT * pairs_there(sentences, wording.pairs)
-    return candidate.scored(candidate.score + window + pairs, window=window, pairs=pairs)
+    pairs = PAIRS_WEIGHT * weigh_pairs(sentences, wording.pairs)
+    return candidate.with_score(candidate.score + window + pairs, window=window, pairs=pairs)
 
 
 def best_window(sentences: Sequence[Sequence[str]], terms: Mapping[str, float]) -> float:
@@ -161,7 +165,7 @@ def _score(counts: Mapping[str, int], length: int, terms: Mapping[str, float]) -
     return sum(terms[term] * count / (count + norm) for term, count in counts.items())
 
 
-def pairs_there(sentences: Iterable[Sequence[str]], pairs: Mapping[Pair, float]) -> float:
+def weigh_pairs(sentences: Iterable[Sequence[str]], pairs: Mapping[Pair, float]) -> float:
     """Return the sum over the pairs that stand in one of the sentences."""
     there = {pair for sentence in sentences for pair in pairwise(sentence) if pair in pairs}
     return sum(pairs[pair] for pair in sorted(there))

@@ -16,14 +16,14 @@ from trecjudge.baseline.index.vectors import EndpointEmbeds, embeds_for
 from trecjudge.baseline.records import Method, Retrieved
 from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
 from trecjudge.baseline.retrieve.ranking import (
-    Candidate,
-    by_closeness,
-    by_recency,
-    fused,
+    ScoredChunk,
+    add_closeness,
+    fuse_rankings,
     one_per_document,
-    ordered,
+    order_by_score,
     passages_of,
-    wording_of,
+    raise_recent,
+    weigh_question,
 )
 from trecjudge.baseline.retrieve.threshold import (
     BY_WORDS,
@@ -136,7 +136,7 @@ class IndexRetriever:
         else:
             confidence = cosine_confidence(near[:NEAREST])
         found = self._candidates(question, terms, words, near)
-        found = await self._ordered(found, question)
+        found = await self._reorder(found, question)
         return Retrieved(
             question,
             passages_of(found[:most]),
@@ -156,25 +156,25 @@ class IndexRetriever:
 
     def _candidates(
         self, question: str, terms: Mapping[str, float], words: Hits, near: Hits
-    ) -> list[Candidate]:
+    ) -> list[ScoredChunk]:
         method = self.settings.method
-        by_cosine = [] if method == "bm25" else ordered(self._given(near, "dense"))
+        by_cosine = [] if method == "bm25" else order_by_score(self._score_chunks(near, "dense"))
         if method == "dense":
             return by_cosine
-        by_word = ordered(self._given(words, "bm25"))
+        by_word = order_by_score(self._score_chunks(words, "bm25"))
         if self.settings.closeness:
-            by_word = by_closeness(by_word, wording_of(question, terms, self.index.idf))
-        return by_word if method == "bm25" else fused(by_word, by_cosine)
+            by_word = add_closeness(by_word, weigh_question(question, terms, self.index.idf))
+        return by_word if method == "bm25" else fuse_rankings(by_word, by_cosine)
 
-    def _given(self, found: Hits, part: str) -> list[Candidate]:
+    def _score_chunks(self, found: Hits, part: str) -> list[ScoredChunk]:
         """Return chunks that a search found as candidates; `part` is the name of its score."""
         chunks = self.index.chunks([number for number, _ in found])
         pairs = zip(chunks, found, strict=True)
-        return [Candidate(chunk, score, {part: score}) for chunk, (_, score) in pairs]
+        return [ScoredChunk(chunk, score, {part: score}) for chunk, (_, score) in pairs]
 
-    async def _ordered(self, found: list[Candidate], question: str) -> list[Candidate]:
+    async def _reorder(self, found: list[ScoredChunk], question: str) -> list[ScoredChunk]:
         if self.settings.recency > 0:
-            found = by_recency(found, self.settings.recency)
+            found = raise_recent(found, self.settings.recency)
         if self.ranks is not None and self.settings.rerank:
             found = await rerank(found, question, self.ranks, self.settings.rerank)
         return one_per_document(found) if self.settings.one_per_document else found

@@ -31,7 +31,7 @@ QUESTION = "query"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TextEntry:
     """One text, and the keys of its result: one for each address."""
 
     text: str
@@ -73,7 +73,7 @@ class TextsPrompt(PlainPrompt):
 class TextsRequest(Request):
     """A request about several texts; `entries` are what its results are kept under."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[TextEntry, ...] = ()
 
 
 @dataclass
@@ -104,18 +104,18 @@ class TextRequests(Requests):
         self.form = "texts" if changes else self.form
         return changes
 
-    def entry(self, text: str, question: str = "") -> Entry:
+    def entry(self, text: str, question: str = "") -> TextEntry:
         """Return the entry of a text: its keys are those of a request about it only.
 
         Half of a surrogate pair, which cannot be sent, becomes `?`.
         """
         text, question = (part.encode(errors="replace").decode() for part in (text, question))
-        asked = {"model": self.settings.model, "text": text, **self._wanted}
+        asked = {"model": self.settings.model, "text": text, **self._dimensions_field}
         asked |= {QUESTION: question} if question else {}
-        return Entry(text, tuple(self.keys(self.settings.extra_body | asked)))
+        return TextEntry(text, tuple(self.keys(self.settings.extra_body | asked)))
 
     def about(
-        self, entries: Sequence[Entry], question: str, first: str, dimensions: int | None
+        self, entries: Sequence[TextEntry], question: str, first: str, dimensions: int | None
     ) -> TextsRequest:
         """Return the request about these texts; `first` is what requests in place of it share."""
         more = {QUESTION: question} if question else {}
@@ -137,7 +137,7 @@ class TextRequests(Requests):
         texts = [message["content"] for message in messages if message["role"] == TEXT]
         body: dict[str, Any] = {"model": settings.model}
         if isinstance(settings, EmbeddingSettings):
-            body |= {"input": texts, "encoding_format": settings.encoding, **self._wanted}
+            body |= {"input": texts, "encoding_format": settings.encoding, **self._dimensions_field}
         elif self.form == "texts":
             body = {"texts": texts}
         else:
@@ -145,7 +145,7 @@ class TextRequests(Requests):
         return settings.extra_body | body | more
 
     @property
-    def _wanted(self) -> dict[str, Any]:
+    def _dimensions_field(self) -> dict[str, Any]:
         dimensions = getattr(self.settings, "dimensions", None)
         return {} if dimensions is None else {"dimensions": dimensions}
 
@@ -154,14 +154,14 @@ class TextRequests(Requests):
 class TextReplies(Replies):
     """Kept results of texts: a request is answered where each of its texts is."""
 
-    def line(self, entry: Entry) -> str | None:
+    def line(self, entry: TextEntry) -> str | None:
         """Return the kept result of a text, None where there is none."""
         if self.refresh and not self.was_asked(entry):
             return None
         found = (self.cache.get(key) for key in entry.keys)
         return next((reply.text for reply in found if reply is not None), None)
 
-    def was_asked(self, entry: Entry) -> bool:
+    def was_asked(self, entry: TextEntry) -> bool:
         """Return whether this command itself asked about the text."""
         return entry.mark in self.asked_marks
 
@@ -231,7 +231,7 @@ class TextPlanner(Planner):
 
 
 @dataclass(slots=True)
-class Texts:
+class TextResults:
     """The results of texts, one line each.
 
     A result that is kept, or that a request under way will bring, is not asked for. `size` texts go
@@ -263,7 +263,7 @@ class Texts:
                 _fail(self._coming.pop(entry.key), JudgmentFailed("interrupted", "not asked"))
         return [await found[entry.key] for entry in entries]
 
-    def _looked_up(self, entries: Sequence[Entry]) -> tuple[dict[str, Line], list[Entry]]:
+    def _looked_up(self, entries: Sequence[TextEntry]) -> tuple[dict[str, Line], list[TextEntry]]:
         """Return the results to wait for by key, and the texts that are to be asked about."""
         found: dict[str, Line] = {}
         new = []
@@ -295,7 +295,7 @@ class Texts:
                 f" {self.dimensions} dimensions, so the model has changed: add --refresh"
             )
 
-    async def _ask_all(self, left: list[Entry], question: str) -> None:
+    async def _ask_all(self, left: list[TextEntry], question: str) -> None:
         if left and not self._is_proven:
             # One request first: how many texts it takes, and how long vectors are, is not known.
             now, left = left[: self.size], left[self.size :]
@@ -308,7 +308,7 @@ class Texts:
             if error is not None:
                 raise error
 
-    async def _ask(self, entries: list[Entry], question: str, first: str) -> None:
+    async def _ask(self, entries: list[TextEntry], question: str, first: str) -> None:
         """Ask about texts: again with fewer or shorter ones where the endpoint refuses them.
 
         Raises ModelError; a JudgmentFailed goes to those who wait for the texts.
@@ -328,7 +328,7 @@ class Texts:
             if place is not None and not place.done():
                 place.set_result(line)
 
-    def _again(self, entries: list[Entry], failed: JudgmentFailed) -> list[list[Entry]]:
+    def _again(self, entries: list[TextEntry], failed: JudgmentFailed) -> list[list[TextEntry]]:
         """Return the requests to make in place of one that was refused; none where that is final.
 
         One text may be refused and all the others taken.

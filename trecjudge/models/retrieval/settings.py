@@ -34,7 +34,9 @@ def vectors_in(answer: Any) -> Reply | None:
     if not _are_entries(entries) or not all("embedding" in entry for entry in entries):
         return None
     tokens = _tokens_in(answer)
-    return _reply({n: _line(entry["embedding"], tokens) for n, entry in _numbered(entries)}, tokens)
+    return _reply(
+        {n: _line(entry["embedding"], tokens) for n, entry in _number_entries(entries)}, tokens
+    )
 
 
 def scores_in(answer: Any) -> Reply | None:
@@ -46,7 +48,7 @@ def scores_in(answer: Any) -> Reply | None:
         return None
     tokens = _tokens_in(answer)
     lines = {}
-    for number, entry in _numbered(entries):
+    for number, entry in _number_entries(entries):
         score = next(entry[name] for name in SCORES if name in entry)
         if isinstance(score, bool) or not isinstance(score, int | float):
             raise _unreadable(f"the score of text {number} is no number", tokens)
@@ -84,7 +86,7 @@ def _are_entries(entries: Any) -> TypeGuard[list[Any]]:
     return isinstance(entries, list) and all(isinstance(entry, Mapping) for entry in entries)
 
 
-def _numbered(entries: list[Any]) -> list[tuple[int, Any]]:
+def _number_entries(entries: list[Any]) -> list[tuple[int, Any]]:
     """Return entries by the number of their text: `index`, where that is given."""
     return [(_index(entry.get("index"), place), entry) for place, entry in enumerate(entries)]
 
