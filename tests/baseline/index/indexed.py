@@ -18,6 +18,12 @@ def source(doc_id: str, text: str, title: str = "", **fields: str) -> Source:
     return Source(Document(doc_id, text, title, **own), fields)
 
 
+FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
+DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de", year="7")
+HAN = source("han", "漢字を使う人々。", lang="ja", url="https://x.example/han", version="2")
+ALL = (FOX, DOG, HAN)
+
+
 def refreshed(
     index: Index, sources: Iterable[Source], others: bool = True, embeds: Embeds | None = None
 ) -> Changes:

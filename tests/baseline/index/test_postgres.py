@@ -14,39 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.baseline.index.servers import (
-    WORDS,
-    Hashed,
-    asked,
-    invented,
-    refreshed,
-    server,
-    source,
-)
+from tests.baseline.index.indexed import DOG, FOX, HAN, found, ids, refreshed, source
+from tests.baseline.index.servers import WORDS, Hashed, asked, invented
 from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
 from trecjudge.baseline.index.postgres import PostgresStore
-from trecjudge.baseline.index.protocol import Changes, Hits, Only
+from trecjudge.baseline.index.protocol import Changes, Only
 from trecjudge.errors import InputError, OutputError
-
-FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
-DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de")
-HAN = source("han", "漢字を使う人々。", lang="ja")
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with server() as url:
-        yield url
-
-
-@pytest.fixture
-def address(url: str, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Return the address of an index of the test's own."""
-    name = f"t{abs(hash(request.node.nodeid))}"
-    yield f"{url}&index={name}"
-    asked(url, f"DROP SCHEMA IF EXISTS {name} CASCADE")
 
 
 @pytest.fixture
@@ -59,48 +34,6 @@ def index(address: str) -> Iterator[Index]:
 def store_of(index: Index) -> PostgresStore:
     assert isinstance(index.store, PostgresStore)
     return index.store
-
-
-def names(index: Index, hits: Hits) -> list[str]:
-    return [chunk.doc_id for chunk in index.chunks([number for number, _ in hits])]
-
-
-def found(index: Index, *terms: str, most: int = 10, only: Only | None = None) -> list[str]:
-    return names(index, index.by_words(dict.fromkeys(terms, 1.0), most, only))
-
-
-def test_words_are_found_and_what_went_is_not(index: Index) -> None:
-    assert refreshed(index, [FOX, DOG, HAN]) == Changes(added=3, chunks=3)
-    assert found(index, "fox") == ["fox", "dog"]
-    assert found(index, "anim") == ["fox"]
-    assert found(index, "漢字") == ["han"]
-    version = index.facts.version
-    changes = refreshed(index, [FOX, source("dog", "Cats meow.")])
-    assert changes == Changes(changed=1, removed=1, kept=1, chunks=1)
-    assert found(index, "dog") == found(index, "漢字") == []
-    assert found(index, "cat") == ["dog"]
-    assert index.document("han") is None
-    refreshed(index, [FOX, DOG, HAN])
-    assert index.facts.version == version
-    assert refreshed(index, [FOX, DOG, HAN]) == Changes(kept=3)
-
-
-def test_a_chunk_is_a_quote_and_has_all_that_is_known(index: Index) -> None:
-    odd = source("o'dd %s", 'Naïve "text" 🦊 \\ %d.', "Title", url="http://a", version="2", k="v")
-    refreshed(index, [odd])
-    whole = index.document("o'dd %s")
-    assert whole is not None
-    assert whole.text == odd.document.full_text
-    (chunk,) = index.chunks([number for number, _ in index.by_words({"text": 1.0}, 5)])
-    assert whole.text[chunk.start : chunk.end] == chunk.text
-    assert (chunk.document.url, chunk.document.version, chunk.metadata) == (
-        "http://a",
-        "2",
-        {"k": "v"},
-    )
-    assert chunk.digest == whole.digest != ""
-    with pytest.raises(KeyError):
-        index.chunks([99])
 
 
 def test_a_nul_character_is_replaced_and_found_again(index: Index) -> None:
@@ -131,8 +64,8 @@ def both(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[I
     made = [make_index(str(path)), make_index(f"{url}&index=both")]
     changed = [*invented(400)[50:], *invented(30, seed=2)]
     for index in made:
-        refreshed(index, invented(400), Hashed())
-        refreshed(index, changed, Hashed())
+        refreshed(index, invented(400), embeds=Hashed())
+        refreshed(index, changed, embeds=Hashed())
     yield made[0], made[1]
     for index in made:
         index.close()
@@ -193,7 +126,7 @@ def planned(address: str, index: Index) -> list[str]:
 
 def test_filters_lose_nothing_beside_an_approximate_index(address: str, index: Index) -> None:
     store_of(index).most_looked_at = 1000
-    refreshed(index, invented(2100), Hashed())
+    refreshed(index, invented(2100), embeds=Hashed())
     assert planned(address, index) == ["chunks_by_vector"]
     vector = Hashed().of("bala dera")
     one_percent = Only({"percent": ["7"]})
@@ -212,63 +145,29 @@ def test_filters_lose_nothing_beside_an_approximate_index(address: str, index: I
 def test_an_approximate_index_finds_what_came_after_it(address: str, index: Index) -> None:
     store_of(index).most_looked_at = 1000
     documents = invented(1500)
-    refreshed(index, documents, Hashed())
+    refreshed(index, documents, embeds=Hashed())
     new = source("new", "Lonely outlier.")
-    refreshed(index, [*documents[1:], new], Hashed())
-    assert names(index, index.by_vector(Hashed().of("Lonely outlier."), 3))[0] == "new"
+    refreshed(index, [*documents[1:], new], embeds=Hashed())
+    assert ids(index, index.by_vector(Hashed().of("Lonely outlier."), 3))[0] == "new"
     # Many new ones are a reason to build it again; few chunks are a reason to do without.
-    refreshed(index, [*documents, *invented(2000, seed=3)[1500:]], Hashed())
+    refreshed(index, [*documents, *invented(2000, seed=3)[1500:]], embeds=Hashed())
     assert planned(address, index) == ["chunks_by_vector_2"]
     assert len(index.by_vector(Hashed().of("bala"), 20)) == 20
-    refreshed(index, documents[:50], Hashed())
+    refreshed(index, documents[:50], embeds=Hashed())
     assert planned(address, index) == []
     assert len(index.by_vector(Hashed().of("bala"), 60)) == 50
 
 
 def test_a_vector_of_zeros(index: Index) -> None:
-    refreshed(index, [source("none", ""), source("some", "bala")], Hashed())
+    refreshed(index, [source("none", ""), source("some", "bala")], embeds=Hashed())
     hits = index.by_vector(np.zeros(16), 5)
     assert [score for _, score in hits] == [0.0] * len(hits)
 
 
-def test_only_what_changed_is_embedded_again(index: Index) -> None:
-    refreshed(index, [FOX, DOG], Hashed())
-    embeds = Hashed()
-    refreshed(index, [FOX, source("dog", "Cats meow.")], embeds)
-    assert embeds.asked == ["Cats meow."]
-
-
-def test_another_model_is_refused(index: Index) -> None:
-    refreshed(index, [FOX], Hashed())
-    with pytest.raises(InputError, match=r"has vectors of 'hashed' \(16 numbers"):
-        refreshed(index, [FOX], Hashed("other"))
-    with pytest.raises(InputError, match="16 numbers, the question 3"):
-        index.by_vector([1.0, 0.0, 0.0], 5)
-
-
-def test_no_vectors(index: Index) -> None:
-    refreshed(index, [FOX])
-    with pytest.raises(InputError, match="has no vectors"):
-        index.by_vector([1.0], 5)
-
-
-def test_a_failure_leaves_all_as_it_was(index: Index) -> None:
-    refreshed(index, [FOX, DOG])
-
-    def broken() -> Iterator[object]:
-        yield source("cat", "Cats meow.")
-        raise InputError("broken")
-
-    before = index.facts
-    with pytest.raises(InputError, match="broken"):
-        refreshed(index, broken())  # type: ignore[arg-type]
-    assert index.facts == before
-    assert found(index, "cat") == []
-
-
 KILLED = """
 import os, sys
-from tests.baseline.index.servers import invented, refreshed, Hashed
+from tests.baseline.index.indexed import refreshed
+from tests.baseline.index.servers import invented, Hashed
 from trecjudge.baseline.index.opening import open_index
 
 class Stopping(Hashed):
@@ -278,7 +177,7 @@ class Stopping(Hashed):
             sys.stdin.read()
         return await super().embed(texts)
 
-refreshed(open_index(sys.argv[1]), invented(900, seed=5), Stopping())
+refreshed(open_index(sys.argv[1]), invented(900, seed=5), embeds=Stopping())
 """
 
 

@@ -107,16 +107,18 @@ class ThresholdCalibration:
     def lines(self) -> list[str]:
         """Return in words what was found."""
         line = self.threshold
-        told = [
-            f"threshold {line.least:.4f}, by {line.by}",
-            f"{counted(line.questions, 'answerable topic')}: {self.share_answered:.0%} are answered",
-        ]
+        known, others = (
+            counted(line.questions, "answerable topic"),
+            counted(line.others, "other topic"),
+        )
+        refused = "no other topics: how many are refused is not known; add --against TOPICS"
         if self.others:
-            others = counted(line.others, "other topic")
-            told.append(f"{others}: {self.share_refused:.0%} are refused, AUC {self.auc:.3f}")
-        else:
-            told.append("no other topics: how many are refused is not known; add --against TOPICS")
-        return told
+            refused = f"{others}: {self.share_refused:.0%} are refused, AUC {self.auc:.3f}"
+        return [
+            f"threshold {line.least:.4f}, by {line.by}",
+            f"{known}: {self.share_answered:.0%} are answered",
+            refused,
+        ]
 
 
 async def calibrate_threshold(
