@@ -12,7 +12,6 @@ from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.retrieve.many import SearchCounts, calibrate_threshold, write_run
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import (
     IndexRetriever,
@@ -21,6 +20,7 @@ from trecjudge.baseline.retrieve.retriever import (
     open_retriever,
 )
 from trecjudge.baseline.retrieve.threshold import threshold_path, write_threshold
+from trecjudge.baseline.retrieve.topics import SearchCounts, calibrate_threshold, write_run
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import search_options as own

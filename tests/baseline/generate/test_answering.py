@@ -26,7 +26,7 @@ from trecjudge.baseline.generate.answering import (
     Answerer,
     Generating,
 )
-from trecjudge.baseline.generate.program import WrittenSentence
+from trecjudge.baseline.program import WrittenSentence
 from trecjudge.baseline.records import Answer, Retrieved
 from trecjudge.check.rules import track_named
 from trecjudge.errors import InputError, JudgmentFailed

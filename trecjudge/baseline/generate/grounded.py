@@ -16,7 +16,7 @@ from trecjudge.records import Place, Topic
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import read_forms
 
-_HERE = "trecjudge.baseline.generate.program"
+_HERE = "trecjudge.baseline.program"
 WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000), in_part=True)
 GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
 PROGRAMS = (WRITE, GAPS)

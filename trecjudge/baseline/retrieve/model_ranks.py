@@ -14,7 +14,7 @@ from trecjudge.models.model import Model, Program, ReplyLength
 
 GRADE_PASSAGES = Program(
     "grade_passages",
-    "trecjudge.baseline.retrieve.program:GradePassages",
+    "trecjudge.baseline.program:GradePassages",
     aligned_with="passages",
     length=ReplyLength(fixed=20, each=16),
 )
