@@ -7,14 +7,21 @@ from collections.abc import Callable
 import pytest
 
 from tests.provenance import KETTLE, line
-from trecjudge.baseline.freshness import DocumentNow, FreshnessAudit, compare_with_now
-
-SAME = DocumentNow(KETTLE, "d1", "v1")
-MOVED = DocumentNow(f"New. {KETTLE}", "d2", "v2")
-REWRITTEN = DocumentNow("Kettles sing.", "d3", "v3")
+from trecjudge.baseline.freshness import FreshnessAudit, compare_with_now
+from trecjudge.baseline.records import Chunk
+from trecjudge.records import Document
 
 
-def always(now: DocumentNow | None) -> Callable[[str], DocumentNow | None]:
+def whole(text: str, digest: str, version: str) -> Chunk:
+    return Chunk(Document("d", version=version), 0, len(text), text, digest)
+
+
+SAME = whole(KETTLE, "d1", "v1")
+MOVED = whole(f"New. {KETTLE}", "d2", "v2")
+REWRITTEN = whole("Kettles sing.", "d3", "v3")
+
+
+def always(now: Chunk | None) -> Callable[[str], Chunk | None]:
     return lambda doc_id: now
 
 
@@ -33,7 +40,7 @@ def always(now: DocumentNow | None) -> Callable[[str], DocumentNow | None]:
     ],
 )
 def test_a_document(
-    now: DocumentNow | None, digest: str, version: str, state: str, quoted: bool | None
+    now: Chunk | None, digest: str, version: str, state: str, quoted: bool | None
 ) -> None:
     found = compare_with_now(line(document_digest=digest, document_version=version), always(now))
     assert (found.state, found.quoted) == (state, quoted)
@@ -77,7 +84,7 @@ def test_with_nothing_to_compare_with_nothing_is_known() -> None:
 def test_a_document_is_looked_up_once() -> None:
     asked: list[str] = []
 
-    def look_up(doc_id: str) -> DocumentNow:
+    def look_up(doc_id: str) -> Chunk:
         asked.append(doc_id)
         return SAME
 

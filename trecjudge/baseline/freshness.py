@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from trecjudge.baseline.index.opening import open_index
 from trecjudge.baseline.records import Chunk
@@ -28,19 +28,10 @@ MOST_HELD = 4096
 """Documents that are held while lines that rest on them are read."""
 
 
-class DocumentNow(NamedTuple):
-    """A document as it is now; `digest` is made as that of its provenance was."""
-
-    text: str
-    digest: str
-    version: str
-
-
 LEAST_DIGEST = 8
 """Characters of a digest that name a version."""
-LookUp = Callable[[str], DocumentNow | None]
-"""Returns the document of an id as it is now, None where it is gone. Raises LookupError where that
-is not known."""
+LookUp = Callable[[str], Chunk | None]
+"""Returns a document as it is now, None where it is gone. Raises LookupError where none knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,32 +117,25 @@ def documents_now(
 ) -> Iterator[LookUp | None]:
     """Yield what looks documents up: in the index that is named, else in files of documents.
 
-    `wanted` returns those that will be looked up.
-
-    None where neither is given. Raises InputError where it cannot be opened.
+    `wanted` returns those that will be looked up. None where neither is given.
     """
     if index:
         with closing(open_index(index)) as opened:
-            yield lambda doc_id: _of_chunk(opened.document(doc_id))
+            yield opened.document
     elif documents:
         store = open_documents(documents, default_folder(), report, wanted)
-        yield lambda doc_id: _of_document(store.get(doc_id))
+        yield lambda doc_id: _as_chunk(store.get(doc_id))
     else:
         yield None
 
 
-def _of_chunk(whole: Chunk | None) -> DocumentNow | None:
-    if whole is None:
-        return None
-    return DocumentNow(whole.text, whole.digest, whole.document.version)
-
-
-def _of_document(found: Document | None) -> DocumentNow | None:
+def _as_chunk(found: Document | None) -> Chunk | None:
     if found is None:
         return None
     if not (found.complete or found.has_text):
         raise LookupError(found.doc_id)
-    return DocumentNow(found.full_text, digests_of(found, {})[0], found.version)
+    text = found.full_text
+    return Chunk(replace(found, text=""), 0, len(text), text, digests_of(found, {})[0])
 
 
 def compare_with_now(line: ProvenanceLine, look_up: LookUp | None) -> CitationBasis:
@@ -167,9 +151,9 @@ def compare_with_now(line: ProvenanceLine, look_up: LookUp | None) -> CitationBa
         return CitationBasis(line, UNKNOWN)
     if now is None:
         return CitationBasis(line, GONE)
-    quoted = quote_span(now.text, line) is not None
+    quoted, version = quote_span(now.text, line) is not None, now.document.version
     if line.document_digest:
         same = line.document_digest == now.digest
     else:
-        same = line.document_version == now.version if line.document_version else quoted
-    return CitationBasis(line, CURRENT if same else CHANGED, quoted, now.digest, now.version)
+        same = line.document_version == version if line.document_version else quoted
+    return CitationBasis(line, CURRENT if same else CHANGED, quoted, now.digest, version)

@@ -1,4 +1,4 @@
-"""What a model is asked to rerank passages and to write an answer; the docstrings are the prompts."""
+"""What a model is asked to grade passages and to write answers; the docstrings are the prompts."""
 
 from __future__ import annotations
 
