@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_a_quote_that_never_was_there_is_told_of_a_current_document() -> None:
 
 
 def test_lines_are_chosen_and_counted() -> None:
-    known = {"k": MOVED, "m": SAME._replace(digest="")}
+    known = {"k": MOVED, "m": replace(SAME, digest="")}
     audit = FreshnessAudit(known.get, versions={"v1"})
     lines = [
         line(document_digest="d1"),

@@ -110,12 +110,12 @@ class PostgresAddress:
         except Damaged as error:
             failed = damaged(self.shown, error)
         except psycopg().Error as error:
-            failed = self._in_one_line(error)
+            failed = self._to_our_error(error)
         # Raised out here: the database's own error may hold the address.
         if failed is not None:
             raise failed
 
-    def _in_one_line(self, error: Error) -> InputError | OutputError:
+    def _to_our_error(self, error: Error) -> InputError | OutputError:
         errors = psycopg().errors
         if isinstance(error, errors.LockNotAvailable):
             return OutputError(f"{self.shown}: {BUSY}")
