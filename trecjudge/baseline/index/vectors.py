@@ -61,13 +61,6 @@ def check_vectors(wanted: str | None) -> None:
         raise InputError(unknown("kind of vectors", wanted, VECTORS))
 
 
-def embeds_for(wanted: str | None, held: VectorModel | None) -> Embeds | None:
-    """Return what makes the vectors of an index: as asked for, else as the index has them."""
-    if wanted is None:
-        wanted = SEMANTIC if held is not None and held.name == NAME else NO_VECTORS
-    return word_vectors() if wanted == SEMANTIC else None
-
-
 @dataclass(frozen=True, slots=True)
 class EndpointEmbeds:
     """Turns texts into vectors of length 1, by the model of an endpoint."""
@@ -101,9 +94,10 @@ async def open_embeds(
 
     `given` are the settings of `embeddings:`. Raises InputError, ModelError, JudgmentFailed.
     """
-    is_of_another = wanted is None and held is not None and held.name != NAME
-    if wanted != ENDPOINT and not is_of_another:
-        yield embeds_for(wanted, held)
-        return
-    async with open_vectors(options, given, notify) as vectors:
-        yield await EndpointEmbeds.of(vectors)
+    if wanted is None and held is not None:
+        wanted = SEMANTIC if held.name == NAME else ENDPOINT
+    if wanted == ENDPOINT:
+        async with open_vectors(options, given, notify) as vectors:
+            yield await EndpointEmbeds.of(vectors)
+    else:
+        yield word_vectors() if wanted == SEMANTIC else None

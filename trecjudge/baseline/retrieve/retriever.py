@@ -12,7 +12,7 @@ from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address
 from trecjudge.baseline.index.protocol import Embeds, Hits, Only
 from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
-from trecjudge.baseline.index.vectors import EndpointEmbeds, embeds_for
+from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Method, Retrieved
 from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
 from trecjudge.baseline.retrieve.ranking import (
@@ -39,7 +39,7 @@ from trecjudge.baseline.terms import terms_of
 from trecjudge.errors import InputError
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.retrieval.vectors import open_ranker, open_vectors
+from trecjudge.models.retrieval.vectors import open_ranker
 from trecjudge.text.credentials import public
 
 DEPTH = 100
@@ -221,18 +221,17 @@ async def _open_embeds(
     held, by_words = index.facts.vectors, settings.method == "bm25"
     if held is None:
         return None
-    if held.name == WORDLLAMA:
-        try:
-            return embeds_for(None, held)
-        except InputError as error:
-            if not by_words:
-                raise
-            warn(f"the confidence is by words: {error}")
-            return None
-    if not options.use or (options.plan and by_words):
+    is_asked = held.name != WORDLLAMA
+    if is_asked and (not options.use or (options.plan and by_words)):
         return None
-    opened = open_vectors(options, settings.embeddings, warn)
-    return await EndpointEmbeds.of(await stack.enter_async_context(opened))
+    opened = open_embeds(None, held, options, settings.embeddings, warn)
+    try:
+        return await stack.enter_async_context(opened)
+    except InputError as error:
+        if is_asked or not by_words:
+            raise
+        warn(f"the confidence is by words: {error}")
+        return None
 
 
 def _model_ranks(model: Model, plan: bool) -> Ranks:
