@@ -64,6 +64,7 @@ def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
     less than a quarter of one. The title is in no chunk, unless there is no text.
     """
     begin = len(document.title) + 1 if document.title and document.has_text else 0
+    # Held back by one: a short rest at the end joins the chunk before it.
     ready: Span | None = None
     held: list[_SentencePiece] = []
     words = repeated = 0

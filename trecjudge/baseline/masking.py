@@ -134,6 +134,7 @@ def _by_form(text: str) -> bool:
     return True
 
 
+# The strictest form first: a card number is also a telephone number by its form.
 KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     ("EMAIL", _EMAIL, _by_form),
     ("IBAN", _IBAN, _is_iban),

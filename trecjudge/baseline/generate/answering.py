@@ -96,7 +96,7 @@ class Answerer:
             more = [one for one in searched if one.answers is not False]
             fresh = _fresh(passages, more)
             if not fresh:
-                break
+                break  # the same passages would give the same answer
             found += more
             passages = self._next(sentences or (), fresh, passages)
             # What was said before stays where the new passages make nothing better.

@@ -92,6 +92,7 @@ class Index:
             try:
                 return self.store.chunks(numbers)
             except KeyError as gone:
+                # Taken away by a refresh, or lost: only the first is a reason to search again.
                 self._check_gone(gone.args[0])
                 raise
 
@@ -109,6 +110,7 @@ class Index:
         """Yield the posting lists and the state as they are now; they stay so meanwhile."""
         with self.store.reading():
             state = self.store.state()
+            # Another process may have refreshed it since the last question.
             if self._state is None or state.generation != self._state.generation:
                 postings = Postings.of(self.store.segments())
                 postings.check(state.chunks, state.next_chunk)
@@ -150,6 +152,7 @@ class Index:
         if len(rows) != state.documents or places.dtype != np.int64 or (places < 0).any():
             raise Damaged(f"it has {len(rows)} documents, and not {state.documents}")
         first, counts = places[:, 1], places[:, 2]
+        # Before anything is repeated: a file that lies about its counts must not fill the memory.
         if (counts > state.chunks).any() or counts.sum() != state.chunks:
             raise Damaged(f"its documents have not {state.chunks} chunks")
         chunks = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(state.chunks)

@@ -229,6 +229,7 @@ class PostgresStore(Store):
         if self._connection.closed:  # it was lost
             self._connection = self.address.connect()
         with self.address.translate_errors(), self._connection.transaction():
+            # One snapshot for all queries of a question, as SQLite gives it.
             self.write("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             self._check()
             yield
@@ -252,6 +253,7 @@ class PostgresStore(Store):
         """Wait until no other process refreshes the index; to the end of the transaction."""
         digest = hashlib.sha256(f"trecjudge index {self.address.name}".encode()).digest()
         number = int.from_bytes(digest[:8], "big", signed=True)
+        # Of this index only: others in the same database may be refreshed meanwhile.
         self.write(f"SET LOCAL lock_timeout = '{PATIENCE}'")
         self.write("SELECT pg_advisory_xact_lock(?)", (number,))
         self.write("SET LOCAL lock_timeout = 0")
@@ -301,6 +303,7 @@ class PostgresStore(Store):
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         written = query.replace("?", "%s")
+        # As text, each byte of a posting list would come as two.
         yield from self._connection.execute(written, values, binary=True)
 
     def rows_among(

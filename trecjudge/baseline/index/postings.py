@@ -143,6 +143,7 @@ class Postings:
         Of each term: weight * idf * tf / (tf + norm). Robertson and Zaragoza 2009, without the
         factor k1 + 1, which changes no order.
         """
+        # An array over all chunks is cheaper than a table of those met: common words meet most.
         scores: Scores = np.zeros(len(self.chunks), np.float64)
         lists = self._lists(store, terms)
         for term, weight in terms.items():
@@ -226,6 +227,7 @@ class SegmentWriter:
             return
         lengths = np.frombuffer(self._lengths, np.uint32)
         places = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        # A term and a place in one number: one sort then groups and counts all of them.
         keys = (np.frombuffer(self._tokens, np.uint32).astype(np.int64) << 16) | places
         keys, counts = np.unique(keys, return_counts=True)
         chunks = np.frombuffer(self._chunks, np.int64)
@@ -294,6 +296,7 @@ def _to_merge(segments: Sequence[PostingSegment]) -> list[PostingSegment]:
     for segment in segments:
         there = int(np.count_nonzero(segment.there))
         if there * 2 < len(segment.chunks):
+            # More would be read for each question than is there.
             return [segment]
         tiers[int(math.log(max(there, 1), FAN))].append(segment)
     for tier, alike in sorted(tiers.items()):
@@ -311,6 +314,7 @@ def _merge(store: Store, segments: Sequence[PostingSegment]) -> bool:
     if not len(chunks):
         return True
     lengths = np.concatenate([s.lengths[s.there] for s in segments])
+    # Numbers of segments that were merged at different times interleave.
     order = np.argsort(chunks)
     ids: defaultdict[str, int] = defaultdict(count().__next__)
     keys, counts = array("q"), array("q")

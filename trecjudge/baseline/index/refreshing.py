@@ -76,6 +76,7 @@ class Refresh:
         writer.flush()
         if remove_others:
             self._remove_others(before)
+        # At the end, in one go: what is gone of a segment is then written once.
         remove_chunks(self.store, (number for numbers in self._gone for number in numbers))
         merge_segments(self.store)
         if embeds is not None:

@@ -122,6 +122,7 @@ class SqliteStore(Store):
         every = list(values)
         for start in range(0, len(every), MOST_VALUES):
             part = every[start : start + MOST_VALUES]
+            # Written into the statement as marks, since SQLite has no arrays.
             among = f"IN ({_marks(len(part))})"
             yield from self._database.execute(query.format(among=among), (*before, *part))
 
@@ -167,6 +168,7 @@ class SqliteStore(Store):
 
     def drop(self, known: IndexedDocument) -> None:
         number = known.number
+        # By their whole key: there is no index of the fields by document.
         document, metadata = self._read_description(number)
         self._database.executemany(
             "DELETE FROM fields WHERE name = ? AND value = ? AND document = ?",
@@ -210,6 +212,7 @@ class SqliteStore(Store):
     def _read_matrix(self, state: State) -> tuple[Numbers, Any]:
         """Return the numbers of the chunks, and their vectors, a row each. Raises Damaged."""
         assert state.vectors is not None
+        # One buffer for all: a list of arrays would take the memory twice.
         chunks, vectors, dimensions = [], bytearray(), state.vectors.dimensions
         query = "SELECT chunk, vector FROM vectors ORDER BY chunk"
         for chunk, vector in ascending(self.rows(query)):
@@ -285,6 +288,7 @@ def make_sqlite(path: Path, state: State) -> SqliteStore:
     if fault:
         raise OutputError(f"{path}: cannot be written: {fault}; give another path")
     if not is_new:
+        # Opened to read first: what is not ours must stay as it is, byte for byte.
         check_header(path)
         with understood(path), closing(open_database(path, "mode=ro")) as database:
             if not _is_empty(database):

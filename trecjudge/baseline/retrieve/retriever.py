@@ -126,6 +126,7 @@ class IndexRetriever:
         return await self._retrieve(question, most, only)
 
     async def _retrieve(self, question: str, most: int, only: Only | None) -> Retrieved:
+        # More than is wanted: what comes after may raise a chunk from further down.
         depth = max(DEPTH, most * self._chunks_each, self.settings.rerank)
         version = self.index.facts.version
         terms = terms_of(question)
@@ -152,6 +153,7 @@ class IndexRetriever:
         if self.embeds is None or self.confidence_by == BY_WORDS or not question.strip():
             return []
         (vector,) = await self.embeds.embed([question])
+        # Of a question without a known word the vector is zeros, and all chunks are as near.
         return self.index.by_vector(vector, most, only) if vector.any() else []
 
     def _candidates(
