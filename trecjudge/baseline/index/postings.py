@@ -49,6 +49,8 @@ class PostingSegment:
     chunks: Numbers
     lengths: NDArray[np.uint32]
     there: Mask
+    is_whole: bool
+    """Whether none of its chunks was removed."""
 
     @classmethod
     def of(cls, row: SegmentRow) -> PostingSegment:
@@ -61,7 +63,7 @@ class PostingSegment:
             raise Damaged(f"segment {row.segment} lacks chunks that it never had")
         there = np.ones(len(chunks), np.bool_)
         there[gone] = False
-        return cls(row.segment, chunks, lengths, there)
+        return cls(row.segment, chunks, lengths, there, not len(gone))
 
     def postings(self, data: bytes) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
         """Return places and counts of a posting list. Raises Damaged for what cannot be."""
@@ -72,7 +74,7 @@ class PostingSegment:
             raise Damaged(f"a term of segment {self.segment} is in chunks that are not there")
         if not counts.all() or (counts > self.lengths[places]).any():
             raise Damaged(f"a term of segment {self.segment} is counted more often than it can be")
-        if self.there.all():
+        if self.is_whole:
             return places, counts
         kept = self.there[places]
         return places[kept], counts[kept]
