@@ -24,7 +24,7 @@ from trecjudge.records import Topic
 def test_what_a_model_is_told(
     track: str, limit: int | None, words: int | None, described: str
 ) -> None:
-    assert answer_limits(track_named(track), Topic("1", limit=limit), words).described == described
+    assert answer_limits(track_named(track), Topic("1", limit=limit), words).in_words == described
 
 
 def test_characters_are_counted_joined_and_normalised() -> None:

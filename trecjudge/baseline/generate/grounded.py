@@ -84,7 +84,7 @@ class AnswerWriter:
         prediction = await self.model.predict(
             WRITE,
             question=self._hide(self.question),
-            length=limits.described,
+            length=limits.in_words,
             passages=[one.show_numbered(n, self.mask) for n, one in enumerate(seen, 1)],
         )
         if prediction.fields["answerable"] == "no":
@@ -98,7 +98,7 @@ class AnswerWriter:
         found = list({one.text: one for one in checked if one is not None}.values())
         kept, left_out = cut_to_limits(found, limits)
         if left_out:
-            message = f"{left_out} of {len(found)} sentences are too many for {limits.described}"
+            message = f"{left_out} of {len(found)} sentences are too many for {limits.in_words}"
             self._report_loss(Finding("answer_cut", self._place, message))
         return kept
 

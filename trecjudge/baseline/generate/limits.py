@@ -39,7 +39,7 @@ class AnswerLimits:
         return self.words is None or sum(len(text.split()) for text in texts) <= self.words
 
     @property
-    def described(self) -> str:
+    def in_words(self) -> str:
         """The length in words for a model: `at most 400 words`."""
         both = [f"{self.most} {self.rule.unit}"]
         if self.words is not None:

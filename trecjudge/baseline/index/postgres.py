@@ -337,13 +337,13 @@ class PostgresStore(Store):
             raise InputError(f"{self.where}: {message}; {AGAIN}")
         return parse_state(row[1], self.where)
 
-    def known(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
+    def find_documents(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
         self._flush()
-        return super().known(doc_ids)
+        return super().find_documents(doc_ids)
 
-    def all_known(self) -> Iterator[IndexedDocument]:
+    def all_documents(self) -> Iterator[IndexedDocument]:
         self._flush()
-        yield from super().all_known()
+        yield from super().all_documents()
 
     def numbers_within(self, condition: Condition) -> set[Any]:
         name = self.storable(condition.name)

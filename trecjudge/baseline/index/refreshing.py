@@ -94,7 +94,7 @@ class Refresh:
             first: dict[str, tuple[Source, DocumentDigests]] = {}
             for source, digests in batch:
                 first.setdefault(source.document.doc_id, (source, digests))
-            known = self.store.known(list(first))
+            known = self.store.find_documents(list(first))
             for doc_id, (source, digests) in first.items():
                 found = known.get(doc_id)
                 if found is None or self._is_first_sight(found.number):
@@ -158,7 +158,7 @@ class Refresh:
         if len(self._seen) == before.documents:
             return
         # A list: what is dropped meanwhile must not move the rows that are still to come.
-        for known in list(self.store.all_known()):
+        for known in list(self.store.all_documents()):
             if known.number < self._first_new and known.number not in self._seen:
                 self._drop(known)
                 self.done["removed"] += 1

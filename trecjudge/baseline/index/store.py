@@ -198,7 +198,7 @@ class Store(ABC):
         self.write("DELETE FROM segments WHERE number = ?", (segment,))
         self.write("DELETE FROM postings WHERE segment = ?", (segment,))
 
-    def known(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
+    def find_documents(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
         """Return the indexed documents among `doc_ids`, by id."""
         asked = {self.storable(doc_id): doc_id for doc_id in doc_ids}
         query = "SELECT id, number, record, first_chunk, chunks FROM documents WHERE id {among}"
@@ -206,7 +206,7 @@ class Store(ABC):
             asked[row[0]]: IndexedDocument(*row[1:]) for row in self.rows_among(query, list(asked))
         }
 
-    def all_known(self) -> Iterator[IndexedDocument]:
+    def all_documents(self) -> Iterator[IndexedDocument]:
         """Yield all indexed documents."""
         query = "SELECT number, record, first_chunk, chunks FROM documents ORDER BY number"
         for row in ascending(self.rows(query)):
