@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tests.provenance import KETTLE, line
-from trecjudge.baseline.freshness import Audit, DocumentNow, basis_of
-
-SAME = DocumentNow(KETTLE, "d1", "v1")
-MOVED = DocumentNow(f"New. {KETTLE}", "d2", "v2")
-REWRITTEN = DocumentNow("Kettles sing.", "d3", "v3")
+from trecjudge.baseline.freshness import FreshnessAudit, compare_with_now
+from trecjudge.baseline.records import Chunk
+from trecjudge.records import Document
 
 
-def always(now: DocumentNow | None) -> Callable[[str], DocumentNow | None]:
+def whole(text: str, digest: str, version: str) -> Chunk:
+    return Chunk(Document("d", version=version), 0, len(text), text, digest)
+
+
+SAME = whole(KETTLE, "d1", "v1")
+MOVED = whole(f"New. {KETTLE}", "d2", "v2")
+REWRITTEN = whole("Kettles sing.", "d3", "v3")
+
+
+def always(now: Chunk | None) -> Callable[[str], Chunk | None]:
     return lambda doc_id: now
 
 
@@ -33,21 +41,21 @@ def always(now: DocumentNow | None) -> Callable[[str], DocumentNow | None]:
     ],
 )
 def test_a_document(
-    now: DocumentNow | None, digest: str, version: str, state: str, quoted: bool | None
+    now: Chunk | None, digest: str, version: str, state: str, quoted: bool | None
 ) -> None:
-    found = basis_of(line(document_digest=digest, document_version=version), always(now))
+    found = compare_with_now(line(document_digest=digest, document_version=version), always(now))
     assert (found.state, found.quoted) == (state, quoted)
     assert found.is_stale is (state in ("changed", "gone"))
 
 
 def test_a_quote_that_never_was_there_is_told_of_a_current_document() -> None:
-    found = basis_of(line(document_digest="d1", quote="Kettles are blue."), always(SAME))
+    found = compare_with_now(line(document_digest="d1", quote="Kettles are blue."), always(SAME))
     assert (found.state, found.quoted) == ("current", False)
 
 
 def test_lines_are_chosen_and_counted() -> None:
-    known = {"k": MOVED, "m": SAME._replace(digest="")}
-    audit = Audit(known.get, versions={"v1"})
+    known = {"k": MOVED, "m": replace(SAME, digest="")}
+    audit = FreshnessAudit(known.get, versions={"v1"})
     lines = [
         line(document_digest="d1"),
         line(doc_id="m"),
@@ -64,12 +72,12 @@ def test_lines_are_chosen_and_counted() -> None:
         "unknown": 0,
         "changed_but_quoted": 1,
     }
-    of_one = Audit(known.get, documents={"m"})
+    of_one = FreshnessAudit(known.get, documents={"m"})
     assert [basis.line.doc_id for basis in of_one.bases(lines)] == ["m"]
 
 
 def test_with_nothing_to_compare_with_nothing_is_known() -> None:
-    audit = Audit()
+    audit = FreshnessAudit()
     assert [basis.state for basis in audit.bases([line()])] == ["unknown"]
     assert audit.stale == 0
 
@@ -77,9 +85,9 @@ def test_with_nothing_to_compare_with_nothing_is_known() -> None:
 def test_a_document_is_looked_up_once() -> None:
     asked: list[str] = []
 
-    def look_up(doc_id: str) -> DocumentNow:
+    def look_up(doc_id: str) -> Chunk:
         asked.append(doc_id)
         return SAME
 
-    list(Audit(look_up).bases([line()] * 5))
+    list(FreshnessAudit(look_up).bases([line()] * 5))
     assert asked == ["k"]

@@ -31,16 +31,16 @@ from table import Row, lines_of
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.fakes import ScriptedModel
 from trecjudge import judge
-from trecjudge.baseline.freshness import Audit, documents_now
+from trecjudge.baseline.freshness import FreshnessAudit, documents_now
 from trecjudge.baseline.generate.answering import Answerer
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.generating import Made, answers, write_run
-from trecjudge.baseline.generate.provenance import Origin
-from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline.generate.making import RunCounts, answer_all, write_run
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Embeds, Index, Source
-from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.baseline.index.protocol import Embeds, Source
+from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
+from trecjudge.baseline.terms import question_of
 from trecjudge.findings import Finding
 from trecjudge.inputs.provenance import provenance_path, read_provenance
 from trecjudge.inputs.topics import read_topics
@@ -94,14 +94,16 @@ def written(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"answerable": "yes", "sentences": sentences}
 
 
-async def made(bench: Bench, name: str, model: Model, lost: list[Finding]) -> tuple[Made, Path]:
+async def made(
+    bench: Bench, name: str, model: Model, lost: list[Finding]
+) -> tuple[RunCounts, Path]:
     """Write a run on the topics; return what it has, and its file."""
     path = bench.folder / f"{name}.jsonl"
     answerer = bench.answerer(model, lost.append)
-    each = answers(bench.topics.values(), answerer.answer, model.in_flight)
-    facts = RunFacts(name, "bench", name)
+    each = answer_all(bench.topics.values(), answerer.answer, model.in_flight)
     time_made = "2026-01-01T00:00:00+00:00"
-    return await write_run(each, path, FORMAT, facts, Origin(name, bench.where, time_made)), path
+    facts = RunFacts(name, "bench", name, None, bench.where, time_made)
+    return await write_run(each, path, FORMAT, facts), path
 
 
 def judged(bench: Bench, run: Path) -> Mapping[str, float]:
@@ -116,7 +118,7 @@ def judged(bench: Bench, run: Path) -> Mapping[str, float]:
     return {one.measure: one.mean for one in found.statistics if one.mean is not None}
 
 
-def quality(name: str, counts: Made, means: Mapping[str, float]) -> Iterator[Row]:
+def quality(name: str, counts: RunCounts, means: Mapping[str, float]) -> Iterator[Row]:
     """Yield what the judges say of a run."""
     factual, invented = means["FACTUALITY_RATE"], means["HALLUCINATION_RATE"]
     cited = counts.cited / counts.sentences
@@ -141,7 +143,7 @@ async def freshness(bench: Bench, run: Path) -> Iterator[Row]:
     begun = time.perf_counter()
     await bench.index.refresh(map(Source, documents), bench.embeds)
     seconds = time.perf_counter() - begun
-    audit = Audit()
+    audit = FreshnessAudit()
     with documents_now(bench.where, (), ignore) as audit.look_up:
         stale = [basis.line for basis in audit.bases(lines) if basis.is_stale]
     right = [line for line in lines if line.doc_id == cited]

@@ -22,10 +22,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Index, Source
-from trecjudge.baseline.index.terms import terms
+from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.vectors import word_vectors
+from trecjudge.baseline.terms import terms
 from trecjudge.records import Document
 
 SEED, MOST = 21, 20

@@ -25,8 +25,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.postgres import PostgresIndex
+from trecjudge.baseline.index.postgres import PostgresStore
 from trecjudge.baseline.index.protocol import Only, Source, VectorModel
 from trecjudge.records import Document
 
@@ -60,7 +61,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         url = given.url or stack.enter_context(server())
         index = make_index(f"{url}{'&' if '?' in url else '?'}index=bench")
-        assert isinstance(index, PostgresIndex)
+        assert isinstance(index.store, PostgresStore)
         stack.callback(index.close)
         compare(index, rows, queries)
 
@@ -86,7 +87,7 @@ def server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def compare(index: PostgresIndex, rows: Any, queries: Any) -> None:
+def compare(index: Index, rows: Any, queries: Any) -> None:
     embeds, count = Given(rows), len(rows) - 1
     sources = [
         Source(Document(f"d{n}", f"{n} of many"), {"tenth": f"{n % 10}", "percent": f"{n % 100}"})
@@ -101,22 +102,21 @@ def compare(index: PostgresIndex, rows: Any, queries: Any) -> None:
     print(f"{'numpy':34}{p50:9.2f}{p95:9.2f}{1:8.2f}{1:8.3f}")
     searches(index, held, queries, truth, p50, "each looked at")
     changed("each looked at", index, sources, embeds)
-    index.most_looked_at = 1000
+    assert isinstance(index.store, PostgresStore)
+    index.store.most_looked_at = 1000
     build("approximate index", index, sources, embeds)
     searches(index, held, queries, truth, p50, "approximate")
     changed("approximate", index, sources, embeds)
 
 
-def build(name: str, index: PostgresIndex, sources: list[Source], embeds: Given | None) -> None:
+def build(name: str, index: Index, sources: list[Source], embeds: Given | None) -> None:
     begun, cpu = time.perf_counter(), time.process_time()
     asyncio.run(index.refresh(sources, embeds))
     walls, cpus = time.perf_counter() - begun, time.process_time() - cpu
     print(f"{name}: {walls:.1f} s, of them {cpus:.1f} CPU s in this process")
 
 
-def searches(
-    index: PostgresIndex, rows: Any, queries: Any, truth: Any, base: float, name: str
-) -> None:
+def searches(index: Index, rows: Any, queries: Any, truth: Any, base: float, name: str) -> None:
     numbers = np.arange(len(rows))
     tenths, percents = np.isin(numbers % 10, (0, 1)), numbers % 100 == 7
     filtered = {
@@ -153,7 +153,7 @@ def timed(ask: Callable[[Any], Any], queries: Any) -> tuple[list[Any], float, fl
     return found, walls[len(walls) // 2], walls[int(len(walls) * 0.95)]
 
 
-def changed(name: str, index: PostgresIndex, sources: list[Source], embeds: Given) -> None:
+def changed(name: str, index: Index, sources: list[Source], embeds: Given) -> None:
     """Print how long it takes until a changed document is found."""
     other = Source(Document("other", f"{len(sources)} of many"))
     begun = time.perf_counter()

@@ -30,13 +30,15 @@ from ir_measures import R, Success, nDCG
 from retrieval_data import Collection, Queries, collection
 from retrieval_judged import Measured, Order, change, measured, misses_of, ordered_by
 
-from trecjudge.baseline.index.embedding import word_vectors
+from trecjudge.baseline import terms
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Embeds, Index, Source
-from trecjudge.baseline.retrieve import closeness, questions
-from trecjudge.baseline.retrieve.abstention import separation
-from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.baseline.index.protocol import Embeds, Source
+from trecjudge.baseline.index.vectors import word_vectors
+from trecjudge.baseline.retrieve import ranking
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
+from trecjudge.baseline.retrieve.threshold import separation
+from trecjudge.baseline.terms import question_of
 from trecjudge.inputs.topics import read_topics
 
 SENTENCES = 400
@@ -111,7 +113,7 @@ async def methods(bench: Bench) -> None:
         "hybrid": {"method": "hybrid"},
     }
     both = (bench.given.topics, bench.tested)
-    with having(questions, REQUEST_WEIGHT=1.0):
+    with having(terms, REQUEST_WEIGHT=1.0):
         plain = bench.retriever(closeness=False)
         show("bm25, request words count fully", [await evaluated(plain, q) for q in both])
     hits = 0.0
@@ -139,11 +141,11 @@ async def choices(bench: Bench) -> None:
     print(f"{'':<34} | chosen on | held out | topics")
     sets = (*bench.halves, bench.given.topics)
     for weight in (0.0, 0.3, 0.6, 1.0):
-        with having(questions, REQUEST_WEIGHT=weight):
+        with having(terms, REQUEST_WEIGHT=weight):
             retriever = bench.retriever(closeness=False)
             show(f"request words {weight}", [await evaluated(retriever, q) for q in sets])
     for window, pairs in ((0, 0), (0.5, 0), (1, 0), (0, 0.25), (0, 0.5), (0.5, 0.25), (1, 0.5)):
-        with having(closeness, WINDOW_WEIGHT=window, PAIRS_WEIGHT=pairs):
+        with having(ranking, WINDOW_WEIGHT=window, PAIRS_WEIGHT=pairs):
             found = [await evaluated(bench.retriever(), queries) for queries in sets]
             show(f"window {window}, pairs {pairs}", found)
 

@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 from retrieval_data import Collection
 
-from trecjudge.baseline.index.protocol import Index
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.records import Passage
-from trecjudge.baseline.retrieve.questions import terms_of
+from trecjudge.baseline.terms import terms_of
 from trecjudge.judging.offline.features import find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare

@@ -12,9 +12,9 @@ import pytest
 from tests.cli.jobs import as_json
 from tests.commandline import command, judge
 from tests.provenance import KETTLE, line, written
-from trecjudge.baseline.index.digests import digests_of
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Source
+from trecjudge.inputs.documents.index_file import digests_of
 from trecjudge.records import Document
 
 BEFORE = Document("k", KETTLE.partition("\n")[2], "Kettles", version="v1")
@@ -23,7 +23,7 @@ COPY = "It was invented in Lyon by a man who loved tea and silence."
 
 
 def digest(document: Document) -> str:
-    return digests_of(Source(document)).text
+    return digests_of(document, {})[0]
 
 
 def run(folder: Path, text: str = "Kettles whistle by steam.") -> Path:

@@ -185,7 +185,7 @@ def test_an_index_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_without_the_package_a_search_by_words_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trecjudge.baseline.index.embedding import word_vectors
+    from trecjudge.baseline.index.vectors import word_vectors
     from trecjudge.text.embeddings import embedder
 
     path = tmp_path / "v.index"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.provenance import line
-from trecjudge.baseline.freshness import Basis, State
+from trecjudge.baseline.freshness import CitationBasis, State
 from trecjudge.show.provenance import basis_lines, provenance_text, version_text
 
 
@@ -34,7 +34,7 @@ def test_a_version(version: str, digest: str, text: str) -> None:
     ],
 )
 def test_a_line_of_the_audit(state: State, quoted: bool | None, end: str) -> None:
-    _, found = basis_lines([Basis(line(), state, quoted, "", "v2")])
+    _, found = basis_lines([CitationBasis(line(), state, quoted, "", "v2")])
     assert found == f"r  1  1  k  {end}"
 
 

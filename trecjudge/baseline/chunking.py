@@ -46,7 +46,7 @@ class Chunking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SentencePiece:
     """A sentence, or a piece of a long one; `opens` is whether a section begins with it."""
 
     start: int
@@ -64,8 +64,9 @@ def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
     less than a quarter of one. The title is in no chunk, unless there is no text.
     """
     begin = len(document.title) + 1 if document.title and document.has_text else 0
+    # Held back by one: a short rest at the end joins the chunk before it.
     ready: Span | None = None
-    held: list[_Part] = []
+    held: list[_SentencePiece] = []
     words = repeated = 0
     for part in _parts(document.full_text, begin, chunking.size):
         is_full = words + part.words > chunking.size or (part.opens and words * 2 >= chunking.size)
@@ -73,7 +74,7 @@ def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
             if ready:
                 yield ready
             ready = held[0].start, held[-1].end
-            held = [] if part.opens else _repeated(held, part, chunking)
+            held = [] if part.opens else _overlap(held, part, chunking)
             words = repeated = sum(kept.words for kept in held)
         held.append(part)
         words += part.words
@@ -86,7 +87,9 @@ def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
         yield held[0].start, held[-1].end
 
 
-def _repeated(held: Sequence[_Part], following: _Part, chunking: Chunking) -> list[_Part]:
+def _overlap(
+    held: Sequence[_SentencePiece], following: _SentencePiece, chunking: Chunking
+) -> list[_SentencePiece]:
     """Return the last parts of a chunk that the next one, which `following` joins, repeats."""
     room = min(chunking.overlap, chunking.size - following.words)
     count = 0
@@ -99,7 +102,7 @@ def _repeated(held: Sequence[_Part], following: _Part, chunking: Chunking) -> li
     return list(held[len(held) - count :])
 
 
-def _parts(text: str, begin: int, size: int) -> Iterator[_Part]:
+def _parts(text: str, begin: int, size: int) -> Iterator[_SentencePiece]:
     """Yield the sentences of a text from `begin` on, none longer than `size` words."""
     for section_start, section_end in _sections(text, begin):
         opens = True
@@ -132,20 +135,20 @@ def _is_heading(text: str, line: re.Match[str]) -> bool:
     return before == "\n\n" == text[line.end() : line.end() + 2]
 
 
-def _cut(text: str, start: int, end: int, size: int) -> Iterator[_Part]:
+def _cut(text: str, start: int, end: int, size: int) -> Iterator[_SentencePiece]:
     """Yield a sentence as it is, or in pieces where it is longer than a chunk."""
     sentence = text[start:end]
     weight = 0.5 if is_spaceless(sentence) else 0.0
     count = len(sentence.split())
     if not weight and count <= size and len(sentence) <= 40 * count:
-        yield _Part(start, end, count)
+        yield _SentencePiece(start, end, count)
         return
     first, words, last = start, 0.0, start
     for piece in _PIECE.finditer(text, start, end):
         more = max(1.0, weight * len(piece[0]))
         if words and words + more > size:
-            yield _Part(first, last, int(words))
+            yield _SentencePiece(first, last, int(words))
             first, words = piece.start(), 0.0
         words += more
         last = piece.start() + len(piece[0].rstrip())
-    yield _Part(first, last, max(1, int(words)))
+    yield _SentencePiece(first, last, max(1, int(words)))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
-from trecjudge.baseline.index.digests import digests_of
 from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.index.protocol import Source
 from trecjudge.baseline.records import Chunk
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
+from trecjudge.inputs.documents.index_file import digests_of
 from trecjudge.inputs.provenance import quote_span
 from trecjudge.models.documents.opening import OnWanted, open_documents
 from trecjudge.records import Document, ProvenanceLine
@@ -29,23 +28,14 @@ MOST_HELD = 4096
 """Documents that are held while lines that rest on them are read."""
 
 
-class DocumentNow(NamedTuple):
-    """A document as it is now; `digest` is made as that of its provenance was."""
-
-    text: str
-    digest: str
-    version: str
-
-
 LEAST_DIGEST = 8
 """Characters of a digest that name a version."""
-LookUp = Callable[[str], DocumentNow | None]
-"""Returns the document of an id as it is now, None where it is gone. Raises LookupError where that
-is not known."""
+LookUp = Callable[[str], Chunk | None]
+"""Returns a document as it is now, None where it is gone. Raises LookupError where none knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class CitationBasis:
     """A line of provenance, and what became of its document.
 
     `state` is UNKNOWN where there is nothing to compare with. `quoted` is whether the quote is in
@@ -71,7 +61,7 @@ class Basis:
 
 
 @dataclass(slots=True)
-class Audit:
+class FreshnessAudit:
     """Tells the state of each line, and counts; `documents` and `versions` limit the lines."""
 
     look_up: LookUp | None = None
@@ -82,13 +72,13 @@ class Audit:
     quoted: int = 0
     """Lines whose document changed, and still has the quote."""
 
-    def bases(self, lines: Iterable[ProvenanceLine]) -> Iterator[Basis]:
+    def bases(self, lines: Iterable[ProvenanceLine]) -> Iterator[CitationBasis]:
         """Yield the wanted lines with their states, in order."""
         look_up = lru_cache(MOST_HELD)(self.look_up) if self.look_up else None
         for line in lines:
             if not self._is_wanted(line):
                 continue
-            basis = basis_of(line, look_up)
+            basis = compare_with_now(line, look_up)
             self.states[basis.state] += 1
             self.runs.add(line.run_id)
             self.quoted += basis.state == CHANGED and bool(basis.quoted)
@@ -127,35 +117,28 @@ def documents_now(
 ) -> Iterator[LookUp | None]:
     """Yield what looks documents up: in the index that is named, else in files of documents.
 
-    `wanted` returns those that will be looked up.
-
-    None where neither is given. Raises InputError where it cannot be opened.
+    `wanted` returns those that will be looked up. None where neither is given.
     """
     if index:
         with closing(open_index(index)) as opened:
-            yield lambda doc_id: _of_chunk(opened.document(doc_id))
+            yield opened.document
     elif documents:
         store = open_documents(documents, default_folder(), report, wanted)
-        yield lambda doc_id: _of_document(store.get(doc_id))
+        yield lambda doc_id: _as_chunk(store.get(doc_id))
     else:
         yield None
 
 
-def _of_chunk(whole: Chunk | None) -> DocumentNow | None:
-    if whole is None:
-        return None
-    return DocumentNow(whole.text, whole.digest, whole.document.version)
-
-
-def _of_document(found: Document | None) -> DocumentNow | None:
+def _as_chunk(found: Document | None) -> Chunk | None:
     if found is None:
         return None
     if not (found.complete or found.has_text):
         raise LookupError(found.doc_id)
-    return DocumentNow(found.full_text, digests_of(Source(found)).text, found.version)
+    text = found.full_text
+    return Chunk(replace(found, text=""), 0, len(text), text, digests_of(found, {})[0])
 
 
-def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
+def compare_with_now(line: ProvenanceLine, look_up: LookUp | None) -> CitationBasis:
     """Return what became of the document that a line names.
 
     Without a digest in the line its version is compared; without either, the quote.
@@ -165,12 +148,12 @@ def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
     except LookupError:
         look_up = None
     if look_up is None:
-        return Basis(line, UNKNOWN)
+        return CitationBasis(line, UNKNOWN)
     if now is None:
-        return Basis(line, GONE)
-    quoted = quote_span(now.text, line) is not None
+        return CitationBasis(line, GONE)
+    quoted, version = quote_span(now.text, line) is not None, now.document.version
     if line.document_digest:
         same = line.document_digest == now.digest
     else:
-        same = line.document_version == now.version if line.document_version else quoted
-    return Basis(line, CURRENT if same else CHANGED, quoted, now.digest, now.version)
+        same = line.document_version == version if line.document_version else quoted
+    return CitationBasis(line, CURRENT if same else CHANGED, quoted, now.digest, version)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.baseline.generate.answering import Generating
-from trecjudge.baseline.generate.filters import only_of
 from trecjudge.baseline.generate.formats import RunFormat, format_for
 from trecjudge.baseline.generate.making import RunWanted, make_run
+from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli import generate_options as own
 from trecjudge.cli import model_options as of_model
@@ -107,15 +107,19 @@ class GenerateFlags:
             self.run_name,
             format_,
             self.team_id,
-            RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency),
-            self.rerank_by,
-            self.threshold,
+            RetrieverSettings(
+                self.retriever,
+                rerank=self.rerank,
+                recency=self.recency,
+                rerank_by=self.rerank_by,
+                threshold=self.threshold,
+                embeddings=workflow.embeddings,
+                reranking=workflow.rerank,
+            ),
             self.generating,
             self.carry_documents,
             workflow.llm,
             workflow.prompts,
-            workflow.embeddings,
-            workflow.rerank,
         )
 
 

@@ -14,7 +14,6 @@ import typer
 
 from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.building import build_index
-from trecjudge.baseline.index.embedding import VECTORS, check_vectors
 from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
 from trecjudge.baseline.index.sources import (
     Distinct,
@@ -23,6 +22,7 @@ from trecjudge.baseline.index.sources import (
     sources_carried,
     sources_in,
 )
+from trecjudge.baseline.index.vectors import VECTORS, check_vectors
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common

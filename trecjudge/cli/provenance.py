@@ -76,7 +76,9 @@ def provenance(
         return Wanted.of_ids(line.doc_id for line in _lines(provenance_files(runs), unreported))
 
     with freshness.documents_now(index, documents or (), printer, asked) as look_up:
-        audit = freshness.Audit(look_up, frozenset(document or ()), frozenset(version or ()))
+        audit = freshness.FreshnessAudit(
+            look_up, frozenset(document or ()), frozenset(version or ())
+        )
         bases = audit.bases(_lines(provenance_files(runs), printer))
         wanted = (basis for basis in bases if basis.is_stale or not stale)
         if as_json:

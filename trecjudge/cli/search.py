@@ -8,14 +8,19 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from trecjudge.baseline.generate.filters import only_of
+from trecjudge.baseline.index.filters import only_of
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.index.protocol import Index, Only
-from trecjudge.baseline.retrieve.many import Searched, calibrated, write_run
+from trecjudge.baseline.index.protocol import Only
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
-from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
-from trecjudge.baseline.retrieve.retrieving import Retrieving, name_of
+from trecjudge.baseline.retrieve.retriever import (
+    IndexRetriever,
+    RetrieverSettings,
+    name_of,
+    open_retriever,
+)
 from trecjudge.baseline.retrieve.threshold import threshold_path, write_threshold
+from trecjudge.baseline.retrieve.topics import SearchCounts, calibrate_threshold, write_run
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import search_options as own
@@ -78,12 +83,18 @@ class SearchFlags:
         if self.against is not None and self.calibrate is None:
             raise InputError("--against goes with --calibrate")
 
-    @property
-    def settings(self) -> RetrieverSettings:
-        """How passages are found; a run file has a line a document."""
-        one = self.one_per_document or self.trec is not None
+    def settings(self, workflow: Workflow) -> RetrieverSettings:
+        """Return how passages are found; a run file has a line a document."""
         return RetrieverSettings(
-            self.retriever, rerank=self.rerank, recency=self.recency, one_per_document=one
+            self.retriever,
+            rerank=self.rerank,
+            recency=self.recency,
+            one_per_document=self.one_per_document or self.trec is not None,
+            rerank_by=self.rerank_by,
+            threshold=self.threshold,
+            abstains=bool(self.question),
+            embeddings=workflow.embeddings,
+            reranking=workflow.rerank,
         )
 
     @property
@@ -123,20 +134,10 @@ how likely the documents answer at all; --calibrate finds from which one on.
 async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
     only, workflow = only_of(flags.only or ()), workflow_at(flags.workflow)
     options, warn = flags.model, warning_printer(flags.quiet)
-    retrieving = Retrieving(
-        flags.index,
-        flags.settings,
-        options,
-        warn,
-        flags.rerank_by,
-        flags.threshold,
-        workflow.embeddings,
-        workflow.rerank,
-        with_line=bool(flags.question),
-    )
+    settings = flags.settings(workflow)
     async with (
         _grading(flags, options, workflow) as model,
-        retrieving.opened(index, model) as retriever,
+        open_retriever(flags.index, index, settings, model, options, warn) as retriever,
     ):
         if flags.calibrate is not None:
             return await _calibrate(flags, retriever, only, printer)
@@ -181,7 +182,7 @@ async def _calibrate(
     topics = read_topics(flags.calibrate, printer)
     others = read_topics(flags.against, printer) if flags.against else {}
     name = name_of(flags.index)
-    found = await calibrated(retriever, topics.values(), others.values(), only, name)
+    found = await calibrate_threshold(retriever, topics.values(), others.values(), only, name)
     write_threshold(flags.line, found.threshold)
     if flags.as_json:
         print_json([found.as_dict() | {"file": str(flags.line)}])
@@ -196,13 +197,13 @@ async def _write(
     assert flags.topics is not None and flags.trec is not None
     topics = read_topics(flags.topics, printer)
     tag = flags.tag or f"trecjudge-{flags.retriever}"
-    done: Searched = await write_run(
+    done: SearchCounts = await write_run(
         flags.trec, topics.values(), retriever, flags.top or WRITTEN, only, tag
     )
     for topic_id, why in done.failed.items():
         print_errors([f"topic {topic_id!r}: not reranked, so it is not in the run: {why}"])
     if done.nothing:
-        print_errors([f"{counted(len(done.nothing), 'topic')} found nothing: {done.listed}"])
+        print_errors([f"{counted(len(done.nothing), 'topic')} found nothing: {done.first_without}"])
     if flags.as_json:
         print_json([done.as_dict() | {"file": str(flags.trec), "tag": tag}])
     elif not flags.quiet:

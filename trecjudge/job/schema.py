@@ -17,12 +17,7 @@ from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFL
 from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
 from trecjudge.measures import OnMissingResponse
-from trecjudge.models.retrieval.settings import (
-    COUNTS,
-    OF_CHAT,
-    EmbeddingSettings,
-    RerankSettings,
-)
+from trecjudge.models.retrieval.settings import COUNTS, OF_CHAT, EmbeddingSettings, RerankSettings
 from trecjudge.models.settings import AT_LEAST_ONE, MOST_TRIES, LlmSettings
 from trecjudge.scores.review import KEYS as GATE_KEYS
 from trecjudge.scores.review import RULE_PATTERN

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.generate.generating import Made
+from trecjudge.baseline.generate.making import RunCounts
 from trecjudge.findings import counted
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.show.closing import model_line
@@ -17,7 +17,7 @@ MOST_LISTED = 5
 
 
 def generated_lines(
-    made: Made, run: Path, track: str, topics: Path, documents: str, spent: Mapping[str, Any]
+    made: RunCounts, run: Path, track: str, topics: Path, documents: str, spent: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what a run has, its files, and the commands that check and judge it.
 
@@ -41,12 +41,12 @@ def generated_lines(
     yield f"next: run_judge.py --rag-responses {shlex.quote(str(run))} {given}{beside}"
 
 
-def _topics(made: Made) -> str:
+def _topics(made: RunCounts) -> str:
     answered = counted(made.answered, "topic")
     return f"{answered} answered, {made.abstained} abstained, {made.failed} failed"
 
 
-def _sentences(made: Made) -> str:
+def _sentences(made: RunCounts) -> str:
     if not made.sentences:
         return "none"
     share = made.cited / made.sentences

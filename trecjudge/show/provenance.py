@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trecjudge.baseline.freshness import CHANGED, CURRENT, GONE, UNKNOWN, Audit, Basis
+from trecjudge.baseline.freshness import (
+    CHANGED,
+    CURRENT,
+    GONE,
+    UNKNOWN,
+    CitationBasis,
+    FreshnessAudit,
+)
 from trecjudge.findings import counted, visible
 from trecjudge.records import ProvenanceLine
 from trecjudge.show.words import cut
@@ -17,7 +24,7 @@ QUOTED = 60
 """Characters of a quote that are shown."""
 
 
-def basis_lines(bases: Iterable[Basis]) -> Iterator[str]:
+def basis_lines(bases: Iterable[CitationBasis]) -> Iterator[str]:
     """Yield a header, and a line for each citation; sentences count from 1."""
     yield HEADER
     for basis in bases:
@@ -26,7 +33,7 @@ def basis_lines(bases: Iterable[Basis]) -> Iterator[str]:
         yield f"{place}  {versions_text(basis)}  {state_text(basis)}"
 
 
-def versions_text(basis: Basis) -> str:
+def versions_text(basis: CitationBasis) -> str:
     """Return the version of a document then and, where it is another, now."""
     then = version_text(basis.line.document_version, basis.line.document_digest)
     now = version_text(basis.version_now, basis.digest_now)
@@ -38,14 +45,14 @@ def version_text(version: str, digest: str) -> str:
     return "/".join(filter(None, (version, digest[:DIGEST]))) or "-"
 
 
-def state_text(basis: Basis) -> str:
+def state_text(basis: CitationBasis) -> str:
     """Return the state of a document, and of the quote where that is not as it should be."""
     if basis.state == CHANGED:
         return f"{CHANGED}, quote {'still there' if basis.quoted else 'gone'}"
     return f"{basis.state}, quote not in it" if basis.quoted is False else basis.state
 
 
-def closing_line(audit: Audit) -> str:
+def closing_line(audit: FreshnessAudit) -> str:
     """Return how many citations there are in each state."""
     total = sum(audit.states.values())
     parts = [f"{audit.states[CURRENT]} current"]

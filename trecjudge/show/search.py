@@ -10,10 +10,9 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from trecjudge.baseline.index.terms import LONGEST
 from trecjudge.baseline.records import Passage, Retrieved
-from trecjudge.baseline.retrieve.abstention import BY_WORDS
-from trecjudge.baseline.retrieve.questions import terms_of
+from trecjudge.baseline.retrieve.threshold import BY_WORDS
+from trecjudge.baseline.terms import LONGEST, terms_of
 from trecjudge.findings import counted, visible
 from trecjudge.text.tokens import tokenize
 

@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trecjudge.baseline.generate.records import Answer, AnswerSentence, Support
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.records import Chunk, Passage, Retrieved
+from trecjudge.baseline.records import Answer, AnswerSentence, Chunk, Passage, Retrieved, Support
 from trecjudge.records import Document, Topic
 
 HARBOUR = (

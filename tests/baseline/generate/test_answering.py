@@ -26,9 +26,8 @@ from trecjudge.baseline.generate.answering import (
     Answerer,
     Generating,
 )
-from trecjudge.baseline.generate.program import WrittenSentence
-from trecjudge.baseline.generate.records import Answer
-from trecjudge.baseline.records import Retrieved
+from trecjudge.baseline.program import WrittenSentence
+from trecjudge.baseline.records import Answer, Retrieved
 from trecjudge.check.rules import track_named
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import Finding

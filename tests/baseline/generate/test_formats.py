@@ -13,9 +13,8 @@ from tests.baseline.generate.material import answer, passage
 from tests.commandline import command
 from tests.reading import reading
 from trecjudge.baseline.generate.formats import FORMATS, RunFacts, format_for
-from trecjudge.baseline.generate.limits import limits_of
-from trecjudge.baseline.generate.records import Answer
-from trecjudge.baseline.records import Chunk
+from trecjudge.baseline.generate.limits import answer_limits
+from trecjudge.baseline.records import Answer, Chunk
 from trecjudge.check.rules import all_tracks
 from trecjudge.errors import InputError
 from trecjudge.inputs.topics import read_topics
@@ -118,7 +117,7 @@ def test_a_run_passes_the_check_of_its_track(name: str, empty: int, tmp_path: Pa
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_full_answer_is_not_too_long(name: str, tmp_path: Path) -> None:
     first, second = topics(name, tmp_path)
-    limits = limits_of(format_for(name).track, first)
+    limits = answer_limits(format_for(name).track, first)
     texts: list[str] = []
     while limits.fit([*texts, "Ten words of ﬁne text stand in this long sentence."]):
         texts.append("Ten words of ﬁne text stand in this long sentence.")

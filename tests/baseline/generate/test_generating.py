@@ -10,17 +10,22 @@ from pathlib import Path
 import pytest
 
 from tests.baseline.generate.material import answer, found
-from trecjudge.baseline.generate.filters import only_of
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.generating import LOOK_AHEAD, Made, answers, write_run
-from trecjudge.baseline.generate.provenance import Origin, index_name, provenance_lines
-from trecjudge.baseline.generate.records import Answer
+from trecjudge.baseline.generate.making import (
+    LOOK_AHEAD,
+    RunCounts,
+    answer_all,
+    index_name,
+    provenance_lines,
+    write_run,
+)
+from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.records import Answer
 from trecjudge.errors import InputError, ModelError
 from trecjudge.records import Failure, Topic
 
-FACTS = RunFacts("r", "lab", "made up")
-ORIGIN = Origin("r", "docs.index", "2026-01-02T03:04:05+00:00")
+FACTS = RunFacts("r", "lab", "made up", None, "docs.index", "2026-01-02T03:04:05+00:00")
 SAID = answer(Topic("1", "t"), [("Trams run daily.", ["a", "b"]), ("So do ferries.", ["b"])])
 EMPTY = replace(answer(Topic("2", "t"), []), abstained="nothing was found")
 FAILED = Answer(Topic("3", "t"), (), (), failure=Failure("transport", "no reply"))
@@ -39,7 +44,7 @@ def test_answers_come_in_order_and_few_are_begun() -> None:
     async def run() -> list[str]:
         nonlocal most
         order: list[str] = []
-        async for one in answers((Topic(str(n)) for n in range(40)), slow, in_flight=2):
+        async for one in answer_all((Topic(str(n)) for n in range(40)), slow, in_flight=2):
             order.append(one.topic.topic_id)
             most = max(most, len(begun) - len(order))
         return order
@@ -61,7 +66,7 @@ def test_an_error_ends_all_that_is_under_way() -> None:
         return answer(topic, [])
 
     async def run() -> None:
-        async for _ in answers((Topic(str(n)) for n in range(3)), broken, in_flight=1):
+        async for _ in answer_all((Topic(str(n)) for n in range(3)), broken, in_flight=1):
             pass
 
     with pytest.raises(ModelError, match="wrong key"):
@@ -74,8 +79,8 @@ async def each(*listed: Answer) -> AsyncIterator[Answer]:
         yield one
 
 
-def write(path: Path, *listed: Answer) -> Made:
-    return asyncio.run(write_run(each(*listed), path, format_for("ragtime25"), FACTS, ORIGIN))
+def write(path: Path, *listed: Answer) -> RunCounts:
+    return asyncio.run(write_run(each(*listed), path, format_for("ragtime25"), FACTS))
 
 
 def test_a_failed_topic_has_no_record_and_an_abstention_an_empty_one(tmp_path: Path) -> None:
@@ -105,30 +110,31 @@ def test_nothing_is_written_where_all_failed_or_something_broke(tmp_path: Path) 
 
     with pytest.raises(ModelError, match="wrong key"):
         path = tmp_path / "r.jsonl"
-        asyncio.run(write_run(breaks(), path, format_for("ragtime25"), FACTS, ORIGIN))
+        asyncio.run(write_run(breaks(), path, format_for("ragtime25"), FACTS))
     assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
     assert (tmp_path / "r.jsonl").read_text() == "old"
 
 
 def test_a_line_of_provenance_for_each_citation() -> None:
-    lines = list(provenance_lines(SAID, ORIGIN))
-    assert [(x.sentence_index, x.doc_id, x.quote) for x in lines] == [
+    lines = list(provenance_lines(SAID, FACTS))
+    assert [(x["sentence_index"], x["doc_id"], x["quote"]) for x in lines] == [
         (0, "a", "Trams run daily."),
         (0, "b", "Trams run daily."),
         (1, "b", "So do ferries."),
     ]
     first = lines[0]
-    assert (first.document_version, first.document_digest) == ("v1", "sha-a")
-    assert (first.retriever, first.index_version, first.time) == ("bm25", "index-1", ORIGIN.time)
-    assert list(provenance_lines(EMPTY, ORIGIN)) == []
+    assert (first["document_version"], first["document_digest"]) == ("v1", "sha-a")
+    assert (first["retriever"], first["index_version"]) == ("bm25", "index-1")
+    assert (first["index"], first["time"]) == ("docs.index", FACTS.time)
+    assert list(provenance_lines(EMPTY, FACTS)) == []
 
 
 def test_the_confidence_counted_is_that_of_the_first_search() -> None:
-    made = Made()
+    made = RunCounts()
     again = replace(found(), confidence=0.9)
     made.add(replace(SAID, retrieved=(found(), again)))
     assert made.mean_confidence == 0.5
-    assert Made().mean_confidence is None
+    assert RunCounts().mean_confidence is None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.baseline.generate.material import answer
-from trecjudge.baseline.generate.limits import limits_of, within
+from trecjudge.baseline.generate.limits import answer_limits, cut_to_limits
 from trecjudge.check.rules import track_named
 from trecjudge.records import Topic
 
@@ -24,30 +24,32 @@ from trecjudge.records import Topic
 def test_what_a_model_is_told(
     track: str, limit: int | None, words: int | None, described: str
 ) -> None:
-    assert limits_of(track_named(track), Topic("1", limit=limit), words).described == described
+    assert answer_limits(track_named(track), Topic("1", limit=limit), words).in_words == described
 
 
 def test_characters_are_counted_joined_and_normalised() -> None:
-    limits = limits_of(track_named("ragtime25"), Topic("1", limit=8))
+    limits = answer_limits(track_named("ragtime25"), Topic("1", limit=8))
     assert limits.fit(["abc", "ﬁne"])  # the ligature is two characters
     assert not limits.fit(["abcd", "ﬁne"])
 
 
 def test_whole_sentences_go_from_the_end() -> None:
     said = answer(Topic("1"), [("one two", "a"), ("three four", "b"), ("five six", "c")])
-    limits = limits_of(track_named("rag25"), Topic("1"), 5)
-    kept, left_out = within(said.sentences, limits)
+    limits = answer_limits(track_named("rag25"), Topic("1"), 5)
+    kept, left_out = cut_to_limits(said.sentences, limits)
     assert ([s.text for s in kept], left_out) == (["one two", "three four"], 1)
 
 
 def test_citations_that_are_too_many_go() -> None:
     said = answer(Topic("1"), [("one", ["a", "a", "b", "c"]), ("two", ["d"])])
-    kept, left_out = within(said.sentences, limits_of(track_named("neuclir24"), Topic("1")))
+    kept, left_out = cut_to_limits(
+        said.sentences, answer_limits(track_named("neuclir24"), Topic("1"))
+    )
     cited = [[one.passage.chunk.doc_id for one in s.support] for s in kept]
     assert (cited, left_out) == ([["a", "b"], ["d"]], 0)
 
 
 def test_a_sentence_goes_with_its_last_citation() -> None:
     said = answer(Topic("1"), [(f"s{n}", [f"d{n}"]) for n in range(22)])
-    kept, left_out = within(said.sentences, limits_of(track_named("rag24"), Topic("1")))
+    kept, left_out = cut_to_limits(said.sentences, answer_limits(track_named("rag24"), Topic("1")))
     assert (len(kept), left_out) == (20, 2)

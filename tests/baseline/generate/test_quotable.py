@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.baseline.generate.material import HARBOUR, passage
-from trecjudge.baseline.generate.quotable import quotable, stands_alone
+from trecjudge.baseline.generate.extractive import quotable_sentences, stands_alone
 
 
 @pytest.mark.parametrize(
@@ -55,26 +55,26 @@ def test_what_no_reader_would_understand(text: str) -> None:
 
 def test_sentences_are_quotes_of_their_document() -> None:
     one = passage("d", HARBOUR, title="The tram of a town with a harbour.")
-    texts = [s.text for s in quotable([one, passage("e", HARBOUR, 2)])]
+    texts = [s.text for s in quotable_sentences([one, passage("e", HARBOUR, 2)])]
     assert texts == [HARBOUR.split(". ")[0] + ".", *(
         "The new tram line opened in 2014 and cost 61 million euros.",
         "Passengers praise the quiet battery trams of the harbour line.",
     )]  # fmt: skip
-    for sentence in quotable([one]):
+    for sentence in quotable_sentences([one]):
         assert one.chunk.text[sentence.start : sentence.end] == sentence.quote == sentence.text
 
 
 def test_offsets_within_a_document() -> None:
     whole = f"Trams\n{HARBOUR}"
     begin = whole.index("The new")
-    found = list(quotable([passage("d", HARBOUR, title="Trams", start=begin)]))
+    found = list(quotable_sentences([passage("d", HARBOUR, title="Trams", start=begin)]))
     assert [whole[s.start : s.end] for s in found] == [s.quote for s in found]
     assert found[0].text.startswith("The new tram line")
 
 
 def test_headings_and_marks_are_left_out() -> None:
     text = "History of trams\nThe tram [1] of the town\nof Ostermere was closed in 1962 [2, 3].\n"
-    (found,) = quotable([passage("d", text)])
+    (found,) = quotable_sentences([passage("d", text)])
     assert (
         found.text == "History of trams The tram of the town of Ostermere was closed in 1962."[17:]
     )

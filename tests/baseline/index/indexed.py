@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.baseline.index.protocol import (
-    Changes,
-    Embeds,
-    Found,
-    Index,
-    Only,
-    Source,
-    VectorModel,
-)
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.protocol import Changes, Embeds, Hits, Only, Source, VectorModel
 from trecjudge.records import Document
 
 
@@ -25,13 +18,19 @@ def source(doc_id: str, text: str, title: str = "", **fields: str) -> Source:
     return Source(Document(doc_id, text, title, **own), fields)
 
 
+FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
+DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de", year="7")
+HAN = source("han", "漢字を使う人々。", lang="ja", url="https://x.example/han", version="2")
+ALL = (FOX, DOG, HAN)
+
+
 def refreshed(
     index: Index, sources: Iterable[Source], others: bool = True, embeds: Embeds | None = None
 ) -> Changes:
     return asyncio.run(index.refresh(sources, embeds, others))
 
 
-def ids(index: Index, found: Found) -> list[str]:
+def ids(index: Index, found: Hits) -> list[str]:
     return [chunk.doc_id for chunk in index.chunks([number for number, _ in found])]
 
 

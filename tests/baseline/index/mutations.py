@@ -23,7 +23,7 @@ from typing import Any
 
 from tests.baseline.index.indexed import Letters, refreshed, source
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index import segments
+from trecjudge.baseline.index import postings
 from trecjudge.baseline.index.opening import make_index, open_index
 from trecjudge.baseline.index.protocol import Only
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
@@ -61,7 +61,7 @@ Mutation = tuple[str, Callable[[Path], None]]
 
 def made(path: Path) -> None:
     """Make an index of several segments, of which some chunks went."""
-    segments.MOST_CHUNKS = 16
+    postings.MOST_CHUNKS = 16
     with closing(make_index(str(path), Chunking(20, 5))) as index:
         refreshed(index, SOURCES, embeds=Letters())
         refreshed(index, SOURCES[:20] + SOURCES[22:], embeds=Letters())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import importlib
 import random
@@ -18,8 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trecjudge.baseline.index.protocol import Changes, Embeds, Index, Source, VectorModel
-from trecjudge.records import Document
+from tests.baseline.index.indexed import source
+from trecjudge.baseline.index.protocol import Source, VectorModel
 
 WORDS = [f"{a}{b}{c}a" for a in "bdgklmnprst" for b in "aeio" for c in "lmnr"]
 """176 invented words, which no stemmer shortens."""
@@ -82,12 +81,6 @@ class Hashed:
         return total / length if length else total
 
 
-def source(doc_id: str, text: str, title: str = "", **fields: str) -> Source:
-    """Return a document to be indexed, with its fields by name."""
-    own = {name: fields.pop(name, "") for name in ("url", "date", "version")}
-    return Source(Document(doc_id, text, title, **own), fields)
-
-
 def invented(count: int, seed: int = 1) -> list[Source]:
     """Return so many documents of invented words, with a date and two fields."""
     rng = random.Random(seed)
@@ -102,10 +95,3 @@ def invented(count: int, seed: int = 1) -> list[Source]:
         )
         for number in range(count)
     ]
-
-
-def refreshed(
-    index: Index, sources: Sequence[Source], embeds: Embeds | None = None, others: bool = True
-) -> Changes:
-    """Refresh an index; return what changed."""
-    return asyncio.run(index.refresh(sources, embeds, others))

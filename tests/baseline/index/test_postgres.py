@@ -14,91 +14,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.baseline.index.servers import (
-    WORDS,
-    Hashed,
-    asked,
-    invented,
-    refreshed,
-    server,
-    source,
-)
+from tests.baseline.index.indexed import DOG, FOX, HAN, found, ids, refreshed, source
+from tests.baseline.index.servers import WORDS, Hashed, asked, invented
 from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.postgres import PostgresIndex
-from trecjudge.baseline.index.protocol import Changes, Found, Index, Only
+from trecjudge.baseline.index.postgres import PostgresStore
+from trecjudge.baseline.index.protocol import Changes, Only
 from trecjudge.errors import InputError, OutputError
 
-FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
-DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de")
-HAN = source("han", "漢字を使う人々。", lang="ja")
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with server() as url:
-        yield url
-
 
 @pytest.fixture
-def address(url: str, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Return the address of an index of the test's own."""
-    name = f"t{abs(hash(request.node.nodeid))}"
-    yield f"{url}&index={name}"
-    asked(url, f"DROP SCHEMA IF EXISTS {name} CASCADE")
-
-
-@pytest.fixture
-def index(address: str) -> Iterator[PostgresIndex]:
+def index(address: str) -> Iterator[Index]:
     made = make_index(address)
-    assert isinstance(made, PostgresIndex)
     yield made
     made.close()
 
 
-def names(index: Index, hits: Found) -> list[str]:
-    return [chunk.doc_id for chunk in index.chunks([number for number, _ in hits])]
+def store_of(index: Index) -> PostgresStore:
+    assert isinstance(index.store, PostgresStore)
+    return index.store
 
 
-def found(index: Index, *terms: str, most: int = 10, only: Only | None = None) -> list[str]:
-    return names(index, index.by_words(dict.fromkeys(terms, 1.0), most, only))
-
-
-def test_words_are_found_and_what_went_is_not(index: PostgresIndex) -> None:
-    assert refreshed(index, [FOX, DOG, HAN]) == Changes(added=3, chunks=3)
-    assert found(index, "fox") == ["fox", "dog"]
-    assert found(index, "anim") == ["fox"]
-    assert found(index, "漢字") == ["han"]
-    version = index.facts.version
-    changes = refreshed(index, [FOX, source("dog", "Cats meow.")])
-    assert changes == Changes(changed=1, removed=1, kept=1, chunks=1)
-    assert found(index, "dog") == found(index, "漢字") == []
-    assert found(index, "cat") == ["dog"]
-    assert index.document("han") is None
-    refreshed(index, [FOX, DOG, HAN])
-    assert index.facts.version == version
-    assert refreshed(index, [FOX, DOG, HAN]) == Changes(kept=3)
-
-
-def test_a_chunk_is_a_quote_and_has_all_that_is_known(index: PostgresIndex) -> None:
-    odd = source("o'dd %s", 'Naïve "text" 🦊 \\ %d.', "Title", url="http://a", version="2", k="v")
-    refreshed(index, [odd])
-    whole = index.document("o'dd %s")
-    assert whole is not None
-    assert whole.text == odd.document.full_text
-    (chunk,) = index.chunks([number for number, _ in index.by_words({"text": 1.0}, 5)])
-    assert whole.text[chunk.start : chunk.end] == chunk.text
-    assert (chunk.document.url, chunk.document.version, chunk.metadata) == (
-        "http://a",
-        "2",
-        {"k": "v"},
-    )
-    assert chunk.digest == whole.digest != ""
-    with pytest.raises(KeyError):
-        index.chunks([99])
-
-
-def test_a_nul_character_is_replaced_and_found_again(index: PostgresIndex) -> None:
+def test_a_nul_character_is_replaced_and_found_again(index: Index) -> None:
     nul = source("a\0b", "One\0two words.", "T\0", note="x\0")
     assert refreshed(index, [nul]).added == 1
     assert refreshed(index, [nul]) == Changes(kept=1)
@@ -107,13 +45,13 @@ def test_a_nul_character_is_replaced_and_found_again(index: PostgresIndex) -> No
     assert whole.text == "T\ufffd\nOne\ufffdtwo words."
 
 
-def test_half_a_surrogate_pair_is_looked_for(index: PostgresIndex) -> None:
+def test_half_a_surrogate_pair_is_looked_for(index: Index) -> None:
     refreshed(index, [FOX])
     assert found(index, "a\ud800") == []
     assert found(index, "fox", only=Only({"doc_id": ["\ud800", "fox"]})) == ["fox"]
 
 
-def test_long_values_are_kept_and_found(index: PostgresIndex) -> None:
+def test_long_values_are_kept_and_found(index: Index) -> None:
     long = "word " * 5000
     refreshed(index, [source("a", "Text.", note=long), source("b", "Text.", note=long + "x")])
     assert found(index, "text", only=Only({"note": [long]})) == ["a"]
@@ -126,8 +64,8 @@ def both(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[I
     made = [make_index(str(path)), make_index(f"{url}&index=both")]
     changed = [*invented(400)[50:], *invented(30, seed=2)]
     for index in made:
-        refreshed(index, invented(400), Hashed())
-        refreshed(index, changed, Hashed())
+        refreshed(index, invented(400), embeds=Hashed())
+        refreshed(index, changed, embeds=Hashed())
     yield made[0], made[1]
     for index in made:
         index.close()
@@ -178,17 +116,17 @@ def test_a_field_that_no_document_has(both: tuple[Index, Index]) -> None:
     assert "did you mean 'kind'" in messages[0]
 
 
-def planned(address: str, index: PostgresIndex) -> list[str]:
+def planned(address: str, index: Index) -> list[str]:
     """Return the approximate indexes that there are."""
     query = "SELECT indexname FROM pg_indexes WHERE schemaname = %s AND indexdef LIKE '%%hnsw%%'"
-    return [row[0] for row in asked(address.partition("&index")[0], query, index.address.name)]
+    return [
+        row[0] for row in asked(address.partition("&index")[0], query, store_of(index).address.name)
+    ]
 
 
-def test_filters_lose_nothing_beside_an_approximate_index(
-    address: str, index: PostgresIndex
-) -> None:
-    index.most_looked_at = 1000
-    refreshed(index, invented(2100), Hashed())
+def test_filters_lose_nothing_beside_an_approximate_index(address: str, index: Index) -> None:
+    store_of(index).most_looked_at = 1000
+    refreshed(index, invented(2100), embeds=Hashed())
     assert planned(address, index) == ["chunks_by_vector"]
     vector = Hashed().of("bala dera")
     one_percent = Only({"percent": ["7"]})
@@ -198,72 +136,38 @@ def test_filters_lose_nothing_beside_an_approximate_index(
         assert len(hits) == 20
         scores = [score for _, score in hits]
         assert scores == sorted(scores, reverse=True)
-    index.most_looked_at = 10**9
+    store_of(index).most_looked_at = 10**9
     exact = index.by_vector(vector, 20, fifth)
-    index.most_looked_at = 1000
+    store_of(index).most_looked_at = 1000
     assert index.by_vector(vector, 20, fifth) == exact
 
 
-def test_an_approximate_index_finds_what_came_after_it(address: str, index: PostgresIndex) -> None:
-    index.most_looked_at = 1000
+def test_an_approximate_index_finds_what_came_after_it(address: str, index: Index) -> None:
+    store_of(index).most_looked_at = 1000
     documents = invented(1500)
-    refreshed(index, documents, Hashed())
+    refreshed(index, documents, embeds=Hashed())
     new = source("new", "Lonely outlier.")
-    refreshed(index, [*documents[1:], new], Hashed())
-    assert names(index, index.by_vector(Hashed().of("Lonely outlier."), 3))[0] == "new"
+    refreshed(index, [*documents[1:], new], embeds=Hashed())
+    assert ids(index, index.by_vector(Hashed().of("Lonely outlier."), 3))[0] == "new"
     # Many new ones are a reason to build it again; few chunks are a reason to do without.
-    refreshed(index, [*documents, *invented(2000, seed=3)[1500:]], Hashed())
+    refreshed(index, [*documents, *invented(2000, seed=3)[1500:]], embeds=Hashed())
     assert planned(address, index) == ["chunks_by_vector_2"]
     assert len(index.by_vector(Hashed().of("bala"), 20)) == 20
-    refreshed(index, documents[:50], Hashed())
+    refreshed(index, documents[:50], embeds=Hashed())
     assert planned(address, index) == []
     assert len(index.by_vector(Hashed().of("bala"), 60)) == 50
 
 
-def test_a_vector_of_zeros(index: PostgresIndex) -> None:
-    refreshed(index, [source("none", ""), source("some", "bala")], Hashed())
+def test_a_vector_of_zeros(index: Index) -> None:
+    refreshed(index, [source("none", ""), source("some", "bala")], embeds=Hashed())
     hits = index.by_vector(np.zeros(16), 5)
     assert [score for _, score in hits] == [0.0] * len(hits)
 
 
-def test_only_what_changed_is_embedded_again(index: PostgresIndex) -> None:
-    refreshed(index, [FOX, DOG], Hashed())
-    embeds = Hashed()
-    refreshed(index, [FOX, source("dog", "Cats meow.")], embeds)
-    assert embeds.asked == ["Cats meow."]
-
-
-def test_another_model_is_refused(index: PostgresIndex) -> None:
-    refreshed(index, [FOX], Hashed())
-    with pytest.raises(InputError, match=r"has vectors of 'hashed' \(16 numbers"):
-        refreshed(index, [FOX], Hashed("other"))
-    with pytest.raises(InputError, match="16 numbers, the question 3"):
-        index.by_vector([1.0, 0.0, 0.0], 5)
-
-
-def test_no_vectors(index: PostgresIndex) -> None:
-    refreshed(index, [FOX])
-    with pytest.raises(InputError, match="has no vectors"):
-        index.by_vector([1.0], 5)
-
-
-def test_a_failure_leaves_all_as_it_was(index: PostgresIndex) -> None:
-    refreshed(index, [FOX, DOG])
-
-    def broken() -> Iterator[object]:
-        yield source("cat", "Cats meow.")
-        raise InputError("broken")
-
-    before = index.facts
-    with pytest.raises(InputError, match="broken"):
-        refreshed(index, broken())  # type: ignore[arg-type]
-    assert index.facts == before
-    assert found(index, "cat") == []
-
-
 KILLED = """
 import os, sys
-from tests.baseline.index.servers import invented, refreshed, Hashed
+from tests.baseline.index.indexed import refreshed
+from tests.baseline.index.servers import invented, Hashed
 from trecjudge.baseline.index.opening import open_index
 
 class Stopping(Hashed):
@@ -273,11 +177,11 @@ class Stopping(Hashed):
             sys.stdin.read()
         return await super().embed(texts)
 
-refreshed(open_index(sys.argv[1]), invented(900, seed=5), Stopping())
+refreshed(open_index(sys.argv[1]), invented(900, seed=5), embeds=Stopping())
 """
 
 
-def test_a_refresh_that_is_killed_leaves_all_as_it_was(address: str, index: PostgresIndex) -> None:
+def test_a_refresh_that_is_killed_leaves_all_as_it_was(address: str, index: Index) -> None:
     refreshed(index, [FOX, DOG])
     before = index.facts
     command = [sys.executable, "-c", KILLED, address]
@@ -291,7 +195,7 @@ def test_a_refresh_that_is_killed_leaves_all_as_it_was(address: str, index: Post
     assert refreshed(index, [FOX, DOG, HAN]) == Changes(added=1, kept=2, chunks=1)
 
 
-def test_two_refreshes_at_once_follow_one_another(address: str, index: PostgresIndex) -> None:
+def test_two_refreshes_at_once_follow_one_another(address: str, index: Index) -> None:
     threads = [
         threading.Thread(target=refresh_alone, args=(address, [source(f"t{n}", f"Text {n}.")]))
         for n in range(4)
@@ -310,7 +214,7 @@ def refresh_alone(address: str, sources: list[object]) -> None:
     other.close()
 
 
-def test_a_lost_connection_is_opened_again(url: str, index: PostgresIndex) -> None:
+def test_a_lost_connection_is_opened_again(url: str, index: Index) -> None:
     refreshed(index, [FOX])
     asked(
         url,
@@ -322,7 +226,7 @@ def test_a_lost_connection_is_opened_again(url: str, index: PostgresIndex) -> No
     assert found(index, "fox") == ["fox"]
 
 
-def test_two_indexes_in_one_database(url: str, address: str, index: PostgresIndex) -> None:
+def test_two_indexes_in_one_database(url: str, address: str, index: Index) -> None:
     refreshed(index, [FOX])
     other = make_index(f"{url}&index=another")
     assert other.facts.documents == 0

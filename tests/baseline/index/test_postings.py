@@ -7,30 +7,38 @@ import random
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
-from trecjudge.baseline.index import segments
-from trecjudge.baseline.index.postings import K1, MOST_COUNTED, B, Postings
-from trecjudge.baseline.index.segments import Writer, merge, remove
-from trecjudge.baseline.index.sqlite_file import TABLES
-from trecjudge.baseline.index.sqlite_shelf import SqliteTables
+from trecjudge.baseline.index import postings
+from trecjudge.baseline.index.postings import (
+    K1,
+    MOST_COUNTED,
+    B,
+    Postings,
+    SegmentWriter,
+    merge_segments,
+    remove_chunks,
+)
+from trecjudge.baseline.index.sqlite import SqliteStore
+from trecjudge.inputs.documents.index_file import TABLES
 
 Texts = Mapping[int, Sequence[str]]
 QUERY = {"a": 1.0, "c": 2.0, "zz": 1.0, "missing": 1.0}
 
 
 @pytest.fixture
-def tables() -> Iterator[SqliteTables]:
+def tables() -> Iterator[SqliteStore]:
     database = sqlite3.connect(":memory:")
     for table in TABLES:
         database.execute(table)
-    yield SqliteTables(database)
+    yield SqliteStore(Path("x.index"), database)
     database.close()
 
 
-def write(tables: SqliteTables, texts: Texts) -> None:
-    writer = Writer(tables)
+def write(tables: SqliteStore, texts: Texts) -> None:
+    writer = SegmentWriter(tables)
     for number, terms in texts.items():
         writer.add(number, terms)
     writer.flush()
@@ -49,13 +57,13 @@ def by_formula(texts: Texts, query: Mapping[str, float]) -> dict[int, float]:
     return {number: score for number, score in scores.items() if score}
 
 
-def check(tables: SqliteTables, texts: Texts) -> None:
-    postings = Postings.of(tables.segments())
-    found = postings.best(tables, QUERY, 10_000)
+def check(tables: SqliteStore, texts: Texts) -> None:
+    held = Postings.of(tables.segments())
+    found = held.best(tables, QUERY, 10_000)
     expected = by_formula(texts, QUERY)
     assert dict(found) == pytest.approx(expected)
     assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
-    assert postings.best(tables, QUERY, 7) == found[:7]
+    assert held.best(tables, QUERY, 7) == found[:7]
 
 
 def random_texts(draw: random.Random, numbers: range) -> dict[int, list[str]]:
@@ -63,7 +71,7 @@ def random_texts(draw: random.Random, numbers: range) -> dict[int, list[str]]:
     return {n: draw.choices(words, [9, 5, 3, 2, 1], k=draw.randint(1, 30)) for n in numbers}
 
 
-def test_scores_are_those_of_the_formula(tables: SqliteTables) -> None:
+def test_scores_are_those_of_the_formula(tables: SqliteStore) -> None:
     texts = random_texts(random.Random(1), range(300))
     texts[300] = ["a"] * 400
     write(tables, texts)
@@ -72,9 +80,9 @@ def test_scores_are_those_of_the_formula(tables: SqliteTables) -> None:
 
 @pytest.mark.parametrize("size", [16, 1 << 14], ids=["small segments", "large segments"])
 def test_changes_and_merges_leave_no_trace(
-    tables: SqliteTables, size: int, monkeypatch: pytest.MonkeyPatch
+    tables: SqliteStore, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "MOST_CHUNKS", size)
+    monkeypatch.setattr(postings, "MOST_CHUNKS", size)
     draw = random.Random(2)
     texts: dict[int, Sequence[str]] = {}
     number = 0
@@ -86,43 +94,43 @@ def test_changes_and_merges_leave_no_trace(
         gone = draw.sample(sorted(texts), min(len(texts) - 1, draw.randint(0, 12)))
         for chunk in gone:
             del texts[chunk]
-        remove(tables, gone)
-        merge(tables)
+        remove_chunks(tables, gone)
+        merge_segments(tables)
         check(tables, texts)
     kept = [segment for row in tables.segments() for segment in [row.segment]]
     assert len(kept) < 60
 
 
-def test_all_gone_leaves_nothing(tables: SqliteTables) -> None:
+def test_all_gone_leaves_nothing(tables: SqliteStore) -> None:
     write(tables, {1: ["a"], 2: ["b"]})
-    remove(tables, [1, 2, 99])
-    merge(tables)
-    postings = Postings.of(tables.segments())
+    remove_chunks(tables, [1, 2, 99])
+    merge_segments(tables)
+    held = Postings.of(tables.segments())
     assert list(tables.segments()) == []
-    assert postings.best(tables, {"a": 1.0}, 5) == []
-    assert postings.idf(tables, ["a"]) == {"a": pytest.approx(math.log(2))}
+    assert held.best(tables, {"a": 1.0}, 5) == []
+    assert held.idf(tables, ["a"]) == {"a": pytest.approx(math.log(2))}
 
 
-def test_of_equal_scores_the_lower_number_comes_first(tables: SqliteTables) -> None:
+def test_of_equal_scores_the_lower_number_comes_first(tables: SqliteStore) -> None:
     write(tables, {n: ["a", "b"] for n in range(50)})
     found = Postings.of(tables.segments()).best(tables, {"a": 1.0}, 3)
     assert [number for number, _ in found] == [0, 1, 2]
 
 
-def test_a_chunk_without_a_term_is_kept(tables: SqliteTables) -> None:
+def test_a_chunk_without_a_term_is_kept(tables: SqliteStore) -> None:
     write(tables, {1: [], 2: ["a"]})
     found = Postings.of(tables.segments()).best(tables, {"a": 1.0}, 3)
     assert [number for number, _ in found] == [2]
 
 
 def test_a_segment_ends_where_it_has_many_terms(
-    tables: SqliteTables, monkeypatch: pytest.MonkeyPatch
+    tables: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "MOST_TERMS", 20)
+    monkeypatch.setattr(postings, "MOST_TERMS", 20)
     texts = {number: [*"abc", *(f"t{number}-{i}" for i in range(9))] for number in range(16)}
     write(tables, texts)
     assert [len(row.chunks) // 8 for row in tables.segments()] == [2] * 8
     check(tables, texts)
-    merge(tables)  # one of all would have more terms than are held
+    merge_segments(tables)  # one of all would have more terms than are held
     assert len(tables.segments()) == 8
     check(tables, texts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import sqlite3
@@ -16,17 +15,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.baseline.index.indexed import Letters, found, ids, refreshed, source
-from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index import sqlite_file
+from tests.baseline.index.indexed import ALL, DOG, FOX, found, refreshed, source
+from trecjudge.baseline.index import sqlite
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Changes, Index, Only
+from trecjudge.baseline.index.protocol import Changes
 from trecjudge.errors import InputError, OutputError
-
-FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
-DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de", year="7")
-HAN = source("han", "漢字を使う人々。", lang="ja", url="https://x.example/han", version="2")
-ALL = (FOX, DOG, HAN)
 
 
 @pytest.fixture
@@ -42,212 +36,19 @@ def index(path: Path) -> Iterator[Index]:
     made.close()
 
 
-def test_words_are_found_where_they_stand(index: Index) -> None:
-    assert found(index, "fox") == ["fox", "dog"]
-    assert found(index, "dog") == ["dog"]
-    assert found(index, "anim") == ["fox"]  # a word of its title
-    assert found(index, "漢字") == ["han"]
-    assert found(index, "cat") == []
-
-
-def test_a_chunk_is_a_quote_with_all_that_is_known(index: Index) -> None:
-    [(number, _)] = index.by_words({"anim": 1.0}, 1)
-    [chunk] = index.chunks([number])
-    assert (chunk.text, chunk.document.title) == ("The quick brown fox jumps.", "Animals")
-    assert (chunk.document.date, chunk.metadata) == ("2024-05-03", {"lang": "en"})
-    whole = index.document("fox")
-    assert whole is not None
-    assert whole.text == FOX.document.full_text
-    assert whole.text[chunk.start : chunk.end] == chunk.text
-    assert chunk.digest == whole.digest != ""
-
-
-def test_after_many_refreshes_it_is_as_if_made_at_once(path: Path, tmp_path: Path) -> None:
-    index, draw, held = make_index(str(path), Chunking(10, 2)), random.Random(5), {}
-    for _ in range(25):
-        for number in draw.sample(range(40), draw.randint(0, 8)):
-            words = draw.choices(["fox", "dog", "cat", "."], k=draw.randint(0, 60))
-            held[number] = source(f"d{number}", " ".join(words), draw.choice(["", "Fox"]))
-        for number in draw.sample(sorted(held), min(len(held), draw.randint(0, 5))):
-            del held[number]
-        refreshed(index, held.values())
-    whole = make_index(str(tmp_path / "whole"), Chunking(10, 2))
-    refreshed(whole, held.values())
-    assert index.facts == whole.facts
-    both = [scored(one, {"fox": 1.0, "cat": 0.5}) for one in (index, whole)]
-    assert both[0] == pytest.approx(both[1])
-    for one in (index, whole):
-        one.close()
-
-
-def scored(index: Index, terms: dict[str, float]) -> dict[tuple[str, int], float]:
-    found = index.by_words(terms, 1000)
-    chunks = index.chunks([number for number, _ in found])
-    return {(c.doc_id, c.start): s for c, (_, s) in zip(chunks, found, strict=True)}
-
-
-def test_what_changed_or_went_is_never_found(index: Index) -> None:
-    version = index.facts.version
-    [(number, _)] = index.by_words({"bark": 1.0}, 1)
-    changes = refreshed(index, [FOX, source("dog", "Cats meow.")])
-    assert changes == Changes(changed=1, removed=1, kept=1, chunks=1)
-    assert found(index, "dog") == found(index, "漢字") == []
-    assert found(index, "fox") == ["fox"]
-    assert found(index, "cat") == ["dog"]
-    assert index.document("han") is None
-    with pytest.raises(KeyError):
-        index.chunks([number])
-    refreshed(index, ALL)
-    assert index.facts.version == version
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        source("han", "漢字を使う人々。", "T", lang="ja", url="https://x.example/han", version="2"),
-        source("han", "漢字を使う人々。", lang="ja", url="https://x.example/han", version="3"),
-        source("han", "漢字を使う人々。", lang="zh", url="https://x.example/han", version="2"),
-    ],
-    ids=["title", "version", "field"],
-)
-def test_each_part_of_a_document_counts(index: Index, changed: object) -> None:
-    version = index.facts.version
-    changes = refreshed(index, [FOX, DOG, changed])  # type: ignore[list-item]
-    assert (changes.changed, changes.kept) == (1, 2)
-    assert index.facts.version != version
-
-
 def test_nothing_new_writes_nothing(index: Index, path: Path) -> None:
     before = path.read_bytes()
     assert refreshed(index, reversed(ALL)) == Changes(kept=3)
     assert path.read_bytes() == before
 
 
-def test_others_are_kept_where_asked(index: Index) -> None:
-    changes = refreshed(index, [source("cat", "Cats meow.")], others=False)
-    assert changes == Changes(added=1, chunks=1)
-    assert index.facts.documents == 4
-    assert found(index, "fox") == ["fox", "dog"]
-
-
-def test_the_first_of_an_id_counts(index: Index) -> None:
-    twice = [source("cat", "Cats meow."), source("cat", "Cats purr."), FOX]
-    assert refreshed(index, twice) == Changes(added=1, removed=2, kept=1, chunks=1)
-    assert (found(index, "meow"), found(index, "purr")) == (["cat"], [])
-
-
-def test_equal_contents_have_equal_versions_in_any_order(index: Index, tmp_path: Path) -> None:
-    other = make_index(str(tmp_path / "other"))
-    refreshed(other, [HAN, FOX])
-    refreshed(other, [DOG, HAN, FOX])
-    assert other.facts.version == index.facts.version
-    other.close()
-    third = make_index(str(tmp_path / "third"), Chunking(100, 10))
-    refreshed(third, ALL)
-    assert third.facts.version != index.facts.version
-    third.close()
-
-
-@pytest.mark.parametrize(
-    ("only", "expected"),
-    [
-        (Only({"lang": ["de"]}), ["dog"]),
-        (Only({"lang": ["de", "en"]}), ["fox", "dog"]),
-        (Only({"lang": ["de", "en"], "year": ["7"]}), ["dog"]),
-        (Only({"lang": ["fr"]}), []),
-        (Only({"doc_id": ["fox"]}), ["fox"]),
-        (Only({"doc_id": ["nobody"]}), []),
-        (Only({"date": ["3 May 2024"]}), ["fox"]),
-        (Only({"date": ["2024"]}), ["fox"]),
-        (Only({"version": ["2"]}), []),
-        (Only(since="2024"), ["fox"]),
-        (Only(since="20240503", until="2024-05-03"), ["fox"]),
-        (Only(until="2023"), ["dog"]),
-        (Only(until="2022-12-31"), []),
-        (Only({"lang": ["en"]}, until="2023"), []),
-        (Only(), ["fox", "dog"]),
-    ],
-)
-def test_filters(index: Index, only: Only, expected: list[str]) -> None:
-    assert found(index, "fox", only=only) == expected
-
-
-def test_a_filter_loses_no_result(path: Path) -> None:
-    index = make_index(str(path))
-    few = {7, 55, 123, 180}
-    texts = [("fox " * 5 + "and more") if n not in few else "a fox and more" for n in range(200)]
-    refreshed(
-        index,
-        [source(f"d{n}", t, kept=str(n in few), date="2024") for n, t in enumerate(texts)],
-    )
-    only = Only({"kept": ["True"]}, since="2020")
-    assert sorted(found(index, "fox", most=4, only=only)) == ["d123", "d180", "d55", "d7"]
-    assert len(found(index, "fox", most=3, only=only)) == 3
-    index.close()
-
-
-def test_what_cannot_be_asked_says_the_choices(index: Index) -> None:
-    with pytest.raises(InputError, match=r"unknown field 'language'.*lang"):
-        found(index, "fox", only=Only({"language": ["en"]}))
-    with pytest.raises(InputError, match="since 'soon' is no date; write it as 2024-05-03"):
-        found(index, "fox", only=Only(since="soon"))
-
-
-def test_vectors(path: Path) -> None:
-    index, letters = make_index(str(path)), Letters()
-    texts = [source("a", "aaaa b"), source("b", "bbb"), source("c", "cc", lang="x")]
-    refreshed(index, texts, embeds=letters)
-    assert index.facts.vectors == letters.model
-    assert ids(index, index.by_vector([0, 2, 0], 3)) == ["b", "a", "c"]
-    assert index.by_vector([0, 2, 0], 1)[0][1] == pytest.approx(1.0)
-    assert ids(index, index.by_vector([0, 2, 0], 3, Only({"lang": ["x"]}))) == ["c"]
-    del letters.texts[:]
-    refreshed(index, [texts[0], source("b", "ccc a", "b")], embeds=letters)
-    assert letters.texts == ["b\nccc a"]
-    assert ids(index, index.by_vector([0, 0, 1], 3)) == ["b", "a"]
-    index.close()
-
-
-def test_vectors_come_to_an_index_without(index: Index) -> None:
-    letters, version = Letters(), index.facts.version
-    with pytest.raises(InputError, match="has no vectors; index the documents with --vectors"):
-        index.by_vector([1, 0, 0], 3)
-    refreshed(index, ALL, embeds=letters)
-    assert len(letters.texts) == 3
-    assert index.facts.version != version
-    assert len(index.by_vector([1, 0, 0], 3)) == 3
-
-
-@pytest.mark.parametrize("other", [None, Letters("others"), Letters(dimensions=4)])
-def test_another_model_is_refused(index: Index, other: Letters | None) -> None:
-    refreshed(index, ALL, embeds=Letters())
-    with pytest.raises(InputError, match=r"has vectors of 'letters' .3 numbers, 1111.*file"):
-        refreshed(index, [FOX], embeds=other)
-    with pytest.raises(InputError, match="has vectors of 3 numbers, the question 2"):
-        index.by_vector([1, 0], 3)
-    assert index.facts.documents == 3
-
-
-def test_an_error_in_the_middle_leaves_what_was_there(index: Index) -> None:
-    before = index.facts
-
-    def broken() -> Iterator[object]:
-        yield source("cat", "Cats meow.")
-        raise InputError("the file breaks off")
-
-    with pytest.raises(InputError, match="breaks off"):
-        refreshed(index, broken())  # type: ignore[arg-type]
-    assert index.facts == before
-    assert found(index, "cat") == []
-
-
 KILLED = """
 import asyncio, os, signal, sys
 from tests.baseline.index.indexed import source
-from trecjudge.baseline.index import segments
+from trecjudge.baseline.index import postings
 from trecjudge.baseline.index.opening import make_index
 
-segments.MOST_CHUNKS = 50
+postings.MOST_CHUNKS = 50
 def sources():
     for n in range(600):
         if n == 400:
@@ -280,23 +81,10 @@ def test_a_killed_first_refresh_leaves_an_index_to_be_filled(path: Path) -> None
     index.close()
 
 
-def test_readers_see_old_or_new(index: Index, path: Path) -> None:
-    other = open_index(str(path))
-
-    def looking() -> Iterator[object]:
-        for n in range(20):
-            yield source(f"cat{n}", "Cats meow.")
-            assert (found(other, "meow"), len(found(other, "fox"))) == ([], 2)
-
-    refreshed(index, looking())  # type: ignore[arg-type]
-    assert (len(found(other, "meow", most=50)), found(other, "fox")) == (20, [])
-    other.close()
-
-
 def test_a_second_refresh_at_once_is_told(
     index: Index, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_file, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     other = open_index(str(path))
 
     def meanwhile() -> Iterator[object]:
@@ -387,32 +175,3 @@ def test_an_index_of_another_analyser_or_version_is_refused(index: Index, path: 
     database.close()
     with pytest.raises(InputError, match="is of version 9, and this program reads 1"):
         open_index(str(path))
-
-
-def test_other_sizes_of_chunks_are_refused(index: Index, path: Path) -> None:
-    with pytest.raises(InputError, match="has chunks of 220 words with an overlap of 30"):
-        make_index(str(path), Chunking(100, 10))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a\0fox\0b",
-        "fox \ud800 fox",
-        "\u202efox",
-        "fox" * 5000 + " fox",
-        "👩‍👧 fox",
-        "fox\r\n\r\nfox",
-    ],
-    ids=["null", "half a pair", "direction", "long word", "joined", "lines"],
-)
-def test_any_text_is_kept_as_it_is(path: Path, text: str) -> None:
-    index = make_index(str(path))
-    refreshed(index, [source("odd", text, "t'\";--")])
-    assert found(index, "fox") == ["odd"]
-    whole = index.document("odd")
-    assert whole is not None
-    assert whole.text == f"t'\";--\n{text}".replace("\ud800", "?")
-    for chunk in index.chunks([number for number, _ in index.by_words({"fox": 1.0}, 9)]):
-        assert whole.text[chunk.start : chunk.end] == chunk.text
-    index.close()

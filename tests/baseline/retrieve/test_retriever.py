@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.baseline.memory_index import GIVEN, GivenVectors, MemoryIndex
-from trecjudge.baseline.index.protocol import Only, VectorModel
+from tests.baseline.index.indexed import refreshed
+from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.opening import make_index
+from trecjudge.baseline.index.protocol import Only, Source, VectorModel
 from trecjudge.baseline.records import Chunk, Retrieved
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.retrieve.threshold import Threshold
@@ -22,11 +28,31 @@ DAM = Document("dam", "The dam was paid by the state. It holds the river.", date
 TAX = Document("tax", "A tax on water was paid. The state took it.", date="2020-01-01")
 ZOO = Document("zoo", "Lions live in the zoo.")
 DOCUMENTS = [ZOO, TAX, DAM]
-VECTORS = np.array([[0.0, 1.0], [0.6, 0.8], [1.0, 0.0]], np.float32)
+VECTORS: Mapping[str, Sequence[float]] = {
+    ZOO.text: (0.0, 1.0),
+    TAX.text: (0.6, 0.8),
+    DAM.text: (1.0, 0.0),
+}
+GIVEN = VectorModel("given", 2, "d" * 64)
 
 
-def index(*documents: Document) -> MemoryIndex:
-    return MemoryIndex(documents or DOCUMENTS, VECTORS, GIVEN)
+@dataclass(frozen=True)
+class GivenVectors:
+    """Embeds texts by a table of vectors; a text that is not in it gets zeros."""
+
+    table: Mapping[str, Sequence[float]]
+    model: VectorModel = GIVEN
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        return np.array([self.table.get(text, (0.0, 0.0)) for text in texts], np.float32)
+
+
+def index(*documents: Document, vectors: bool = True, words: int = 220) -> Index:
+    folder = tempfile.mkdtemp()
+    weakref.finalize(made := make_index(f"{folder}/x.index", Chunking(words, 0)), rmtree, folder)
+    sources = map(Source, documents or DOCUMENTS)
+    refreshed(made, sources, embeds=GivenVectors(VECTORS) if vectors else None)
+    return made
 
 
 def found(question: str, most: int = 10, only: Only | None = None, **given: Any) -> Retrieved:
@@ -124,7 +150,8 @@ def test_of_equal_grades_the_order_stays() -> None:
 
 
 def test_one_passage_a_document_is_the_best_of_it() -> None:
-    twice = index(replace(DAM, text="A dam."), replace(DAM, text="The dam was a dam."), TAX)
+    text = "The dam was paid by all who live there. And a dam it is, the old one there."
+    twice = index(replace(DAM, text=text), TAX, words=10)
     assert ids(found("dam", index=twice)) == ["dam", "dam"]
     assert ids(found("dam", index=twice, one_per_document=True)) == ["dam"]
 
@@ -174,7 +201,7 @@ def test_vectors_of_another_model_are_refused() -> None:
 @pytest.mark.parametrize("method", ["dense", "hybrid"])
 def test_vectors_that_are_not_there_are_told(method: str) -> None:
     with pytest.raises(InputError, match=f"{method}: the index has no vectors; there is: bm25"):
-        found("dam", index=MemoryIndex(DOCUMENTS), method=method)
+        found("dam", index=index(vectors=False), method=method)
     with pytest.raises(InputError, match=f"{method}: nothing makes vectors"):
         found("dam", method=method)
 
@@ -193,18 +220,17 @@ def test_a_failed_reranking_is_not_hidden() -> None:
         found("dam", ranks=Failing(), rerank=5)
 
 
-@dataclass
-class Refreshed(MemoryIndex):
-    """An index that is refreshed `times` times between a search and the reading of its chunks."""
+class RefreshedMeanwhile(Index):
+    """An index that is refreshed twice between a search and the reading of its chunks."""
 
-    times: int = 1
+    times = 2
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
         if self.times:
             self.times -= 1
             raise KeyError(numbers[0])
-        return MemoryIndex.chunks(self, numbers)
+        return super().chunks(numbers)
 
 
 def test_a_refresh_in_between_makes_it_search_again() -> None:
-    assert ids(found("dam", index=Refreshed(DOCUMENTS, times=2))) == ["dam"]
+    assert ids(found("dam", index=RefreshedMeanwhile(index().store))) == ["dam"]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from trecjudge.baseline.generate.extractive import extracted
-from trecjudge.baseline.generate.grounded import Writer
-from trecjudge.baseline.generate.limits import Limits, limits_of, within
-from trecjudge.baseline.generate.masking import masked
-from trecjudge.baseline.generate.records import Answer, AnswerSentence
+from trecjudge.baseline.generate.extractive import extract_answer
+from trecjudge.baseline.generate.grounded import AnswerWriter
+from trecjudge.baseline.generate.limits import AnswerLimits, answer_limits, cut_to_limits
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.records import Passage, Retrieved
-from trecjudge.baseline.retrieve.protocol import Retriever
-from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.baseline.masking import mask_personal_data
+from trecjudge.baseline.records import Answer, AnswerSentence, Passage, Retrieved
+from trecjudge.baseline.retrieve.retriever import IndexRetriever
+from trecjudge.baseline.terms import question_of
 from trecjudge.check.rules import Track
 from trecjudge.errors import PLANNED, InputError, JudgmentFailed
 from trecjudge.findings import Finding, OnFinding
@@ -50,7 +49,7 @@ class Generating:
 class Answerer:
     """Answers topics, one at a time or many at once; what a model gave in vain is reported."""
 
-    retriever: Retriever
+    retriever: IndexRetriever
     model: Model
     track: Track
     report: OnFinding
@@ -73,39 +72,39 @@ class Answerer:
     async def _answer(self, topic: Topic, question: str) -> Answer:
         if not question:
             raise JudgmentFailed("no_topic_text", "the topic has no text")
-        first = await self._found(question)
+        first = await self._search(question)
         if why := _unanswerable(first):
             return Answer(topic, (), (first,), why)
-        limits = limits_of(self.track, topic, self.generating.most_words)
+        limits = answer_limits(self.track, topic, self.generating.most_words)
         if self.model.available:
             return await self._by_model(topic, question, first, limits)
-        sentences = self._masked(extracted(question, first.passages, limits))
-        kept, _ = within(sentences, limits)
+        sentences = self._mask(extract_answer(question, first.passages, limits))
+        kept, _ = cut_to_limits(sentences, limits)
         return Answer(topic, kept, (first,), "" if kept else NOTHING_FITS)
 
     async def _by_model(
-        self, topic: Topic, question: str, first: Retrieved, limits: Limits
+        self, topic: Topic, question: str, first: Retrieved, limits: AnswerLimits
     ) -> Answer:
         """Return what a model writes from the passages, in up to `rounds` rounds more."""
         mask = self.generating.mask
-        writer = Writer(topic, question, self.model, self.report, mask)
+        writer = AnswerWriter(topic, question, self.model, self.report, mask)
         found, passages = [first], list(first.passages)
-        sentences = await writer.written(passages, limits)
+        sentences = await writer.write_answer(passages, limits)
         for _ in range(self.generating.rounds):
-            queries = await writer.gaps(sentences or ())
-            searched = [await self._found(query) for query in queries]
+            queries = await writer.name_gaps(sentences or ())
+            searched = [await self._search(query) for query in queries]
             more = [one for one in searched if one.answers is not False]
             fresh = _fresh(passages, more)
             if not fresh:
-                break
+                break  # the same passages would give the same answer
             found += more
             passages = self._next(sentences or (), fresh, passages)
             # What was said before stays where the new passages make nothing better.
-            sentences = await writer.written(passages, limits) or sentences
+            sentences = await writer.write_answer(passages, limits) or sentences
         why = "" if sentences else NOT_THERE if sentences is None else NOTHING_QUOTED
         return Answer(topic, sentences or (), tuple(found), why)
 
-    async def _found(self, question: str) -> Retrieved:
+    async def _search(self, question: str) -> Retrieved:
         only = self.generating.only
         return await self.retriever.retrieve(question, self.generating.top, only)
 
@@ -117,14 +116,14 @@ class Answerer:
         each = {_key(passage): passage for passage in (*cited, *fresh, *old)}
         return list(each.values())[: self.generating.top]
 
-    def _masked(self, sentences: tuple[AnswerSentence, ...]) -> tuple[AnswerSentence, ...]:
+    def _mask(self, sentences: tuple[AnswerSentence, ...]) -> tuple[AnswerSentence, ...]:
         """Return sentences of documents without personal data, if it is to be masked."""
         if not self.generating.mask:
             return sentences
         return tuple(
             AnswerSentence(
-                masked(sentence.text).text,
-                tuple(replace(s, quote=masked(s.quote).text) for s in sentence.support),
+                mask_personal_data(sentence.text).text,
+                tuple(replace(s, quote=mask_personal_data(s.quote).text) for s in sentence.support),
             )
             for sentence in sentences
         )

@@ -1,20 +1,145 @@
-"""Answers without a model: the sentences of the passages that cover the question best."""
+"""Answers without a model: whole sentences of the passages that cover the question best."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from trecjudge.baseline.generate.limits import Limits
-from trecjudge.baseline.generate.quotable import Quotable, quotable
-from trecjudge.baseline.generate.records import AnswerSentence, Support
-from trecjudge.baseline.records import Passage
-from trecjudge.baseline.retrieve.questions import terms_of
+from trecjudge.baseline.generate.limits import AnswerLimits
+from trecjudge.baseline.records import AnswerSentence, Passage, Support
+from trecjudge.baseline.terms import terms_of
+from trecjudge.evaluation.banks.extracting import is_telling
 from trecjudge.text.frequencies import Frequencies, read_frequencies
-from trecjudge.text.tokens import read_forms
+from trecjudge.text.instructions import instruction_like
+from trecjudge.text.sentences import CITATION, sentence_spans
+from trecjudge.text.tokens import is_spaceless, read_forms
+
+SHORTEST, LONGEST = 12, 160
+"""Characters of a sentence in a script without spaces."""
+SHORT_LINE = 10
+"""Words of a line that may be a heading; a longer one is running text that was wrapped."""
+PROSE = 0.7
+"""The least share of letters and spaces: tables and codes have less."""
+_MARKS = re.compile(rf"\s*{CITATION}")
+_CONTINUES = re.compile(
+    r"(?:however|moreover|therefore|thus|then|also|another|both|furthermore|additionally|hence"
+    r"|consequently|instead|meanwhile|similarly|finally|second(?:ly)?|third(?:ly)?|later|yet|either"
+    r"|afterwards?|nevertheless|nonetheless|otherwise|likewise|still|indeed|again|besides|who|which"
+    r"|if so|as a result|in (?:addition|contrast|turn|fact|short|summary|conclusion|other words)"
+    r"|for (?:example|instance)|on the (?:other hand|contrary)|that is|as such"
+    r"|the (?:latter|former)"
+    r"|(?:in|at|by|for|with|on|from|of|to|during|after|before|under|like|unlike|despite|all|some"
+    r"|many|most|one|each|none) (?:of )?(?:this|these|that|those|such|them|it|him|her)"
+    r"|(?:\w+ )?(?:day|week|month|year|hour|decade)s? (?:later|earlier|before|after)"
+    r"|[\w' -]{1,40}, (?:however|therefore|though|meanwhile|moreover|for (?:example|instance))"
+    r"|and|but|or|so|because|it|he|she|they|this|that|these|those|such|here|see|check|my|me|us|let"
+    r"|for (?:more|other|further)"
+    r"|the (?:study|report|author|researcher|survey|finding|result|article)s? (?:also )?\w+)\b"
+    r"|.*\b(?:I'm|I’m|I (?:am|was|have|had|think|believe|would|will|can|do)|my|we|our)\b",
+    re.IGNORECASE,
+)
+_NAVIGATION = re.compile(
+    r"\b(?:click|read more|sign (?:up|in)|subscrib\w*|newsletter|cookies?|copyright|log ?in|share"
+    r" this|follow us|privacy policy|terms of (?:use|service)|all rights reserved|add to cart"
+    r"|see (?:also|below|above|figure|table)|shown (?:below|above)|(?:figure|fig\.|table) \d"
+    r"|vote (?:up|down)|this (?:article|page|post|site|section|chapter|book|list)|download"
+    r"|advertisement|www\.)|[©»›→]",
+    re.IGNORECASE,
+)
+_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
+
+
+@dataclass(frozen=True, slots=True)
+class QuotableSentence:
+    """A sentence of a passage; `start` and `end` count in the document's `full_text`.
+
+    `text` is it on one line, without marks of citations; `forms` are its content words.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    text: str
+    forms: frozenset[str]
+
+    @property
+    def quote(self) -> str:
+        """The sentence as its document has it."""
+        begin = self.passage.chunk.start
+        return self.passage.chunk.text[self.start - begin : self.end - begin]
+
+
+def quotable_sentences(passages: Iterable[Passage]) -> Iterator[QuotableSentence]:
+    """Yield the sentences that can stand by themselves, each text once, passage by passage."""
+    known: set[str] = set()
+    for passage in passages:
+        chunk = passage.chunk
+        for start, end in _spans(chunk.text, _body(passage)):
+            text = on_one_line(chunk.text[start:end])
+            if text not in known and stands_alone(text):
+                known.add(text)
+                forms = frozenset(terms_of(text))
+                yield QuotableSentence(passage, chunk.start + start, chunk.start + end, text, forms)
+
+
+def on_one_line(text: str) -> str:
+    """Return a sentence on one line, without marks of citations: readers take these for ours."""
+    return " ".join(_MARKS.sub("", text).split())
+
+
+def stands_alone(text: str) -> bool:
+    """Return whether a text is a sentence that a reader understands without its neighbours.
+
+    By its form only, and best for English: it begins with no word that points back, has no
+    navigation of a page and no open quote, and does not read like an instruction.
+    """
+    if is_spaceless(text):
+        fits = SHORTEST <= len(text) <= LONGEST and text[-1:] in ("。", "！")
+    else:
+        fits = is_telling(text) and not _CONTINUES.match(text.lstrip("\"'“‘("))
+    if not fits or _begins_inside(text) or _NAVIGATION.search(text):
+        return False
+    return _is_prose(text) and _is_closed(text) and instruction_like(text) is None
+
+
+def _body(passage: Passage) -> int:
+    """Return where the text of the document begins in a passage, behind its title."""
+    title = passage.chunk.document.title
+    return max(0, len(title) + 1 - passage.chunk.start) if title else 0
+
+
+def _spans(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    """Yield sentences as offsets, without the headings that stand in lines before them."""
+    for start, end in sentence_spans(text[begin:]):
+        first, last = start + begin, end + begin
+        while (line := text.find("\n", first, last)) >= 0:
+            rest = line + len(text[line:last]) - len(text[line:last].lstrip())
+            if len(text[first:line].split()) > SHORT_LINE or text[rest : rest + 1].islower():
+                break
+            first = rest
+        yield first, last
+
+
+def _begins_inside(text: str) -> bool:
+    """Return whether a text begins in the middle of a sentence: with a small letter or a mark."""
+    bare = text.lstrip("\"'“‘«([")
+    return not bare[:1].isalnum() or bare[:1].islower()
+
+
+def _is_prose(text: str) -> bool:
+    letters = sum(c.isalpha() or c.isspace() for c in text)
+    return letters >= PROSE * len(text)
+
+
+def _is_closed(text: str) -> bool:
+    """Return whether quotes and brackets that are opened are closed."""
+    pairs = all(text.count(opened) == text.count(closed) for opened, closed in _PAIRS)
+    return pairs and text.count('"') % 2 == 0
+
 
 AGAIN = 0.5
 """What a word of the question is still worth each time that it was covered before."""
@@ -30,7 +155,7 @@ TRUST = 20
 class _Choice:
     """A sentence that may be taken, and how far the most similar one taken is like it, 0 to 1."""
 
-    sentence: Quotable
+    sentence: QuotableSentence
     forms: frozenset[str]
     like: float = 0.0
 
@@ -42,8 +167,8 @@ class _Choice:
         return new * trust * (1 - self.like) / math.sqrt(max(len(self.forms), 1))
 
 
-def extracted(
-    question: str, passages: Sequence[Passage], limits: Limits
+def extract_answer(
+    question: str, passages: Sequence[Passage], limits: AnswerLimits
 ) -> tuple[AnswerSentence, ...]:
     """Return whole sentences of the passages; none where no sentence has a word of the question.
 
@@ -51,9 +176,9 @@ def extracted(
     relevance (Carbonell and Goldstein, 1998). They stand by document, that of the first one first.
     """
     weights = weighted_terms(question)
-    choices = [_Choice(s, s.forms) for s in quotable(passages)]
-    taken = _taken([c for c in choices if c.forms & weights.keys()], weights, limits)
-    return tuple(_answered(sentence, passages, limits) for sentence in _in_order(taken))
+    choices = [_Choice(s, s.forms) for s in quotable_sentences(passages)]
+    taken = _choose_sentences([c for c in choices if c.forms & weights.keys()], weights, limits)
+    return tuple(_cite_sentence(sentence, passages, limits) for sentence in _in_order(taken))
 
 
 def weighted_terms(question: str) -> dict[str, float]:
@@ -73,8 +198,10 @@ def _frequencies() -> Frequencies:
     return read_frequencies()
 
 
-def _taken(choices: list[_Choice], weights: Mapping[str, float], limits: Limits) -> list[Quotable]:
-    taken: list[Quotable] = []
+def _choose_sentences(
+    choices: list[_Choice], weights: Mapping[str, float], limits: AnswerLimits
+) -> list[QuotableSentence]:
+    taken: list[QuotableSentence] = []
     covered: Counter[str] = Counter()
     least = 0.0
     while choices:
@@ -89,11 +216,11 @@ def _taken(choices: list[_Choice], weights: Mapping[str, float], limits: Limits)
         least = least or LEAST * gain
         taken.append(best.sentence)
         covered.update(best.forms)
-        choices = _unlike(choices, best)
+        choices = _drop_similar(choices, best)
     return taken
 
 
-def _unlike(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
+def _drop_similar(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
     """Return the choices that do not say the same as the one taken."""
     kept = []
     for choice in choices:
@@ -104,16 +231,18 @@ def _unlike(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
     return kept
 
 
-def _in_order(taken: Iterable[Quotable]) -> list[Quotable]:
+def _in_order(taken: Iterable[QuotableSentence]) -> list[QuotableSentence]:
     """Return sentences by document, that taken first before the others, and as they stand there."""
-    by_document: dict[str, list[Quotable]] = {}
+    by_document: dict[str, list[QuotableSentence]] = {}
     for sentence in taken:
         by_document.setdefault(sentence.passage.chunk.doc_id, []).append(sentence)
     each = by_document.values()
     return [s for listed in each for s in sorted(listed, key=lambda s: s.start)]
 
 
-def _answered(sentence: Quotable, passages: Sequence[Passage], limits: Limits) -> AnswerSentence:
+def _cite_sentence(
+    sentence: QuotableSentence, passages: Sequence[Passage], limits: AnswerLimits
+) -> AnswerSentence:
     """Return a sentence with the documents that have it word for word, its own first."""
     support = {sentence.passage.chunk.doc_id: _support(sentence.passage, sentence.start, sentence)}
     for passage in passages:
@@ -124,5 +253,5 @@ def _answered(sentence: Quotable, passages: Sequence[Passage], limits: Limits) -
     return AnswerSentence(sentence.text, tuple(support.values()))
 
 
-def _support(passage: Passage, start: int, sentence: Quotable) -> Support:
+def _support(passage: Passage, start: int, sentence: QuotableSentence) -> Support:
     return Support(passage, start, start + len(sentence.quote), sentence.quote)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trecjudge.baseline.generate.records import Answer, AnswerSentence
-from trecjudge.baseline.records import Chunk
+from trecjudge.baseline.records import Answer, AnswerSentence, Chunk
 from trecjudge.check.parts import length
 from trecjudge.check.rules import Track, track_named
 from trecjudge.errors import InputError, unknown
@@ -21,13 +20,16 @@ NEUCLIR = ("neuclir/1/zho", "neuclir/1/rus", "neuclir/1/fas")
 class RunFacts:
     """What all records of a run say: who made it, its name, and how it was made, in a sentence.
 
-    `document` looks up a whole document by id, where the records shall carry what they cite.
+    `document` looks up a whole document by id, where the records shall carry what they cite. Its
+    provenance names the index, and the time (UTC) if there is one.
     """
 
     run_id: str
     team_id: str
     description: str
     document: Callable[[str], Chunk | None] | None = None
+    index: str = ""
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,33 +118,32 @@ def _rag24(answer: Answer, facts: RunFacts) -> Record:
 
 
 def _rag25(answer: Answer, facts: RunFacts) -> Record:
-    metadata = {
-        "team_id": facts.team_id,
-        "run_id": facts.run_id,
-        "type": "automatic",
-        "narrative_id": answer.topic.topic_id,
-        "narrative": answer.topic.title,
-        "prompt": facts.description,
-        "run_desc": facts.description,
-    }
-    return {"metadata": metadata, "references": references(answer), "answer": _by_index(answer)}
+    described = {"prompt": facts.description, "run_desc": facts.description}
+    metadata = {"team_id": facts.team_id, "run_id": facts.run_id, "type": "automatic"}
+    return _of_narrative(answer, metadata | _narrative(answer) | described)
 
 
 def _rag26(answer: Answer, facts: RunFacts) -> Record:
     # Further keys are refused.
-    metadata = {
-        "team_id": facts.team_id,
-        "narrative_id": answer.topic.topic_id,
-        "narrative": answer.topic.title,
-        "run_id": facts.run_id,
-        "run_desc": facts.description,
-    }
+    last = {"run_id": facts.run_id, "run_desc": facts.description}
+    return _of_narrative(answer, {"team_id": facts.team_id} | _narrative(answer) | last)
+
+
+def _narrative(answer: Answer) -> Record:
+    return {"narrative_id": answer.topic.topic_id, "narrative": answer.topic.title}
+
+
+def _of_narrative(answer: Answer, metadata: Record) -> Record:
     return {"metadata": metadata, "references": references(answer), "answer": _by_index(answer)}
 
 
-def _ragtime(answer: Answer, facts: RunFacts, described_as: str) -> Record:
-    metadata = {**_names(answer, facts), described_as: facts.description}
-    return {"metadata": metadata, "responses": _by_id(answer), "references": references(answer)}
+def _ragtime(described_as: str) -> Callable[[Answer, RunFacts], Record]:
+    def record(answer: Answer, facts: RunFacts) -> Record:
+        metadata = {**_names(answer, facts), described_as: facts.description}
+        cited = {"responses": _by_id(answer), "references": references(answer)}
+        return {"metadata": metadata} | cited
+
+    return record
 
 
 def _names(answer: Answer, facts: RunFacts) -> Record:
@@ -189,27 +190,20 @@ def _ikat(answer: Answer, facts: RunFacts) -> Record:
     }
 
 
-FORMATS: Mapping[str, RunFormat] = {
-    "rag24": RunFormat("rag24", _rag24),
-    "rag25": RunFormat("rag25", _rag25),
-    "rag26": RunFormat("rag26", _rag26),
-    "longeval26": RunFormat("longeval26", _rag25),
+_RECORDS: Mapping[str, Callable[[Answer, RunFacts], Record]] = {
+    "rag24": _rag24,
+    "rag25": _rag25,
+    "rag26": _rag26,
+    "longeval26": _rag25,
     # `run_desc` is what a record of 2026 is known by.
-    "ragtime25": RunFormat("ragtime25", lambda a, facts: _ragtime(a, facts, "description")),
-    "ragtime26": RunFormat("ragtime26", lambda a, facts: _ragtime(a, facts, "run_desc")),
-    "dragun25": RunFormat("dragun25", _dragun),
-    "neuclir24": RunFormat("neuclir24", _neuclir),
-    "biogen25": RunFormat("biogen25", _biogen),
-    "ikat25": RunFormat("ikat25", _ikat),
+    "ragtime25": _ragtime("description"),
+    "ragtime26": _ragtime("run_desc"),
+    "dragun25": _dragun,
+    "neuclir24": _neuclir,
+    "biogen25": _biogen,
+    "ikat25": _ikat,
 }
+FORMATS: Mapping[str, RunFormat] = {n: RunFormat(n, make) for n, make in _RECORDS.items()}
 """The formats by the name of their track."""
-NEWEST: Mapping[str, str] = {
-    "rag": "rag26",
-    "longeval": "longeval26",
-    "ragtime": "ragtime26",
-    "dragun": "dragun25",
-    "neuclir": "neuclir24",
-    "biogen": "biogen25",
-    "ikat": "ikat25",
-}
-"""The newest format of a track, by the track's name without a year."""
+NEWEST: Mapping[str, str] = {name.rstrip("0123456789"): name for name in FORMATS}
+"""The newest format of a track, by the name without a year: the last one above."""

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trecjudge.baseline.generate.limits import Limits, within
-from trecjudge.baseline.generate.masking import Masked, masked
-from trecjudge.baseline.generate.quotable import on_one_line
-from trecjudge.baseline.generate.records import AnswerSentence, Support
-from trecjudge.baseline.records import Passage
+from trecjudge.baseline.generate.extractive import on_one_line
+from trecjudge.baseline.generate.limits import AnswerLimits, cut_to_limits
+from trecjudge.baseline.masking import MaskedText, mask_personal_data
+from trecjudge.baseline.records import AnswerSentence, Passage, Support
 from trecjudge.findings import Finding, OnFinding, counted, shown
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Place, Topic
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import read_forms
 
-_HERE = "trecjudge.baseline.generate.program"
+_HERE = "trecjudge.baseline.program"
 WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000), in_part=True)
 GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
 PROGRAMS = (WRITE, GAPS)
@@ -30,23 +29,23 @@ LONGER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ShownPassage:
     """A passage as a model sees it: with personal data masked, if that was asked for."""
 
     passage: Passage
-    text: Masked
+    text: MaskedText
 
     @classmethod
-    def of(cls, passage: Passage, mask: bool) -> Seen:
+    def of(cls, passage: Passage, mask: bool) -> ShownPassage:
         """Return a passage as it is shown."""
         text = passage.chunk.text
-        return cls(passage, masked(text) if mask else Masked(text, text))
+        return cls(passage, mask_personal_data(text) if mask else MaskedText(text, text))
 
-    def numbered(self, number: int, mask: bool) -> str:
+    def show_numbered(self, number: int, mask: bool) -> str:
         """Return it behind its number; one from within a document has the document's title too."""
         chunk = self.passage.chunk
         title = chunk.document.title if chunk.start else ""
-        heading = masked(title).text if mask else title
+        heading = mask_personal_data(title).text if mask else title
         return f"[{number}] {heading}\n{self.text.text}".replace("] \n", "] ", 1)
 
     def support(self, quote: str) -> Support | None:
@@ -62,7 +61,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class AnswerWriter:
     """A model that writes the answer to one topic; what it gave in vain is reported.
 
     With `mask` it sees no personal data of a known form.
@@ -74,42 +73,42 @@ class Writer:
     report: OnFinding
     mask: bool = False
 
-    async def written(
-        self, passages: Sequence[Passage], limits: Limits
+    async def write_answer(
+        self, passages: Sequence[Passage], limits: AnswerLimits
     ) -> tuple[AnswerSentence, ...] | None:
         """Return the sentences whose quotes stand in their passages; None where it has no answer.
 
         What is too long is cut from the end. Raises JudgmentFailed, ModelError.
         """
-        seen = [Seen.of(passage, self.mask) for passage in passages]
+        seen = [ShownPassage.of(passage, self.mask) for passage in passages]
         prediction = await self.model.predict(
             WRITE,
-            question=self._hidden(self.question),
-            length=limits.described,
-            passages=[one.numbered(n, self.mask) for n, one in enumerate(seen, 1)],
+            question=self._hide(self.question),
+            length=limits.in_words,
+            passages=[one.show_numbered(n, self.mask) for n, one in enumerate(seen, 1)],
         )
         if prediction.fields["answerable"] == "no":
             return None
         given = prediction.fields["sentences"]
         if prediction.call.cut:
             message = f"the reply was cut: used of it: {counted(len(given), 'whole sentence')}"
-            self._lost(Finding("answer_cut", self._place, message))
-        checked = (self._checked(number, one, seen) for number, one in enumerate(given, 1))
+            self._report_loss(Finding("answer_cut", self._place, message))
+        checked = (self._check_sentence(number, one, seen) for number, one in enumerate(given, 1))
         # A small model may say one sentence until its reply is cut.
         found = list({one.text: one for one in checked if one is not None}.values())
-        kept, left_out = within(found, limits)
+        kept, left_out = cut_to_limits(found, limits)
         if left_out:
-            message = f"{left_out} of {len(found)} sentences are too many for {limits.described}"
-            self._lost(Finding("answer_cut", self._place, message))
+            message = f"{left_out} of {len(found)} sentences are too many for {limits.in_words}"
+            self._report_loss(Finding("answer_cut", self._place, message))
         return kept
 
-    async def gaps(self, sentences: Sequence[AnswerSentence]) -> list[str]:
+    async def name_gaps(self, sentences: Sequence[AnswerSentence]) -> list[str]:
         """Return queries for what an answer lacks, none where nothing is missing.
 
         Raises JudgmentFailed, ModelError.
         """
         said = [sentence.text for sentence in sentences]
-        question = self._hidden(self.question)
+        question = self._hide(self.question)
         prediction = await self.model.predict(GAPS, question=question, answer=said)
         return [query for query in map(str.strip, prediction.fields["queries"]) if query]
 
@@ -117,29 +116,31 @@ class Writer:
     def _place(self) -> Place:
         return Place(f"topic {self.topic.topic_id}")
 
-    def _hidden(self, text: str) -> str:
-        return masked(text).text if self.mask else text
+    def _hide(self, text: str) -> str:
+        return mask_personal_data(text).text if self.mask else text
 
-    def _checked(self, number: int, given: Any, seen: Sequence[Seen]) -> AnswerSentence | None:
+    def _check_sentence(
+        self, number: int, given: Any, seen: Sequence[ShownPassage]
+    ) -> AnswerSentence | None:
         """Return a sentence with the passages that have its quote; None where none has it."""
-        text = self._hidden(on_one_line(given.text))
+        text = self._hide(on_one_line(given.text))
         numbers = list(dict.fromkeys(given.passages))
         there = [cited for cited in numbers if 1 <= cited <= len(seen)]
         if len(there) < len(numbers):
             wrong = ", ".join(str(cited) for cited in numbers if cited not in there)
             message = f"sentence {number} cites passage {wrong} of {len(seen)}"
-            self._lost(Finding("passage_unknown", self._place, message))
+            self._report_loss(Finding("passage_unknown", self._place, message))
         quoted = {cited: seen[cited - 1].support(given.quote) for cited in there}
         support = tuple(one for one in quoted.values() if one is not None)
         if not support:
             message = f"sentence {number} has no quote of a passage it cites: {shown(text)}"
-            self._lost(Finding("quote_not_found", self._place, message, shown(given.quote)))
+            self._report_loss(Finding("quote_not_found", self._place, message, shown(given.quote)))
             return None
         if len(support) < len(quoted):
             without = ", ".join(str(cited) for cited, one in quoted.items() if one is None)
             message = f"sentence {number}: its quote is not in passage {without}"
-            self._lost(Finding("quote_elsewhere", self._place, message, shown(given.quote)))
+            self._report_loss(Finding("quote_elsewhere", self._place, message, shown(given.quote)))
         return AnswerSentence(text, support) if text else None
 
-    def _lost(self, finding: Finding) -> None:
+    def _report_loss(self, finding: Finding) -> None:
         self.report(replace(finding, topic_id=self.topic.topic_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.baseline.generate.records import AnswerSentence, Support
+from trecjudge.baseline.records import AnswerSentence, Support
 from trecjudge.check.parts import length, longest
 from trecjudge.check.rules import LengthRule, Track
 from trecjudge.records import Topic
@@ -19,7 +19,7 @@ WORDS = LengthRule("words", 400, nfkc=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AnswerLimits:
     """The most that an answer to one topic may hold.
 
     `most` is in the unit of `rule`; `words` is a further limit, None for none. A sentence cites
@@ -39,7 +39,7 @@ class Limits:
         return self.words is None or sum(len(text.split()) for text in texts) <= self.words
 
     @property
-    def described(self) -> str:
+    def in_words(self) -> str:
         """The length in words for a model: `at most 400 words`."""
         both = [f"{self.most} {self.rule.unit}"]
         if self.words is not None:
@@ -49,12 +49,12 @@ class Limits:
         return f"at most {' and '.join(both)}"
 
 
-def limits_of(track: Track, topic: Topic, most_words: int | None = None) -> Limits:
+def answer_limits(track: Track, topic: Topic, most_words: int | None = None) -> AnswerLimits:
     """Return what an answer to this topic may hold on this track, and in `most_words` if given."""
     rule = track.length or WORDS
     most = longest(rule, topic)
     given = track.citations.maximum
-    return Limits(
+    return AnswerLimits(
         rule,
         WITHOUT_LIMIT if most is None else most,
         most_words,
@@ -63,8 +63,8 @@ def limits_of(track: Track, topic: Topic, most_words: int | None = None) -> Limi
     )
 
 
-def within(
-    sentences: Sequence[AnswerSentence], limits: Limits
+def cut_to_limits(
+    sentences: Sequence[AnswerSentence], limits: AnswerLimits
 ) -> tuple[tuple[AnswerSentence, ...], int]:
     """Return the sentences that fit, and how many were left out: from the end, and whole ones.
 
@@ -76,7 +76,9 @@ def within(
     return tuple(kept), len(sentences) - len(kept)
 
 
-def _cited_within(sentences: Sequence[AnswerSentence], limits: Limits) -> list[AnswerSentence]:
+def _cited_within(
+    sentences: Sequence[AnswerSentence], limits: AnswerLimits
+) -> list[AnswerSentence]:
     """Return sentences with one citation for each document, and no more than there may be."""
     known: set[str] = set()
     found = []

@@ -7,9 +7,9 @@ from contextlib import closing
 from typing import Any
 
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.endpoint import open_embeds
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
+from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.models.opening import ModelOptions
 
 

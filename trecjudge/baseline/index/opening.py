@@ -6,8 +6,8 @@ import importlib
 from pathlib import Path
 
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.protocol import Index
-from trecjudge.baseline.index.sqlite import SqliteIndex
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.sqlite import make_sqlite, open_sqlite
 from trecjudge.baseline.index.state import State
 from trecjudge.errors import InputError
 
@@ -25,11 +25,10 @@ def open_index(where: str) -> Index:
 
     Raises InputError if none is, or one that was never filled: nothing would be found in it.
     """
-    index: Index
     if is_address(where):
-        index = importlib.import_module(POSTGRES).open_postgres(where)
+        index = Index(importlib.import_module(POSTGRES).open_postgres(where))
     else:
-        index = SqliteIndex(Path(where))
+        index = Index(open_sqlite(Path(where)))
     try:
         if not index.facts.documents:
             again = "what was to fill it did not end; run `index` again"
@@ -46,11 +45,10 @@ def make_index(where: str, chunking: Chunking | None = None) -> Index:
     Raises InputError if the one that is there has chunks of other sizes than asked for.
     """
     state = State(chunking or Chunking())
-    index: Index
     if is_address(where):
-        index = importlib.import_module(POSTGRES).make_postgres(where, state)
+        index = Index(importlib.import_module(POSTGRES).make_postgres(where, state))
     else:
-        index = SqliteIndex.made(Path(where), state)
+        index = Index(make_sqlite(Path(where), state))
     held = Chunking(**index.facts.chunking)
     if chunking is not None and held != chunking:
         index.close()

@@ -1,191 +1,471 @@
-"""An index in PostgreSQL with the extension pgvector."""
+"""The tables of an index in PostgreSQL, a schema each, with the extension pgvector."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+import importlib
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import numpy as np
 
-from trecjudge.baseline.index.fields import OWN
-from trecjudge.baseline.index.postgres_address import Address
-from trecjudge.baseline.index.postgres_database import Database
-from trecjudge.baseline.index.postgres_fields import narrowing
-from trecjudge.baseline.index.postgres_shelf import PostgresShelf, PostgresTables, kept
-from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, Vectors
-from trecjudge.baseline.index.postings import Mask, Postings
-from trecjudge.baseline.index.protocol import (
-    Changes,
-    Embeds,
-    Found,
-    IndexFacts,
-    Only,
-    Source,
-    VectorModel,
+from trecjudge.baseline.chunking import Span
+from trecjudge.baseline.index.filters import Condition, fields_of
+from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, VectorSearch
+from trecjudge.baseline.index.protocol import Hits, Source
+from trecjudge.baseline.index.state import State, parse_state
+from trecjudge.baseline.index.store import (
+    AllowedChunks,
+    DocumentDigests,
+    IndexedDocument,
+    Store,
+    embedded_text,
 )
-from trecjudge.baseline.index.refreshing import Refresh
-from trecjudge.baseline.index.state import State
 from trecjudge.baseline.records import Chunk
-from trecjudge.errors import InputError, unknown
+from trecjudge.errors import InputError, OutputError, PluginError
+from trecjudge.inputs.documents.index_file import AGAIN, Damaged, damaged
 from trecjudge.records import Document
+from trecjudge.text.credentials import public
 
-DESCRIBED = "documents.id, title, url, date, version, documents.metadata, sha256"
-CHUNKS = (
-    f"SELECT chunks.id, {DESCRIBED}, span_start, span_end, chunks.content"
-    " FROM chunks JOIN documents ON number = document_id WHERE chunks.id = ANY(%s)"
-)
-WHOLE = f"SELECT {DESCRIBED}, content FROM documents WHERE id = %s"
+if TYPE_CHECKING:
+    from psycopg import Connection, Error
 
 
-def open_postgres(url: str) -> PostgresIndex:
-    """Return the index at an address. Raises InputError where there is none."""
-    address = Address.of(url)
-    return PostgresIndex(address, Database.opened(address))
+EXTRA = "pgvector"
+INDEX = "index"
+"""The parameter of an address that names the index: several may lie in one database."""
+DEFAULT = "trecjudge"
+NAME = re.compile(r"[a-z_][a-z0-9_]{0,39}")
+CONNECT = 10
+"""Seconds in which a connection must stand."""
+BUSY = "another refresh of this index is under way; try again when it has ended"
 
 
-def make_postgres(url: str, state: State) -> PostgresIndex:
-    """Return the index at an address, made anew where there is none. Raises OutputError too."""
-    address = Address.of(url)
-    return PostgresIndex(address, Database.made(address, state))
+@cache
+def psycopg() -> Any:
+    """Return the package. Raises PluginError where the extra is not installed."""
+    try:
+        return importlib.import_module("psycopg")
+    except ImportError as error:
+        message = f"an index in PostgreSQL needs an extra: pip install 'trecjudge[{EXTRA}]'"
+        raise PluginError(message) from error
 
 
-@dataclass(slots=True)
-class PostgresIndex:
-    """An index in PostgreSQL. It sees each refresh, of any process, whole or not at all.
+@dataclass(frozen=True, slots=True)
+class PostgresAddress:
+    """Where an index is: the database, and the schema `name` in it.
 
-    Of more than `most_looked_at` chunks the nearest vectors are found by an approximate index.
+    `shown` is the address without its secrets.
     """
 
-    address: Address
-    _database: Database = field(repr=False)
-    most_looked_at: int = MOST_LOOKED_AT
-    _state: State | None = field(init=False, default=None, repr=False)
-    _postings: Postings = field(init=False, repr=False)
+    shown: str
+    name: str
+    parameters: dict[str, Any] = field(repr=False)
 
-    @property
-    def facts(self) -> IndexFacts:
-        """What the index says of itself, now."""
-        with self._connected().reading():
-            return self._database.state().facts
-
-    def _connected(self) -> Database:
-        """Return the database, connected again where the connection was lost."""
-        if self._database.connection.closed:
-            self._database = Database.opened(self.address)
-        return self._database
-
-    async def refresh(
-        self, sources: Iterable[Source], embeds: Embeds | None = None, remove_others: bool = True
-    ) -> Changes:
-        """Make the index hold these documents, all or nothing; see `Index.refresh`."""
-        # A connection of its own: this one goes on to be searched.
-        database = Database.opened(self.address)
+    @classmethod
+    def of(cls, url: str) -> PostgresAddress:
+        """Return the address that is written as a URL. Raises InputError, PluginError."""
+        package = psycopg()
         try:
-            with database.writing():
-                before = database.state()
-                shelf = PostgresShelf(database.connection)
-                refresh = Refresh(shelf, before, self.address.shown)
-                state = await refresh.run(sources, embeds, remove_others)
-                shelf.flush()
-                if state != before:
-                    query = "UPDATE state SET state = %s"
-                    database.connection.execute(query, (state.as_json(),))
-                if state.vectors is not None:
-                    vectors = self._vectors(database, state.vectors)
-                    vectors.keep_index(state.chunks, state.next_chunk)
-        finally:
-            database.close()
-        return refresh.changes
+            parts = urlsplit(url)
+            _ = parts.port  # raises ValueError for one that is no number
+            pairs = parse_qsl(parts.query, keep_blank_values=True)
+            name = dict(pairs).get(INDEX, DEFAULT)
+            own = urlencode([pair for pair in pairs if pair[0] != INDEX], quote_via=quote)
+            plain = urlunsplit(parts._replace(query=own, fragment=""))
+            found = package.conninfo.conninfo_to_dict(plain)
+        except (ValueError, package.Error):
+            # Not quoted, and not chained: a password may stand in it at any place.
+            found = None
+        if found is None:
+            raise InputError(
+                "the address of the index is not valid: write postgresql://USER@HOST:PORT/DATABASE,"
+                " special characters of a password as %40"
+            )
+        if not NAME.fullmatch(name):
+            message = f"{INDEX}={name!r}: must be small letters, digits and _, 40 at most"
+            raise InputError(f"{public(url)}: {message}")
+        found.setdefault("connect_timeout", CONNECT)
+        return cls(public(url), name, found)
+
+    def connect(self) -> Connection[Any]:
+        """Return a connection without a transaction. Raises InputError."""
+        with self.translate_errors():
+            connection: Connection[Any] = psycopg().connect(
+                **self.parameters, autocommit=True, client_encoding="UTF8"
+            )
+        return connection
 
     @contextmanager
-    def _reading(self) -> Iterator[Postings]:
-        """Yield the posting lists as they are now; the index stays as it is meanwhile."""
-        with self._connected().reading():
-            state = self._database.state()
-            if self._state is None or state.generation != self._state.generation:
-                self._postings = Postings.of(self._tables.segments())
-                self._state = state
-            yield self._postings
+    def translate_errors(self) -> Iterator[None]:
+        """Raise what the database says as InputError or OutputError, in one line."""
+        failed: InputError | OutputError | None = None
+        try:
+            yield
+        except Damaged as error:
+            failed = damaged(self.shown, error)
+        except psycopg().Error as error:
+            failed = self._to_our_error(error)
+        # Raised out here: the database's own error may hold the address.
+        if failed is not None:
+            raise failed
 
-    @property
-    def _tables(self) -> PostgresTables:
-        return PostgresTables(self._database.connection)
+    def _to_our_error(self, error: Error) -> InputError | OutputError:
+        errors = psycopg().errors
+        if isinstance(error, errors.LockNotAvailable):
+            return OutputError(f"{self.shown}: {BUSY}")
+        if isinstance(error, errors.InvalidPassword | errors.InvalidAuthorizationSpecification):
+            return InputError(f"{self.shown}: {self._one_line(error)}; set PGPASSWORD")
+        if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
+            return OutputError(f"{self.shown}: {self._one_line(error)}")
+        words = self._one_line(error)
+        if isinstance(error, psycopg().OperationalError) and error.sqlstate is None:
+            hint = "; set PGPASSWORD" if "password" in words else ""
+            return InputError(f"{self.shown}: cannot be reached: {words}{hint}")
+        return OutputError(f"{self.shown}: {words}")
 
-    def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Found:
-        """Return the chunks that BM25 finds for weighted terms."""
-        with self._reading() as postings:
-            allowed = self._allowed(only, postings)
-            return postings.best(self._tables, terms, most, allowed)
+    def _one_line(self, error: Error) -> str:
+        """Return an error on one line, without a secret."""
+        return public(" ".join((error.diag.message_primary or str(error)).split()))
 
-    def by_vector(self, vector: Any, most: int, only: Only | None = None) -> Found:
-        """Return the chunks nearest to a vector by cosine. Raises InputError without vectors."""
-        with self._reading():
-            model, shown = self._state.vectors if self._state else None, self.address.shown
-            if model is None:
-                raise InputError(f"{shown}: has no vectors; index the documents with --vectors")
-            query = np.asarray(vector, np.float32).ravel()
-            if len(query) != model.dimensions:
-                message = f"has vectors of {model.dimensions} numbers, the question {len(query)}"
-                raise InputError(f"{shown}: {message}; embed it with the index's model")
-            narrowed = narrowing(only)
-            found = self._vectors(self._database, model).nearest(query, most, narrowed)
-            if narrowed and not found:
-                self._check_fields(narrowed.names)
-            return found
 
-    def _vectors(self, database: Database, model: VectorModel) -> Vectors:
-        return Vectors(database.connection, model.dimensions, self.most_looked_at)
+SHAPE = 1
+"""The version of the tables."""
+PATIENCE = "10s"
+"""How long a refresh waits for another one."""
+MEMORY = "256MB"
+"""The memory in which an index of vectors is built."""
+START = 100
+"""Characters of a value that are in the index of the fields."""
+NUL, IN_ITS_PLACE = "\x00", "\ufffd"
+TABLES = (
+    "CREATE TABLE state (shape integer NOT NULL, state text NOT NULL,"
+    " indexed_to bigint, indexed integer NOT NULL DEFAULT 0)",
+    "CREATE TABLE documents (number bigint PRIMARY KEY, id text NOT NULL UNIQUE,"
+    " sha256 text NOT NULL, record text NOT NULL, title text NOT NULL, url text NOT NULL,"
+    " date text NOT NULL, version text NOT NULL, metadata jsonb NOT NULL,"
+    " first_chunk bigint NOT NULL, chunks integer NOT NULL, content text NOT NULL)",
+    # As tables of vectors usually are, so that other programs can read it.
+    "CREATE TABLE chunks (id bigint PRIMARY KEY, document_id bigint NOT NULL,"
+    " chunk_index integer NOT NULL, span_start integer NOT NULL, span_end integer NOT NULL,"
+    " content text NOT NULL, metadata jsonb NOT NULL, embedding vector,"
+    " created_at timestamptz NOT NULL DEFAULT now())",
+    # Texts lie apart, so that looking through the vectors does not read them.
+    "ALTER TABLE chunks ALTER COLUMN content SET STORAGE EXTERNAL",
+    # By code points, as in any other database.
+    'CREATE TABLE fields (name text NOT NULL, value text COLLATE "C" NOT NULL,'
+    " document bigint NOT NULL)",
+    # Of a long value the beginning: an entry of an index has an end.
+    f"CREATE INDEX fields_by_value ON fields (name, left(value, {START}))",
+    "CREATE INDEX fields_by_document ON fields (document)",
+    "CREATE TABLE segments (number integer PRIMARY KEY, chunks bytea NOT NULL,"
+    " lengths bytea NOT NULL, gone bytea NOT NULL)",
+    'CREATE TABLE postings (segment integer NOT NULL, term text COLLATE "C" NOT NULL,'
+    " list bytea NOT NULL, PRIMARY KEY (segment, term))",
+)
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "documents": {
+        "number": "int8",
+        **dict.fromkeys(("id", "sha256", "record", "title", "url", "date", "version"), "text"),
+        "metadata": "jsonb",
+        "first_chunk": "int8",
+        "chunks": "int4",
+        "content": "text",
+    },
+    "chunks": {
+        **dict.fromkeys(("id", "document_id"), "int8"),
+        **dict.fromkeys(("chunk_index", "span_start", "span_end"), "int4"),
+        "content": "text",
+        "metadata": "jsonb",
+    },
+    "fields": {"name": "text", "value": "text", "document": "int8"},
+    "segments": {"number": "int4", **dict.fromkeys(("chunks", "lengths", "gone"), "bytea")},
+    "postings": {"segment": "int4", "term": "text", "list": "bytea"},
+    "new_vectors": {"chunk": "int8", "vector": "bytea"},
+}
+"""The columns that are written, with their types."""
+_THERE = (
+    "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = ? AND tablename = 'state'),"
+    " (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace"
+    " WHERE extname = 'vector')"
+)
+_WITHIN = (
+    f"SELECT document FROM fields WHERE name = ? AND left(value, {START})"
+    f" BETWEEN left(?, {START}) AND left(?, {START}) AND value BETWEEN ? AND ?"
+)
+_DESCRIBED = "documents.id, title, url, date, version, documents.metadata, sha256"
+_CHUNKS = (
+    f"SELECT chunks.id, {_DESCRIBED}, span_start, span_end, chunks.content"
+    " FROM chunks JOIN documents ON number = document_id WHERE chunks.id {among}"
+)
+_WHOLE = f"SELECT {_DESCRIBED}, content FROM documents WHERE id = ?"
+_WITHOUT_VECTORS = (
+    "SELECT chunks.id, title, documents.content, span_start, span_end FROM chunks"
+    " JOIN documents ON number = document_id WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?"
+)
 
-    def idf(self, terms: Iterable[str]) -> dict[str, float]:
-        """Return how rare each term is among the chunks: ln(1 + (N - n + 0.5) / (n + 0.5))."""
-        with self._reading() as postings:
-            return postings.idf(self._tables, terms)
 
-    def _allowed(self, only: Only | None, postings: Postings) -> Mask | None:
-        """Return which places hold chunks of documents that a search may find; None for all."""
-        narrowed = narrowing(only)
-        if narrowed is None:
-            return None
-        query = f"SELECT first_chunk, chunks FROM documents WHERE number IN ({narrowed.query})"
-        rows = self._database.connection.execute(query, narrowed.values).fetchall()
-        if not rows:
-            self._check_fields(narrowed.names)
-        numbers = [np.arange(first, first + count) for first, count in rows]
-        return postings.mask(np.concatenate([np.zeros(0, np.int64), *numbers]))
+class PostgresStore(Store):
+    """The tables of an index in a schema, through one connection.
 
-    def _check_fields(self, wanted: Sequence[str]) -> None:
-        """Raise InputError for a field that no document has."""
-        rows = self._database.connection.execute("SELECT DISTINCT name FROM fields")
-        names = {row[0] for row in rows} | set(OWN)
-        for name in wanted:
-            if kept(name) not in names:
-                raise InputError(f"{self.address.shown}: {unknown('field', name, names)}")
+    What is added is held until it is looked for. Of more than `most_looked_at` chunks the nearest
+    vectors are found by an approximate index.
+    """
+
+    def __init__(self, address: PostgresAddress, most_looked_at: int = MOST_LOOKED_AT) -> None:
+        self.address, self.where = address, address.shown
+        self.most_looked_at = most_looked_at
+        self._connection: Connection[Any] = address.connect()
+        self._held: dict[str, list[Sequence[Any]]] = {"documents": [], "chunks": [], "fields": []}
+        self._embedded_to: int | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self._connection.closed:  # it was lost
+            self._connection = self.address.connect()
+        with self.address.translate_errors(), self._connection.transaction():
+            # One snapshot for all queries of a question, as SQLite gives it.
+            self.write("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            self._check()
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[PostgresStore]:
+        # A connection of its own: this one goes on to be searched.
+        other = PostgresStore(self.address, self.most_looked_at)
+        try:
+            with self.address.translate_errors(), other._connection.transaction():
+                other._lock()
+                # An endpoint may take hours for the vectors.
+                other.write("SET LOCAL idle_in_transaction_session_timeout = 0")
+                other.write(f"SET LOCAL maintenance_work_mem = '{MEMORY}'")
+                other._check()
+                yield other
+        finally:
+            other.close()
+
+    def _lock(self) -> None:
+        """Wait until no other process refreshes the index; to the end of the transaction."""
+        digest = hashlib.sha256(f"trecjudge index {self.address.name}".encode()).digest()
+        number = int.from_bytes(digest[:8], "big", signed=True)
+        # Of this index only: others in the same database may be refreshed meanwhile.
+        self.write(f"SET LOCAL lock_timeout = '{PATIENCE}'")
+        self.write("SELECT pg_advisory_xact_lock(?)", (number,))
+        self.write("SET LOCAL lock_timeout = 0")
+
+    def _check(self) -> None:
+        if not self._settle():
+            there = f"make one: run_judge.py index DOCUMENTS --to '{self.where}'"
+            raise InputError(f"{self.where}: there is no such index; {there}")
+
+    def _settle(self) -> bool:
+        """Make names mean the tables of this index; return whether they are there."""
+        name = self.address.name
+        ((is_there, extension),) = self.rows(_THERE, (name,))
+        path = ", ".join(f'"{part}"' for part in (name, extension, "public") if part)
+        self.write("SELECT set_config('search_path', ?, true)", (path,))
+        return bool(is_there)
+
+    def make_tables(self, state: State) -> None:
+        """Make the tables, unless they are there. Raises OutputError."""
+        with self.address.translate_errors(), self._connection.transaction():
+            self._lock()
+            if self._settle():
+                return
+            self._make_extension()
+            self.write(f'CREATE SCHEMA IF NOT EXISTS "{self.address.name}"')
+            self._settle()
+            for table in TABLES:
+                self.write(table)
+            row = (SHAPE, state.as_json())
+            self.write("INSERT INTO state (shape, state) VALUES (?, ?)", row)
+
+    def _make_extension(self) -> None:
+        errors = psycopg().errors
+        missing, denied = (errors.FeatureNotSupported, errors.UndefinedFile), ""
+        try:
+            with self._connection.transaction():
+                self.write("CREATE EXTENSION IF NOT EXISTS vector")
+        except missing:
+            denied = f"the server has no extension `vector` ({EXTRA}); install it there"
+        except errors.InsufficientPrivilege:
+            denied = (
+                "this user may not create the extension `vector`; ask an administrator for"
+                " CREATE EXTENSION vector"
+            )
+        if denied:
+            raise OutputError(f"{self.where}: {denied}")
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        written = query.replace("?", "%s")
+        # As text, each byte of a posting list would come as two.
+        yield from self._connection.execute(written, values, binary=True)
+
+    def rows_among(
+        self, query: str, values: Collection[Any], before: Sequence[Any] = ()
+    ) -> Iterator[Any]:
+        yield from self.rows(query.format(among="= ANY(?)"), (*before, list(values)))
+
+    def write(self, query: str, values: Sequence[Any] = ()) -> None:
+        self._connection.execute(query.replace("?", "%s"), values)
+
+    def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        columns = COLUMNS[table]
+        with self._connection.cursor() as cursor:
+            statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
+            with cursor.copy(statement) as copy:
+                copy.set_types(list(columns.values()))
+                for row in rows:
+                    copy.write_row(row)
+
+    def storable(self, text: str) -> str:
+        # NUL is the one character that it cannot keep; of a command line, half a surrogate pair.
+        text = text.replace(NUL, IN_ITS_PLACE) if NUL in text else text
+        return text if text.isascii() else text.encode(errors="replace").decode()
+
+    def state(self) -> State:
+        row = next(self.rows("SELECT shape, state FROM state"), None)
+        if row is None:
+            raise InputError(f"{self.where}: is damaged: it has no state; {AGAIN}")
+        if row[0] != SHAPE:
+            message = f"is of version {row[0]}, and this program reads {SHAPE}"
+            raise InputError(f"{self.where}: {message}; {AGAIN}")
+        return parse_state(row[1], self.where)
+
+    def find_documents(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
+        self._flush()
+        return super().find_documents(doc_ids)
+
+    def all_documents(self) -> Iterator[IndexedDocument]:
+        self._flush()
+        yield from super().all_documents()
+
+    def numbers_within(self, condition: Condition) -> set[Any]:
+        name = self.storable(condition.name)
+        found: set[Any] = set()
+        for low, high in condition.bounds:
+            bounds = (self.storable(low), self.storable(high))
+            found |= {row[0] for row in self.rows(_WITHIN, (name, *bounds, *bounds))}
+        return found
+
+    def add(
+        self,
+        source: Source,
+        digests: DocumentDigests,
+        place: IndexedDocument,
+        spans: Sequence[Span],
+    ) -> None:
+        document, number, kept = source.document, place.number, self.storable
+        own = (document.doc_id, *digests, document.title, document.url, document.date)
+        further = {kept(name): kept(value) for name, value in source.metadata.items()}
+        last = (place.first_chunk, place.chunks, kept(document.text))
+        self._held["documents"].append(
+            (number, *map(kept, (*own, document.version)), further, *last)
+        )
+        text = kept(document.full_text)
+        self._held["chunks"] += [
+            (chunk, number, index, start, end, text[start:end], further)
+            for index, (chunk, (start, end)) in enumerate(zip(place.numbers, spans, strict=True))
+        ]
+        fields = dict.fromkeys(fields_of(document, source.metadata))
+        self._held["fields"] += [(kept(name), kept(value), number) for name, value in fields]
+
+    def _flush(self) -> None:
+        """Write what was added."""
+        if self._held["documents"]:
+            for table, rows in self._held.items():
+                self.insert(table, rows)
+                rows.clear()
+
+    def drop(self, known: IndexedDocument) -> None:
+        self._flush()
+        self.write("DELETE FROM fields WHERE document = ?", (known.number,))
+        self.write("DELETE FROM documents WHERE number = ?", (known.number,))
+        bounds = (known.numbers.start, known.numbers.stop)
+        self.write("DELETE FROM chunks WHERE id >= ? AND id < ?", bounds)
+
+    def without_vectors(self, most: int) -> list[tuple[int, str]]:
+        self._flush()
+        if self._embedded_to is None:
+            # Vectors are given in the order of the numbers.
+            query = "SELECT coalesce(max(id), -1) FROM chunks WHERE embedding IS NOT NULL"
+            ((self._embedded_to,),) = self.rows(query)
+        rows = self.rows(_WITHOUT_VECTORS, (self._embedded_to, most))
+        return [(row[0], embedded_text(*row[1:])) for row in rows]
+
+    def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
+        rows = np.asarray(vectors, dtype=">f4")
+        head = np.array([rows.shape[1], 0], dtype=">u2").tobytes()
+        self.write(
+            "CREATE TEMPORARY TABLE IF NOT EXISTS new_vectors (chunk bigint, vector vector)"
+            " ON COMMIT DROP"
+        )
+        self.write("TRUNCATE new_vectors")
+        # In the form in which the extension receives a vector.
+        data = ((c, head + row.tobytes()) for c, row in zip(chunks, rows, strict=True))
+        self.insert("new_vectors", data)
+        self.write("UPDATE chunks SET embedding = vector FROM new_vectors WHERE id = chunk")
+        self._embedded_to = max(chunks)
+
+    def finish(self, state: State) -> None:
+        self._flush()
+        super().finish(state)
+        if state.vectors is not None:
+            self._vectors(state).keep_index(state.chunks, state.next_chunk)
+
+    def nearest(self, vector: Any, most: int, allowed: AllowedChunks | None, state: State) -> Hits:
+        return self._vectors(state).nearest(vector, most, allowed)
+
+    def _vectors(self, state: State) -> VectorSearch:
+        assert state.vectors is not None
+        return VectorSearch(self._connection, state.vectors.dimensions, self.most_looked_at)
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
-        """Return chunks by number, in this order. Raises KeyError for one that is gone."""
-        with self._connected().reading():
-            rows = self._database.connection.execute(CHUNKS, (list(map(int, numbers)),))
-            found = {row[0]: _chunk_of(*row[1:]) for row in rows}
+        rows = self.rows_among(_CHUNKS, list(map(int, numbers)))
+        found = {row[0]: _chunk_of(*row[1:]) for row in rows}
         return [found[number] for number in numbers]
 
     def document(self, doc_id: str) -> Chunk | None:
-        """Return a whole document as one chunk, None where it is not there (any more)."""
-        with self._connected().reading():
-            row = self._database.connection.execute(WHOLE, (kept(doc_id),)).fetchone()
+        row = next(self.rows(_WHOLE, (self.storable(doc_id),)), None)
         if row is None:
             return None
         whole = Document(row[0], row[-1], row[1]).full_text
         return _chunk_of(*row[:-1], 0, len(whole), whole)
 
     def close(self) -> None:
-        """Let go of the connection."""
-        self._database.close()
+        self._connection.close()
 
 
 def _chunk_of(*row: Any) -> Chunk:
-    """Return the chunk of a row of DESCRIBED, start, end and text."""
+    """Return the chunk of a row of _DESCRIBED, start, end and text."""
     doc_id, title, url, date, version, metadata, digest, start, end, text = row
     document = Document(doc_id, "", title, url, date, version)
     return Chunk(document, start, end, text, digest, metadata)
+
+
+def open_postgres(url: str) -> PostgresStore:
+    """Return the index at an address. Raises InputError where there is none."""
+    store = PostgresStore(PostgresAddress.of(url))
+    try:
+        with store.reading():
+            store.state()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def make_postgres(url: str, state: State) -> PostgresStore:
+    """Return the index at an address, made anew where there is none. Raises OutputError too."""
+    store = PostgresStore(PostgresAddress.of(url))
+    try:
+        store.make_tables(state)
+    except BaseException:
+        store.close()
+        raise
+    return store

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from trecjudge.baseline.index.postgres_fields import Narrowing
-from trecjudge.baseline.index.protocol import Found
+from trecjudge.baseline.index.protocol import Hits
+from trecjudge.baseline.index.store import AllowedChunks
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -36,31 +34,29 @@ _NEAREST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
+class VectorSearch:
     """The vectors of an index, in the transaction under way. All have length 1, or are zeros."""
 
     connection: Connection[Any]
     dimensions: int
     most_looked_at: int = MOST_LOOKED_AT
 
-    def nearest(self, vector: Any, most: int, narrowed: Narrowing | None) -> Found:
-        """Return the best (chunk, cosine); where `narrowed`, of those documents only."""
-        if most <= 0:
-            return []
-        unit = np.asarray(vector, np.float32)
-        unit = unit / (float(np.linalg.norm(unit)) or 1.0)
-        written = f"[{','.join(map(repr, unit.tolist()))}]"
-        values = {"query": written, "most": most} | (narrowed.values if narrowed else {})
-        condition = f"AND document_id IN ({narrowed.query})" if narrowed else ""
-        covered = self._covered()[1]
+    def nearest(self, unit: Any, most: int, allowed: AllowedChunks | None) -> Hits:
+        """Return the best (chunk, cosine), of the documents that are allowed."""
+        values: dict[str, Any] = {"query": f"[{','.join(map(repr, unit.tolist()))}]", "most": most}
+        condition = ""
+        if allowed is not None:
+            values["documents"] = allowed.documents
+            condition = "AND document_id = ANY(%(documents)s)"
+        covered = self._index_coverage()[1]
         is_possible = covered is not None and CANDIDATES * most <= LARGEST_SEARCH
-        if is_possible and (narrowed is None or self._may_go_on(narrowed)):
+        if is_possible and (allowed is None or self._may_go_on(allowed)):
             found = self._approximate(values, most, condition, covered or 0)
             if len(found) == most:
                 return found
         return self.connection.execute(_NEAREST.format(filter=condition), values).fetchall()
 
-    def _covered(self) -> tuple[int, int | None]:
+    def _index_coverage(self) -> tuple[int, int | None]:
         """Return how many chunks the approximate index had, and the last; None without one."""
         row = self.connection.execute("SELECT indexed, indexed_to FROM state").fetchone()
         return row or (0, None)
@@ -88,20 +84,17 @@ class Vectors:
         best = sorted(found.items(), key=lambda hit: (-hit[1], hit[0]))
         return best[:most]
 
-    def _may_go_on(self, narrowed: Narrowing) -> bool:
+    def _may_go_on(self, allowed: AllowedChunks) -> bool:
         """Return whether an approximate search may serve a filter.
 
         It must be able to go on where the filter leaves too few, and those that are kept be many.
         """
-        if version_of(self.connection) < ITERATIVE:
-            return False
-        query = f"SELECT coalesce(sum(chunks), 0) FROM documents WHERE number IN ({narrowed.query})"
-        row = self.connection.execute(query, narrowed.values).fetchone()
-        return row is not None and row[0] > self.most_looked_at
+        many = len(allowed.chunks) > self.most_looked_at
+        return many and version_of(self.connection) >= ITERATIVE
 
     def keep_index(self, chunks: int, next_chunk: int) -> None:
         """Build the approximate index, or build it again, where there are so many chunks."""
-        indexed, covered = self._covered()
+        indexed, covered = self._index_coverage()
         if chunks <= self.most_looked_at or self.dimensions > MOST_DIMENSIONS:
             if covered is not None:
                 self._drop(self._names())

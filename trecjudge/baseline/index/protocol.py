@@ -1,15 +1,19 @@
-"""What every index offers, wherever its chunks lie."""
+"""What goes into an index and what comes out of it: the records that all its parts share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from trecjudge.baseline.records import Chunk
+import numpy as np
+from numpy.typing import NDArray
+
 from trecjudge.records import Document
 
-Found = Sequence[tuple[int, float]]
+Numbers = NDArray[np.int64]
+
+Hits = Sequence[tuple[int, float]]
 """(number of a chunk, its score), the best first; of equal ones the lower number first."""
 
 
@@ -23,6 +27,20 @@ class VectorModel:
     name: str
     dimensions: int
     digest: str
+
+    def __str__(self) -> str:
+        return f"{self.name!r} ({self.dimensions} numbers, {self.digest[:12]})"
+
+
+class Embeds(Protocol):
+    """Turns texts into vectors of length 1: the package `wordllama`, or an endpoint."""
+
+    @property
+    def model(self) -> VectorModel:
+        """What makes the vectors."""
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        """Return a float32 array (len(texts), dimensions). Raises JudgmentFailed, ModelError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,47 +86,14 @@ class IndexFacts:
     chunking: Mapping[str, Any]
 
 
-class Embeds(Protocol):
-    """Turns texts into vectors of length 1: the package `wordllama`, or an endpoint."""
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """A segment as a database has it: `chunks` are int64, `lengths` uint32, `gone` uint16.
 
-    @property
-    def model(self) -> VectorModel:
-        """What makes the vectors."""
+    `gone` are the places of the removed chunks.
+    """
 
-    async def embed(self, texts: Sequence[str]) -> Any:
-        """Return a float32 array (len(texts), dimensions). Raises JudgmentFailed, ModelError."""
-
-
-class Index(Protocol):
-    """Chunks of documents, searched by words and by vectors. To be closed."""
-
-    @property
-    def facts(self) -> IndexFacts:
-        """What the index says of itself, now."""
-
-    async def refresh(
-        self, sources: Iterable[Source], embeds: Embeds | None = None, remove_others: bool = True
-    ) -> Changes:
-        """Make the index hold these documents: only what changed is chunked and embedded again.
-
-        `remove_others` drops the documents that are not among them. All or nothing: after an error
-        or a kill, what was there before is there.
-        """
-
-    def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Found:
-        """Return the chunks that BM25 finds for weighted terms (stems)."""
-
-    def by_vector(self, vector: Any, most: int, only: Only | None = None) -> Found:
-        """Return the chunks nearest to a vector by cosine. Raises InputError without vectors."""
-
-    def idf(self, terms: Iterable[str]) -> dict[str, float]:
-        """Return how rare each term is among the chunks: ln(1 + (N - n + 0.5) / (n + 0.5))."""
-
-    def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
-        """Return chunks by number, in this order. Raises KeyError for one that is gone."""
-
-    def document(self, doc_id: str) -> Chunk | None:
-        """Return a whole document as one chunk, None where it is not there (any more)."""
-
-    def close(self) -> None:
-        """Let go of the file or connection."""
+    segment: int
+    chunks: bytes
+    lengths: bytes
+    gone: bytes = b""

@@ -2,108 +2,61 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Protocol
 
-from trecjudge.baseline.chunking import Span, chunk_spans
-from trecjudge.baseline.index.digests import (
-    Digests,
-    digested,
-    with_record,
-    without_record,
-)
-from trecjudge.baseline.index.postings import Tables
+from trecjudge.baseline.chunking import chunk_spans
+from trecjudge.baseline.index.postings import SegmentWriter, merge_segments, remove_chunks
 from trecjudge.baseline.index.protocol import Changes, Embeds, Source
-from trecjudge.baseline.index.segments import Writer, merge, remove
-from trecjudge.baseline.index.state import State, check_model, named
-from trecjudge.baseline.index.terms import chunk_terms
+from trecjudge.baseline.index.state import State, add_digest
+from trecjudge.baseline.index.store import DocumentDigests, IndexedDocument, Store
+from trecjudge.baseline.terms import chunk_terms
 from trecjudge.errors import InputError
-from trecjudge.inputs.documents.index_file import Damaged
+from trecjudge.inputs.documents.index_file import Damaged, digests_of
+from trecjudge.records import Document
 
 BATCH = 500
 """Documents that are looked up at a time."""
 EMBEDDED = 256
 """Chunks that are embedded at a time."""
-PAGE = 1 << 12
-"""Documents that are noted together as seen."""
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A document that an index holds: its number, its digest, and its chunks' numbers.
-
-    Raises Damaged for values that cannot be.
-    """
-
-    number: int
-    record: str
-    first_chunk: int
-    chunks: int
-
-    def __post_init__(self) -> None:
-        numbers = (self.number, self.first_chunk, self.chunks)
-        if not all(type(number) is int and number >= 0 for number in numbers):
-            raise Damaged("a document or its chunks have no number")
-        if not isinstance(self.record, str) or not _DIGEST.fullmatch(self.record):
-            raise Damaged(f"document {self.number} has no digest")
-
-    @property
-    def numbers(self) -> range:
-        """The numbers of its chunks."""
-        return range(self.first_chunk, self.first_chunk + self.chunks)
+def digest_source(source: Source) -> tuple[Source, DocumentDigests]:
+    """Return a document with its digests; characters that no file can hold become `?`."""
+    try:
+        return source, DocumentDigests(*digests_of(source.document, source.metadata))
+    except UnicodeEncodeError:  # half of a surrogate pair
+        mended = _mend_surrogates(source)
+        return mended, DocumentDigests(*digests_of(mended.document, mended.metadata))
 
 
-class Shelf(Protocol):
-    """Where documents and chunks are kept, in one transaction that is under way."""
-
-    @property
-    def tables(self) -> Tables:
-        """Where the posting lists are."""
-
-    def known(self, doc_ids: Sequence[str]) -> Mapping[str, Known]:
-        """Return those of these documents that are there, by id."""
-
-    def all_known(self) -> Iterable[Known]:
-        """Return all documents that are there."""
-
-    def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
-        """Write a document, and its chunks, under the numbers of `place`."""
-
-    def drop(self, known: Known) -> None:
-        """Remove a document, its chunks and their vectors."""
-
-    def without_vectors(self, most: int) -> Sequence[tuple[int, str]]:
-        """Return (number, title and text) of chunks that have no vector yet."""
-
-    def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
-        """Write the vectors of chunks: float32, a row each."""
+def _mend_surrogates(source: Source) -> Source:
+    own = source.document
+    doc_id, text, title = map(_encodable, (own.doc_id, own.text, own.title))
+    url, date, version = map(_encodable, (own.url, own.date, own.version))
+    fields = {_encodable(name): _encodable(value) for name, value in source.metadata.items()}
+    return Source(Document(doc_id, text, title, url, date, version), fields)
 
 
-def _page() -> bytearray:
-    return bytearray(PAGE)
+def _encodable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 @dataclass(slots=True)
 class Refresh:
-    """One refresh: `shelf` as it was in `state`. `where` is the index, for messages."""
+    """One refresh: `store` as it was in `state`."""
 
-    shelf: Shelf
+    store: Store
     state: State
-    where: str
     done: Counter[str] = field(default_factory=Counter)
     """How many documents, or chunks, by the field of `Changes`."""
     _gone: deque[range] = field(default_factory=deque)
-    _seen: dict[int, bytearray] = field(default_factory=lambda: defaultdict(_page))
-    """Whether each document that was there was met, by number; pages of them."""
+    _seen: set[int] = field(default_factory=set)
+    """The numbers of the documents that were there, and were met."""
     _first_new: int = 0
     """Documents from this number on are of this refresh."""
-    _left: int = 0
-    """How many of those that were there were not met."""
 
     @property
     def changes(self) -> Changes:
@@ -113,52 +66,54 @@ class Refresh:
     async def run(
         self, sources: Iterable[Source], embeds: Embeds | None, remove_others: bool
     ) -> State:
-        """Make the shelf hold these documents, and return its new state."""
-        check_model(self.state, embeds, self.where)
+        """Make the store hold these documents, and return its new state."""
+        self.state.check_model(embeds, self.store.where)
         before = self.state
-        self._left = before.documents
         self._first_new = before.next_document
-        writer = Writer(self.shelf.tables)
-        for source, digests, known in self._looked_up(sources):
+        writer = SegmentWriter(self.store)
+        for source, digests, known in self._new_ones(sources):
             self._take(source, digests, known, writer)
         writer.flush()
         if remove_others:
-            self._remove_others()
-        remove(self.shelf.tables, (number for numbers in self._gone for number in numbers))
-        merge(self.shelf.tables)
+            self._remove_others(before)
+        # At the end, in one go: what is gone of a segment is then written once.
+        remove_chunks(self.store, (number for numbers in self._gone for number in numbers))
+        merge_segments(self.store)
         if embeds is not None:
             await self._embed(embeds)
         if self.state != before:
             self.state = replace(self.state, generation=before.generation + 1)
         return self.state
 
-    def _looked_up(
+    def _new_ones(
         self, sources: Iterable[Source]
-    ) -> Iterator[tuple[Source, Digests, Known | None]]:
+    ) -> Iterator[tuple[Source, DocumentDigests, IndexedDocument | None]]:
         """Yield each document once, the first of its id, its digests, and what is known of it."""
-        stream = map(digested, sources)
+        stream = map(digest_source, sources)
         while batch := list(islice(stream, BATCH)):
-            first: dict[str, tuple[Source, Digests]] = {}
+            first: dict[str, tuple[Source, DocumentDigests]] = {}
             for source, digests in batch:
                 first.setdefault(source.document.doc_id, (source, digests))
-            known = self.shelf.known(list(first))
+            known = self.store.find_documents(list(first))
             for doc_id, (source, digests) in first.items():
                 found = known.get(doc_id)
-                if found is None or self._is_new(found.number):
+                if found is None or self._is_first_sight(found.number):
                     yield source, digests, found
 
-    def _is_new(self, number: int) -> bool:
-        """Return whether a document that is there was not met in this refresh, and note it."""
-        if number >= self._first_new or self._is_seen(number):
+    def _is_first_sight(self, number: int) -> bool:
+        """Return whether an indexed document was not seen in this refresh, and note it."""
+        if number >= self._first_new or number in self._seen:
             return False
-        self._seen[number // PAGE][number % PAGE] = 1
-        self._left -= 1
+        self._seen.add(number)
         return True
 
-    def _is_seen(self, number: int) -> bool:
-        return bool(self._seen[number // PAGE][number % PAGE])
-
-    def _take(self, source: Source, digests: Digests, known: Known | None, writer: Writer) -> None:
+    def _take(
+        self,
+        source: Source,
+        digests: DocumentDigests,
+        known: IndexedDocument | None,
+        writer: SegmentWriter,
+    ) -> None:
         if known is not None and known.record == digests.record:
             self.done["kept"] += 1
             return
@@ -167,12 +122,12 @@ class Refresh:
         self.done["added" if known is None else "changed"] += 1
         self._add(source, digests, writer)
 
-    def _add(self, source: Source, digests: Digests, writer: Writer) -> None:
+    def _add(self, source: Source, digests: DocumentDigests, writer: SegmentWriter) -> None:
         document, state = source.document, self.state
         text, first = document.full_text, state.next_chunk
         spans = list(chunk_spans(document, state.chunking))
-        place = Known(state.next_document, digests.record, first, len(spans))
-        self.shelf.add(source, digests, place, spans)
+        place = IndexedDocument(state.next_document, digests.record, first, len(spans))
+        self.store.add(source, digests, place, spans)
         for number, (start, end) in enumerate(spans, first):
             writer.add(number, chunk_terms(document.title, text[start:end]))
         self.done["chunks"] += len(spans)
@@ -182,41 +137,39 @@ class Refresh:
             chunks=state.chunks + len(spans),
             next_chunk=first + len(spans),
             next_document=state.next_document + 1,
-            content=with_record(state.content, digests.record),
+            content=add_digest(state.content, digests.record),
         )
 
-    def _drop(self, known: Known) -> None:
+    def _drop(self, known: IndexedDocument) -> None:
         state = self.state
         if known.chunks > state.chunks or known.numbers.stop > state.next_chunk:
             raise Damaged(f"document {known.number} has chunks that are not there")
-        self.shelf.drop(known)
+        self.store.drop(known)
         self._gone.append(known.numbers)
         self.state = replace(
             state,
             documents=state.documents - 1,
             chunks=state.chunks - known.chunks,
-            content=without_record(state.content, known.record),
+            content=add_digest(state.content, known.record, -1),
         )
 
-    def _remove_others(self) -> None:
+    def _remove_others(self, before: State) -> None:
         """Remove the documents that were there before, and were not met."""
-        for known in list(self._unseen()):
-            self._drop(known)
-            self.done["removed"] += 1
-
-    def _unseen(self) -> Iterator[Known]:
-        if self._left:
-            for known in self.shelf.all_known():
-                if known.number < self._first_new and not self._is_seen(known.number):
-                    yield known
+        if len(self._seen) == before.documents:
+            return
+        # A list: what is dropped meanwhile must not move the rows that are still to come.
+        for known in list(self.store.all_documents()):
+            if known.number < self._first_new and known.number not in self._seen:
+                self._drop(known)
+                self.done["removed"] += 1
 
     async def _embed(self, embeds: Embeds) -> None:
         """Give a vector to each chunk that has none."""
-        while batch := self.shelf.without_vectors(EMBEDDED):
+        while batch := self.store.without_vectors(EMBEDDED):
             numbers, texts = zip(*batch, strict=True)
             vectors = await embeds.embed(texts)
             if vectors.shape != (len(numbers), embeds.model.dimensions):
                 wanted = f"{len(numbers)} vectors of {embeds.model.dimensions} numbers"
-                raise InputError(f"{named(embeds.model)} gave {vectors.shape} instead of {wanted}")
-            self.shelf.write_vectors(numbers, vectors)
+                raise InputError(f"{embeds.model} gave {vectors.shape} instead of {wanted}")
+            self.store.write_vectors(numbers, vectors)
         self.state = replace(self.state, vectors=embeds.model)

@@ -1,7 +1,8 @@
-"""What an index keeps of itself between two refreshes, as JSON."""
+"""What an index keeps of itself between two refreshes, as JSON; and its version, a digest."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -10,19 +11,27 @@ from typing import Any
 import orjson
 
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.digests import NOTHING, version_of
 from trecjudge.baseline.index.protocol import Embeds, IndexFacts, VectorModel
-from trecjudge.baseline.index.terms import ANALYSER
+from trecjudge.baseline.terms import ANALYSER
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import AGAIN, damaged
 
+MODULUS = 1 << 256
 COUNTS = ("documents", "chunks", "generation", "next_chunk", "next_document")
 MOST_NUMBERS = 1 << 48
 """A higher number is none that was counted."""
 MOST_DIMENSIONS = 1 << 16
 LONGEST = 10_000
 """Characters of a state: it has a few numbers and names."""
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def add_digest(content: str, record: str, sign: int = 1) -> str:
+    """Return the digest of a set of documents with one more, or one less if `sign` is -1.
+
+    A sum, so that the order in which documents came makes no difference.
+    """
+    return f"{(int(content, 16) + sign * int(record, 16)) % MODULUS:064x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class State:
     vectors: VectorModel | None = None
     documents: int = 0
     chunks: int = 0
-    content: str = NOTHING
+    content: str = "0" * 64
     generation: int = 0
     next_chunk: int = 0
     next_document: int = 0
@@ -51,7 +60,8 @@ class State:
             "analyser": self.analyser,
             "vectors": asdict(self.vectors) if self.vectors else None,
         }
-        return version_of(self.content, made_by)
+        settings = orjson.dumps(made_by, option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(self.content.encode() + settings).hexdigest()[:16]
 
     @property
     def facts(self) -> IndexFacts:
@@ -64,9 +74,17 @@ class State:
         """Return the state as JSON."""
         return orjson.dumps(self).decode()
 
+    def check_model(self, embeds: Embeds | None, where: str) -> None:
+        """Raise InputError if an index with vectors is refreshed by another model, or by none."""
+        held = self.vectors
+        if held is None or (embeds is not None and embeds.model == held):
+            return
+        given = f"and not of {embeds.model}" if embeds else "and none were asked for"
+        raise InputError(f"{where}: has vectors of {held}, {given}; give that model, or {AGAIN}")
+
 
 @lru_cache(2)
-def state_of(text: Any, where: str) -> State:
+def parse_state(text: Any, where: str) -> State:
     """Return the state that JSON describes. Raises InputError for another analyser's."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise damaged(where, "its state is no text of a state")
@@ -86,7 +104,6 @@ def state_of(text: Any, where: str) -> State:
 
 
 def _is_sound(state: State) -> bool:
-    """Return whether the values of a state are such as they can be."""
     held = state.vectors or VectorModel("", 1, "")
     counts = [getattr(state, name) for name in COUNTS] + [*asdict(state.chunking).values()]
     texts = (state.analyser, state.content, held.name, held.digest)
@@ -95,21 +112,7 @@ def _is_sound(state: State) -> bool:
         and all(isinstance(text, str) for text in texts)
         and state.documents <= state.next_document
         and state.chunks <= state.next_chunk
-        and bool(_DIGEST.fullmatch(state.content))
+        and bool(DIGEST.fullmatch(state.content))
         and type(held.dimensions) is int
         and 0 < held.dimensions <= MOST_DIMENSIONS
     )
-
-
-def check_model(state: State, embeds: Embeds | None, where: str) -> None:
-    """Raise InputError if an index with vectors is refreshed by another model, or by none."""
-    held = state.vectors
-    if held is None or (embeds is not None and embeds.model == held):
-        return
-    given = f"and not of {named(embeds.model)}" if embeds else "and none were asked for"
-    raise InputError(f"{where}: has vectors of {named(held)}, {given}; give that model, or {AGAIN}")
-
-
-def named(model: VectorModel) -> str:
-    """Return a model in words, for a message."""
-    return f"{model.name!r} ({model.dimensions} numbers, {model.digest[:12]})"

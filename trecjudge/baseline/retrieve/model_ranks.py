@@ -1,22 +1,35 @@
-"""Passages reranked by a model that grades them, some at a time."""
+"""The first passages put in another order, by what reads them: a model, or an endpoint."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from trecjudge.baseline.masking import mask_personal_data
+from trecjudge.baseline.retrieve.ranking import ScoredChunk
 from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.models.model import Model, Program, ReplyLength
 
 GRADE_PASSAGES = Program(
     "grade_passages",
-    "trecjudge.baseline.retrieve.program:GradePassages",
+    "trecjudge.baseline.program:GradePassages",
     aligned_with="passages",
     length=ReplyLength(fixed=20, each=16),
 )
 AT_ONCE = 10
 """Passages of one request."""
+
+
+class Ranks(Protocol):
+    """Scores texts for a question, to rerank them: a model, or an endpoint's `/rerank`."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return a score for each text, in this order; higher is better.
+
+        Raises JudgmentFailed for this question, ModelError for all.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +69,32 @@ class PlannedRanks:
             if failed.kind != PLANNED:
                 raise
             return [0.0] * len(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedRanks:
+    """What `ranks` gives for texts without personal data of a known form."""
+
+    ranks: Ranks
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the score of each text; see `Ranks.scores`."""
+        hidden = [mask_personal_data(text).text for text in texts]
+        return await self.ranks.scores(mask_personal_data(question).text, hidden)
+
+
+async def rerank(
+    candidates: Sequence[ScoredChunk], question: str, ranks: Ranks, first: int
+) -> list[ScoredChunk]:
+    """Return candidates with the first `first` in the order of their new scores, the rest after.
+
+    Of equal new scores the order stays. The rest keep their order, with scores below the others.
+    """
+    head, rest = candidates[:first], candidates[first:]
+    if not head:
+        return []
+    scores = await ranks.scores(question, [candidate.chunk.text for candidate in head])
+    given = [c.with_score(float(s), rerank=float(s)) for c, s in zip(head, scores, strict=True)]
+    given.sort(key=lambda candidate: -candidate.score)
+    lowest = given[-1].score
+    return [*given, *(c.with_score(lowest - 1 / (1 + max(c.score, 0.0))) for c in rest)]

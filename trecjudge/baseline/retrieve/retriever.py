@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
 
-from trecjudge.baseline.index.protocol import Embeds, Found, Index, Only
-from trecjudge.baseline.index.state import named
+from trecjudge.baseline.index.index import Index
+from trecjudge.baseline.index.opening import is_address
+from trecjudge.baseline.index.protocol import Embeds, Hits, Only
+from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
+from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Method, Retrieved
-from trecjudge.baseline.retrieve.abstention import (
+from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
+from trecjudge.baseline.retrieve.ranking import (
+    ScoredChunk,
+    add_closeness,
+    fuse_rankings,
+    one_per_document,
+    order_by_score,
+    passages_of,
+    raise_recent,
+    weigh_question,
+)
+from trecjudge.baseline.retrieve.threshold import (
     BY_WORDS,
     NEAREST,
+    Threshold,
     by_vectors,
     cosine_confidence,
+    read_threshold,
+    threshold_path,
     word_confidence,
 )
-from trecjudge.baseline.retrieve.candidates import (
-    Candidate,
-    one_per_document,
-    ordered,
-    passages_of,
-)
-from trecjudge.baseline.retrieve.closeness import by_closeness, wording_of
-from trecjudge.baseline.retrieve.fusion import fused
-from trecjudge.baseline.retrieve.protocol import Ranks
-from trecjudge.baseline.retrieve.questions import terms_of
-from trecjudge.baseline.retrieve.recency import by_recency
-from trecjudge.baseline.retrieve.reranking import reranked
-from trecjudge.baseline.retrieve.threshold import Threshold
+from trecjudge.baseline.terms import terms_of
 from trecjudge.errors import InputError
+from trecjudge.models.model import Model
+from trecjudge.models.opening import ModelOptions
+from trecjudge.models.retrieval.vectors import open_ranker
+from trecjudge.text.credentials import public
 
 DEPTH = 100
 """Chunks that each way of searching gives at least, to be fused, raised and reranked."""
@@ -45,6 +57,10 @@ class RetrieverSettings:
     `closeness` adds to BM25 how close together a chunk has the words of the question. `rerank` is
     how many of the first are reranked, 0 for none. `recency` is a half-life in days, 0 for none.
     `one_per_document` keeps only the best passage of each document.
+
+    `threshold` is the file of the least confidence of an answer; None for the one beside the index,
+    if it is there; with `abstains` False none counts. `embeddings` and `reranking` are the sections
+    of a workflow for the endpoints that make vectors and rerank.
     """
 
     method: Method = "bm25"
@@ -52,6 +68,11 @@ class RetrieverSettings:
     rerank: int = 0
     recency: float = 0.0
     one_per_document: bool = False
+    rerank_by: Literal["model", "endpoint"] = "model"
+    threshold: Path | None = None
+    abstains: bool = True
+    embeddings: Mapping[str, Any] = field(default_factory=dict)
+    reranking: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +93,7 @@ class IndexRetriever:
     def __post_init__(self) -> None:
         own = self.index.facts.vectors
         if self.embeds is not None and own is not None and self.embeds.model != own:
-            other = named(self.embeds.model)
-            raise InputError(f"the index has vectors of {named(own)}, not of {other}")
+            raise InputError(f"the index has vectors of {own}, not of {self.embeds.model}")
         if self.settings.method != "bm25" and self.confidence_by == BY_WORDS:
             lacking = "the index has no vectors" if own is None else "nothing makes vectors"
             raise InputError(f"{self.settings.method}: {lacking}; there is: bm25")
@@ -106,6 +126,7 @@ class IndexRetriever:
         return await self._retrieve(question, most, only)
 
     async def _retrieve(self, question: str, most: int, only: Only | None) -> Retrieved:
+        # More than is wanted: what comes after may raise a chunk from further down.
         depth = max(DEPTH, most * self._chunks_each, self.settings.rerank)
         version = self.index.facts.version
         terms = terms_of(question)
@@ -116,7 +137,7 @@ class IndexRetriever:
         else:
             confidence = cosine_confidence(near[:NEAREST])
         found = self._candidates(question, terms, words, near)
-        found = await self._ordered(found, question)
+        found = await self._reorder(found, question)
         return Retrieved(
             question,
             passages_of(found[:most]),
@@ -127,34 +148,124 @@ class IndexRetriever:
             version,
         )
 
-    async def _near(self, question: str, most: int, only: Only | None) -> Found:
+    async def _near(self, question: str, most: int, only: Only | None) -> Hits:
         """Return the nearest chunks; none where nothing makes vectors, or of the question none."""
         if self.embeds is None or self.confidence_by == BY_WORDS or not question.strip():
             return []
         (vector,) = await self.embeds.embed([question])
+        # Of a question without a known word the vector is zeros, and all chunks are as near.
         return self.index.by_vector(vector, most, only) if vector.any() else []
 
     def _candidates(
-        self, question: str, terms: Mapping[str, float], words: Found, near: Found
-    ) -> list[Candidate]:
+        self, question: str, terms: Mapping[str, float], words: Hits, near: Hits
+    ) -> list[ScoredChunk]:
         method = self.settings.method
-        by_cosine = [] if method == "bm25" else ordered(self._given(near, "dense"))
+        by_cosine = [] if method == "bm25" else order_by_score(self._score_chunks(near, "dense"))
         if method == "dense":
             return by_cosine
-        by_word = ordered(self._given(words, "bm25"))
+        by_word = order_by_score(self._score_chunks(words, "bm25"))
         if self.settings.closeness:
-            by_word = by_closeness(by_word, wording_of(question, terms, self.index.idf))
-        return by_word if method == "bm25" else fused(by_word, by_cosine)
+            by_word = add_closeness(by_word, weigh_question(question, terms, self.index.idf))
+        return by_word if method == "bm25" else fuse_rankings(by_word, by_cosine)
 
-    def _given(self, found: Found, part: str) -> list[Candidate]:
+    def _score_chunks(self, found: Hits, part: str) -> list[ScoredChunk]:
         """Return chunks that a search found as candidates; `part` is the name of its score."""
         chunks = self.index.chunks([number for number, _ in found])
         pairs = zip(chunks, found, strict=True)
-        return [Candidate(chunk, score, {part: score}) for chunk, (_, score) in pairs]
+        return [ScoredChunk(chunk, score, {part: score}) for chunk, (_, score) in pairs]
 
-    async def _ordered(self, found: list[Candidate], question: str) -> list[Candidate]:
+    async def _reorder(self, found: list[ScoredChunk], question: str) -> list[ScoredChunk]:
         if self.settings.recency > 0:
-            found = by_recency(found, self.settings.recency)
+            found = raise_recent(found, self.settings.recency)
         if self.ranks is not None and self.settings.rerank:
-            found = await reranked(found, question, self.ranks, self.settings.rerank)
+            found = await rerank(found, question, self.ranks, self.settings.rerank)
         return one_per_document(found) if self.settings.one_per_document else found
+
+
+@asynccontextmanager
+async def open_retriever(
+    where: str,
+    index: Index,
+    settings: RetrieverSettings,
+    model: Model,
+    options: ModelOptions,
+    warn: Callable[[str], None],
+) -> AsyncIterator[IndexRetriever]:
+    """Yield the retriever of an index that is named `where`.
+
+    A plan reranks by the grades that are cached, and asks no endpoint. Raises InputError for what
+    the index or the settings lack.
+    """
+    if options.plan and settings.rerank_by == "endpoint":
+        settings = replace(settings, rerank=0)
+    async with AsyncExitStack() as stack:
+        embeds = await _open_embeds(index, settings, options, warn, stack)
+        ranks: Ranks | None = None
+        if settings.rerank and settings.rerank_by == "endpoint":
+            ranker = open_ranker(options, settings.reranking, warn)
+            ranks = await stack.enter_async_context(ranker)
+        elif settings.rerank:
+            ranks = _model_ranks(model, options.plan)
+        found = IndexRetriever(index, settings, embeds, ranks)
+        if settings.abstains:
+            found = replace(found, threshold=_valid_threshold(where, found, warn))
+        yield found
+
+
+async def _open_embeds(
+    index: Index,
+    settings: RetrieverSettings,
+    options: ModelOptions,
+    warn: Callable[[str], None],
+    stack: AsyncExitStack,
+) -> Embeds | None:
+    """Return what makes vectors of questions; only a search by words can do without."""
+    held, by_words = index.facts.vectors, settings.method == "bm25"
+    if held is None:
+        return None
+    is_asked = held.name != WORDLLAMA
+    if is_asked and (not options.use or (options.plan and by_words)):
+        return None
+    opened = open_embeds(None, held, options, settings.embeddings, warn)
+    try:
+        return await stack.enter_async_context(opened)
+    except InputError as error:
+        if is_asked or not by_words:
+            raise
+        warn(f"the confidence is by words: {error}")
+        return None
+
+
+def _model_ranks(model: Model, plan: bool) -> Ranks:
+    if not model.available:
+        raise InputError("--rerank needs a model: add --use-env-llm")
+    return PlannedRanks(ModelRanks(model)) if plan else ModelRanks(model)
+
+
+def _valid_threshold(
+    where: str, retriever: IndexRetriever, warn: Callable[[str], None]
+) -> Threshold | None:
+    """Return the threshold that holds here. Raises InputError if the one named does not."""
+    named = retriever.settings.threshold
+    path = named
+    if path is None and not is_address(where):
+        beside = threshold_path(where)
+        path = beside if beside.exists() else None
+    if path is None:
+        return None
+    threshold = read_threshold(path)
+    try:
+        threshold.check(retriever.confidence_by, name_of(where))
+    except InputError as error:
+        if named is not None:
+            raise
+        warn(str(error))
+        return None
+    if threshold.index_version != retriever.index.facts.version:
+        warn("the index has changed since its threshold was calibrated")
+    return threshold
+
+
+def name_of(where: str) -> str:
+    """Return the name of an index without its folder, its server or a password."""
+    return public(where).rstrip("/").rpartition("/")[2].partition("?")[0]

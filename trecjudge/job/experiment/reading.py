@@ -63,7 +63,9 @@ class Variant:
     @property
     def retrieving(self) -> RetrieverSettings:
         """How passages are found."""
-        return RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency)
+        return RetrieverSettings(
+            self.retriever, rerank=self.rerank, recency=self.recency, rerank_by=self.rerank_by
+        )
 
     @property
     def generating(self) -> Generating:

@@ -155,14 +155,10 @@ class ExperimentJob:
             name,
             self.experiment.format,
             self.experiment.team_id,
-            variant.retrieving,
-            variant.rerank_by,
-            None,
+            replace(variant.retrieving, embeddings=workflow.embeddings, reranking=workflow.rerank),
             variant.generating,
             llm=workflow.llm | variant.llm,
             prompts=workflow.prompts | variant.prompts,
-            embeddings=workflow.embeddings,
-            rerank=workflow.rerank,
         )
 
 

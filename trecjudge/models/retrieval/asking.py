@@ -3,16 +3,192 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.models.cache.replies import CachedReply, RequestInfo
 from trecjudge.models.client import Client
+from trecjudge.models.model import Program
 from trecjudge.models.plan import Planner
-from trecjudge.models.retrieval.answers import dimensions_of
-from trecjudge.models.retrieval.requests import Entry, TextReplies, TextRequests, TextsRequest
+from trecjudge.models.prompt import PlainPrompt, Prompts
+from trecjudge.models.reading import Unparsed
+from trecjudge.models.requests import KeptReply, Replies, Request, Requests
+from trecjudge.models.retrieval.settings import (
+    EmbeddingSettings,
+    RerankSettings,
+    TextSettings,
+    dimensions_of,
+    lines_of,
+)
+
+TEXT = "text"
+"""The role of a message that is one of the texts; there may be others on what was wrong."""
+QUESTION = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class TextEntry:
+    """One text, and the keys of its result: one for each address."""
+
+    text: str
+    keys: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The key that its result is kept under."""
+        return self.keys[0]
+
+    @property
+    def mark(self) -> int:
+        """60 bits of the key."""
+        return int(self.key[:15], 16)
+
+
+@dataclass(frozen=True, slots=True)
+class TextsPrompt(PlainPrompt):
+    """What a reply to a request about texts must be: one line for each.
+
+    Where `are_vectors`, all have the same number of dimensions: `dimensions`, once that is known.
+    """
+
+    are_vectors: bool = False
+    dimensions: int | None = None
+
+    def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
+        """Return the lines. Raises Unparsed for too many, too few, or one of another length."""
+        lines = lines_of(reply, length or 0)
+        if self.are_vectors:
+            found = sorted({dimensions_of(line) for line in lines})
+            wanted = [self.dimensions or found[0]]
+            if found != wanted:
+                raise Unparsed(f"its vectors have {found} dimensions, must have {wanted}.")
+        return {"lines": lines}
+
+
+@dataclass(frozen=True, slots=True)
+class TextsRequest(Request):
+    """A request about several texts; `entries` are what its results are kept under."""
+
+    entries: tuple[TextEntry, ...] = ()
+
+
+@dataclass
+class TextRequests(Requests):
+    """Makes requests about texts; `question` is what texts are scored for, "" for vectors."""
+
+    form: str = "documents"
+    program: Program = field(default=Program("embeddings", ""))
+
+    @classmethod
+    def of(cls, settings: TextSettings) -> TextRequests:
+        """Return the requests of a service."""
+        form = "documents"
+        if isinstance(settings, RerankSettings) and settings.form == "texts":
+            form = "texts"
+        program = Program(settings.service.section, "")
+        return cls(settings, Prompts({}), form=form, program=program)
+
+    @property
+    def are_vectors(self) -> bool:
+        """Whether the results are vectors, not scores."""
+        return isinstance(self.settings, EmbeddingSettings)
+
+    def takes_other_form(self) -> bool:
+        """Call the texts otherwise from now on; return whether that is a change."""
+        may_change = isinstance(self.settings, RerankSettings) and self.settings.form == "auto"
+        changes = may_change and self.form == "documents"
+        self.form = "texts" if changes else self.form
+        return changes
+
+    def entry(self, text: str, question: str = "") -> TextEntry:
+        """Return the entry of a text: its keys are those of a request about it only.
+
+        Half of a surrogate pair, which cannot be sent, becomes `?`.
+        """
+        text, question = (part.encode(errors="replace").decode() for part in (text, question))
+        asked = {"model": self.settings.model, "text": text, **self._dimensions_field}
+        asked |= {QUESTION: question} if question else {}
+        return TextEntry(text, tuple(self.keys(self.settings.extra_body | asked)))
+
+    def about(
+        self, entries: Sequence[TextEntry], question: str, first: str, dimensions: int | None
+    ) -> TextsRequest:
+        """Return the request about these texts; `first` is what requests in place of it share."""
+        more = {QUESTION: question} if question else {}
+        messages = [{"role": TEXT, "content": entry.text} for entry in entries]
+        joined = "".join([self.form, *(entry.key for entry in entries)])
+        key = hashlib.sha256(joined.encode()).hexdigest()
+        vectors = self.are_vectors
+        prompt = TextsPrompt(more, self.program, are_vectors=vectors, dimensions=dimensions)
+        return TextsRequest(prompt, messages, key, len(entries), (), first, 0, tuple(entries))
+
+    def body(
+        self,
+        messages: list[dict[str, Any]],
+        more: dict[str, Any],
+        max_tokens: int | None = None,
+    ) -> dict[str, Any]:
+        """Return the JSON body of a request, as the endpoint gets it."""
+        settings = self.settings
+        texts = [message["content"] for message in messages if message["role"] == TEXT]
+        body: dict[str, Any] = {"model": settings.model}
+        if isinstance(settings, EmbeddingSettings):
+            body |= {"input": texts, "encoding_format": settings.encoding, **self._dimensions_field}
+        elif self.form == "texts":
+            body = {"texts": texts}
+        else:
+            body |= {"documents": texts, "top_n": len(texts)}
+        return settings.extra_body | body | more
+
+    @property
+    def _dimensions_field(self) -> dict[str, Any]:
+        dimensions = getattr(self.settings, "dimensions", None)
+        return {} if dimensions is None else {"dimensions": dimensions}
+
+
+@dataclass(slots=True)
+class TextReplies(Replies):
+    """Kept results of texts: a request is answered where each of its texts is."""
+
+    def line(self, entry: TextEntry) -> str | None:
+        """Return the kept result of a text, None where there is none."""
+        if self.refresh and not self.was_asked(entry):
+            return None
+        found = (self.cache.get(key) for key in entry.keys)
+        return next((reply.text for reply in found if reply is not None), None)
+
+    def was_asked(self, entry: TextEntry) -> bool:
+        """Return whether this command itself asked about the text."""
+        return entry.mark in self.asked_marks
+
+    def kept(self, request: Request) -> KeptReply | None:
+        """Return the results of a request, where all of them are kept."""
+        assert isinstance(request, TextsRequest)
+        lines = [line for entry in request.entries if (line := self.line(entry)) is not None]
+        if len(lines) < len(request.entries):
+            return None
+        return KeptReply(request, CachedReply("\n".join(lines)), {"lines": lines})
+
+    async def keep(self, request: Request, reply: CachedReply) -> bool:
+        """Keep the result of each text; return whether all are on disk."""
+        assert isinstance(request, TextsRequest)
+        count = len(request.entries)
+        share, rest = divmod(reply.prompt_tokens, count)
+        asked = RequestInfo(request.prompt.program.name)
+        lines = zip(request.entries, lines_of(reply.text, count), strict=True)
+        origin = self.requests.origin
+        kept = [
+            self.cache.put(entry.key, CachedReply(line, share + (number < rest)), origin, asked)
+            for number, (entry, line) in enumerate(lines)
+        ]
+        are_kept = await asyncio.gather(*kept)
+        self.asked_marks.update(entry.mark for entry in request.entries)
+        return all(are_kept)
+
 
 SHORTEST = 128
 """Characters below which a text that is too long is not cut any more."""
@@ -24,22 +200,6 @@ _OF_THE_BATCH = re.compile(
 )
 _FORM = re.compile(r"missing field `?texts|\btexts\b.{0,20}(?:missing|required)")
 Line = asyncio.Future[str]
-
-
-class Asks(Protocol):
-    """What requests about texts are asked through: a client, or one that only plans."""
-
-    async def ask(self, request: TextsRequest) -> list[str]:
-        """Return a line for each text. Raises JudgmentFailed, ModelError."""
-
-    def reuse(self, asked_now: bool) -> None:
-        """Count a result that is kept: `asked_now` by this command, else by an earlier one."""
-
-    def spent(self) -> dict[str, Any]:
-        """Return what was spent so far."""
-
-    def record(self) -> dict[str, Any] | None:
-        """Return what makes it repeatable."""
 
 
 class TextClient(Client):
@@ -71,7 +231,7 @@ class TextPlanner(Planner):
 
 
 @dataclass(slots=True)
-class Texts:
+class TextResults:
     """The results of texts, one line each.
 
     A result that is kept, or that a request under way will bring, is not asked for. `size` texts go
@@ -81,7 +241,7 @@ class Texts:
 
     replies: TextReplies
     requests: TextRequests
-    door: Asks
+    door: TextClient | TextPlanner
     size: int
     dimensions: int | None = None
     notify: Callable[[str], None] = lambda message: None
@@ -103,7 +263,7 @@ class Texts:
                 _fail(self._coming.pop(entry.key), JudgmentFailed("interrupted", "not asked"))
         return [await found[entry.key] for entry in entries]
 
-    def _looked_up(self, entries: Sequence[Entry]) -> tuple[dict[str, Line], list[Entry]]:
+    def _looked_up(self, entries: Sequence[TextEntry]) -> tuple[dict[str, Line], list[TextEntry]]:
         """Return the results to wait for by key, and the texts that are to be asked about."""
         found: dict[str, Line] = {}
         new = []
@@ -135,7 +295,7 @@ class Texts:
                 f" {self.dimensions} dimensions, so the model has changed: add --refresh"
             )
 
-    async def _ask_all(self, left: list[Entry], question: str) -> None:
+    async def _ask_all(self, left: list[TextEntry], question: str) -> None:
         if left and not self._is_proven:
             # One request first: how many texts it takes, and how long vectors are, is not known.
             now, left = left[: self.size], left[self.size :]
@@ -148,7 +308,7 @@ class Texts:
             if error is not None:
                 raise error
 
-    async def _ask(self, entries: list[Entry], question: str, first: str) -> None:
+    async def _ask(self, entries: list[TextEntry], question: str, first: str) -> None:
         """Ask about texts: again with fewer or shorter ones where the endpoint refuses them.
 
         Raises ModelError; a JudgmentFailed goes to those who wait for the texts.
@@ -168,7 +328,7 @@ class Texts:
             if place is not None and not place.done():
                 place.set_result(line)
 
-    def _again(self, entries: list[Entry], failed: JudgmentFailed) -> list[list[Entry]]:
+    def _again(self, entries: list[TextEntry], failed: JudgmentFailed) -> list[list[TextEntry]]:
         """Return the requests to make in place of one that was refused; none where that is final.
 
         One text may be refused and all the others taken.

@@ -14,14 +14,19 @@ from trecjudge.errors import ModelError
 from trecjudge.files import default_folder
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.retrieval.answers import vector_of
-from trecjudge.models.retrieval.asking import TextClient, TextPlanner, Texts
-from trecjudge.models.retrieval.requests import TextReplies, TextRequests
+from trecjudge.models.retrieval.asking import (
+    TextClient,
+    TextPlanner,
+    TextReplies,
+    TextRequests,
+    TextResults,
+)
 from trecjudge.models.retrieval.settings import (
     EmbeddingSettings,
     RerankSettings,
     TextSettings,
     text_settings,
+    vector_of,
 )
 from trecjudge.models.spending import Spending
 
@@ -33,7 +38,7 @@ PROBE = "dimensions"
 class EndpointVectors:
     """Vectors of length 1 from an endpoint's `/v1/embeddings`."""
 
-    texts: Texts
+    texts: TextResults
 
     @property
     def model(self) -> str:
@@ -76,7 +81,7 @@ class EndpointVectors:
 class EndpointRanker:
     """Scores of texts for a question, from an endpoint's `/rerank`."""
 
-    texts: Texts
+    texts: TextResults
 
     @property
     def model(self) -> str:
@@ -104,7 +109,7 @@ async def open_vectors(
 
     It shares budget and cache with the chat model that the same options open.
     """
-    async with _opened(EmbeddingSettings, options, given, notify) as texts:
+    async with _open_texts(EmbeddingSettings, options, given, notify) as texts:
         yield EndpointVectors(texts)
 
 
@@ -113,17 +118,17 @@ async def open_ranker(
     options: ModelOptions, given: Mapping[str, Any], notify: Callable[[str], None]
 ) -> AsyncIterator[EndpointRanker]:
     """Yield what gives scores; `given` are the settings of `rerank:`. Raises as `open_model`."""
-    async with _opened(RerankSettings, options, given, notify) as texts:
+    async with _open_texts(RerankSettings, options, given, notify) as texts:
         yield EndpointRanker(texts)
 
 
 @asynccontextmanager
-async def _opened(
+async def _open_texts(
     owner: type[TextSettings],
     options: ModelOptions,
     given: Mapping[str, Any],
     notify: Callable[[str], None],
-) -> AsyncIterator[Texts]:
+) -> AsyncIterator[TextResults]:
     section = owner.service.section
     if not options.use:
         raise ModelError(f"{section} of an endpoint: add --use-env-llm, so that it may be asked")
@@ -142,11 +147,11 @@ async def _opened(
         dimensions = getattr(settings, "dimensions", None)
         if options.plan:
             planner = TextPlanner(replies, prices, seen=options.command.asked)
-            yield Texts(replies, requests, planner, settings.batch_texts, dimensions, notify)
+            yield TextResults(replies, requests, planner, settings.batch_texts, dimensions, notify)
             return
         spending = Spending(options.command.budget, prices)
         options.command.spent.append(spending)
         async with TextClient(replies, spending, options.offline, notify) as client:
-            yield Texts(replies, requests, client, settings.batch_texts, dimensions, notify)
+            yield TextResults(replies, requests, client, settings.batch_texts, dimensions, notify)
     finally:
         cache.close()

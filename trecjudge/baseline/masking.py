@@ -34,7 +34,7 @@ _LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedText:
     """A text with masks such as `[EMAIL]`, and the original to lead back to.
 
     `changes` are (start, end in the masked text, start, end in the original), in order.
@@ -59,7 +59,7 @@ class Masked:
         return original_end + offset - end
 
 
-def masked(text: str) -> Masked:
+def mask_personal_data(text: str) -> MaskedText:
     """Return a text without personal data of a known form.
 
     Found are email addresses, IBANs, credit cards (by Luhn), IP addresses, telephone numbers, and
@@ -69,16 +69,16 @@ def masked(text: str) -> Masked:
     parts: list[str] = []
     changes = []
     done = length = 0
-    for start, end, name in _found(text):
+    for start, end, name in _find_personal_data(text):
         parts += [text[done:start], f"[{name}]"]
         begin = length + start - done
         length = begin + len(name) + 2
         changes.append((begin, length, start, end))
         done = end
-    return Masked("".join((*parts, text[done:])), text, tuple(changes))
+    return MaskedText("".join((*parts, text[done:])), text, tuple(changes))
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_personal_data(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of personal data, in order and apart; the first kind counts."""
     taken: list[tuple[int, int, str]] = []
     for name, pattern, holds in KINDS:
@@ -134,6 +134,7 @@ def _by_form(text: str) -> bool:
     return True
 
 
+# The strictest form first: a card number is also a telephone number by its form.
 KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     ("EMAIL", _EMAIL, _by_form),
     ("IBAN", _IBAN, _is_iban),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.index.dates import first_day, sortable
+from trecjudge.baseline.index.filters import first_day, sortable
 
 
 @pytest.mark.parametrize(

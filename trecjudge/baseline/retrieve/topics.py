@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.retrieve.abstention import separation, threshold_for
-from trecjudge.baseline.retrieve.questions import question_of
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
-from trecjudge.baseline.retrieve.threshold import Threshold
+from trecjudge.baseline.retrieve.threshold import Threshold, separation, threshold_for
+from trecjudge.baseline.terms import question_of
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.files import chosen
 from trecjudge.findings import counted
@@ -23,7 +22,7 @@ MOST_LISTED = 10
 
 
 @dataclass(slots=True)
-class Searched:
+class SearchCounts:
     """What a run file has: topics and lines; `nothing` found no document, `failed` say why."""
 
     topics: int = 0
@@ -32,7 +31,7 @@ class Searched:
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
-    def listed(self) -> str:
+    def first_without(self) -> str:
         """The first topics that found nothing."""
         rest = " …" if len(self.nothing) > MOST_LISTED else ""
         return ", ".join(map(repr, self.nothing[:MOST_LISTED])) + rest
@@ -49,14 +48,14 @@ async def write_run(
     most: int,
     only: Only | None,
     tag: str,
-) -> Searched:
+) -> SearchCounts:
     """Write what each topic finds, whole or not at all; the retriever keeps one of each document.
 
     A topic whose reranking failed is left out, and told: its other order is another system's.
     Raises ModelError, OutputError.
     """
     assert retriever.settings.one_per_document
-    done = Searched()
+    done = SearchCounts()
     with chosen(path) as file:
         for topic in topics:
             try:
@@ -74,7 +73,7 @@ async def write_run(
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class ThresholdCalibration:
     """A threshold, with the confidences of the questions that it is from."""
 
     threshold: Threshold
@@ -84,18 +83,18 @@ class Calibrated:
     def as_dict(self) -> dict[str, Any]:
         """Return threshold and shares as JSON values; the AUC and `refused` need others."""
         return asdict(self.threshold) | {
-            "kept": self.kept,
-            "refused": self.refused,
+            "kept": self.share_answered,
+            "refused": self.share_refused,
             "auc": self.auc,
         }
 
     @property
-    def kept(self) -> float:
+    def share_answered(self) -> float:
         """The share of the answerable questions that are answered."""
         return sum(one >= self.threshold.least for one in self.answerable) / len(self.answerable)
 
     @property
-    def refused(self) -> float | None:
+    def share_refused(self) -> float | None:
         """The share of the others that are not answered, None without any."""
         below = sum(one < self.threshold.least for one in self.others)
         return below / len(self.others) if self.others else None
@@ -108,25 +107,27 @@ class Calibrated:
     def lines(self) -> list[str]:
         """Return in words what was found."""
         line = self.threshold
-        told = [
-            f"threshold {line.least:.4f}, by {line.by}",
-            f"{counted(line.questions, 'answerable topic')}: {self.kept:.0%} are answered",
-        ]
+        known, others = (
+            counted(line.questions, "answerable topic"),
+            counted(line.others, "other topic"),
+        )
+        refused = "no other topics: how many are refused is not known; add --against TOPICS"
         if self.others:
-            others = counted(line.others, "other topic")
-            told.append(f"{others}: {self.refused:.0%} are refused, AUC {self.auc:.3f}")
-        else:
-            told.append("no other topics: how many are refused is not known; add --against TOPICS")
-        return told
+            refused = f"{others}: {self.share_refused:.0%} are refused, AUC {self.auc:.3f}"
+        return [
+            f"threshold {line.least:.4f}, by {line.by}",
+            f"{known}: {self.share_answered:.0%} are answered",
+            refused,
+        ]
 
 
-async def calibrated(
+async def calibrate_threshold(
     retriever: IndexRetriever,
     answerable: Iterable[Topic],
     others: Iterable[Topic],
     only: Only | None,
     index: str,
-) -> Calibrated:
+) -> ThresholdCalibration:
     """Return the threshold between topics that the index answers and, if given, others.
 
     `index` is its name. Raises InputError if a topic is in both, JudgmentFailed, ModelError.
@@ -141,4 +142,4 @@ async def calibrated(
     version = retriever.index.facts.version
     counts = (len(inside), len(outside))
     line = Threshold(least, retriever.confidence_by, index, version, *counts)
-    return Calibrated(line, inside, outside)
+    return ThresholdCalibration(line, inside, outside)

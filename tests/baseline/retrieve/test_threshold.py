@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from trecjudge.baseline.retrieve.abstention import separation, threshold_for
-from trecjudge.baseline.retrieve.threshold import Threshold, read_threshold, write_threshold
+from trecjudge.baseline.retrieve.threshold import (
+    Threshold,
+    read_threshold,
+    separation,
+    threshold_for,
+    write_threshold,
+)
 from trecjudge.errors import InputError
 
 LINE = Threshold(0.25, "top BM25 over idf", "docs.index", "v1", 3, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.retrieve.closeness import best_window, pairs_there, wording_of
+from trecjudge.baseline.retrieve.ranking import best_window, weigh_pairs, weigh_question
 
 TERMS = {"dam": 2.0, "river": 1.0}
 
@@ -26,11 +26,13 @@ def test_without_a_term_there_is_no_window(sentences: list[list[str]]) -> None:
 
 def test_a_pair_counts_once_and_in_its_order() -> None:
     pairs = {("red", "dam"): 3.0}
-    assert pairs_there([["red", "dam"], ["red", "dam"]], pairs) == 3.0
-    assert pairs_there([["dam", "red"], ["red"], ["dam"]], pairs) == 0.0
+    assert weigh_pairs([["red", "dam"], ["red", "dam"]], pairs) == 3.0
+    assert weigh_pairs([["dam", "red"], ["red"], ["dam"]], pairs) == 0.0
 
 
 def test_pairs_have_a_term_and_weigh_both_words() -> None:
-    wording = wording_of("of the old dam", {"dam": 2.0}, lambda forms: dict.fromkeys(forms, 1.5))
+    wording = weigh_question(
+        "of the old dam", {"dam": 2.0}, lambda forms: dict.fromkeys(forms, 1.5)
+    )
     assert wording.terms == {"dam": 3.0}
     assert wording.pairs == {("old", "dam"): 3.0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.retrieve.questions import REQUEST_WEIGHT, question_of, terms_of
+from trecjudge.baseline.terms import REQUEST_WEIGHT, question_of, terms_of
 from trecjudge.records import Topic
 
 

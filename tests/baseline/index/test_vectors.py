@@ -9,8 +9,8 @@ import numpy as np
 
 from tests.models.clock import run
 from tests.models.retrieval.services import embedded, unit, vectors_of
-from trecjudge.baseline.index.endpoint import EndpointEmbeds
 from trecjudge.baseline.index.protocol import Embeds
+from trecjudge.baseline.index.vectors import EndpointEmbeds
 
 
 def opened(folder: Path, texts: list[str], **given: Any) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.fakes import ScriptedModel
+from trecjudge.baseline.program import Graded, GradePassages
 from trecjudge.baseline.retrieve.model_ranks import AT_ONCE, ModelRanks
-from trecjudge.baseline.retrieve.program import Graded, GradePassages
 from trecjudge.errors import JudgmentFailed
 
 

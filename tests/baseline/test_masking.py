@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.generate.masking import KINDS, masked
+from trecjudge.baseline.masking import KINDS, mask_personal_data
 from trecjudge.inputs.provenance import MASKS
 
 IBAN = "DE89 3704 0044 0532 0130 00"
@@ -29,7 +29,7 @@ IBAN = "DE89 3704 0044 0532 0130 00"
     ],
 )
 def test_what_is_masked(text: str, wanted: str) -> None:
-    assert masked(text).text == wanted
+    assert mask_personal_data(text).text == wanted
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_what_is_masked(text: str, wanted: str) -> None:
     ],
 )
 def test_what_is_not(text: str) -> None:
-    assert masked(text).text == text
+    assert mask_personal_data(text).text == text
 
 
 def test_the_way_back_to_the_original() -> None:
     text = f"Ask ann@mail.org or bob@mail.org of 10.0.0.1 for {IBAN} today."
-    hidden = masked(text)
+    hidden = mask_personal_data(text)
     assert hidden.text == "Ask [EMAIL] or [EMAIL] of [IP] for [IBAN] today."
     for word in ("Ask", " or ", " of ", " for ", " today."):
         start = hidden.text.index(word)
@@ -65,7 +65,7 @@ def test_the_way_back_to_the_original() -> None:
 
 def test_a_hostile_text_ends_soon() -> None:
     for text in ("1 " * 50_000, "a@" * 50_000, "DE89 " * 20_000, "1:" * 50_000, "+1(" * 30_000):
-        masked(text)
+        mask_personal_data(text)
 
 
 def test_each_mask_is_known_where_quotes_are_looked_up() -> None:

@@ -1,10 +1,11 @@
-"""Vectors of chunks by the package `wordllama`: no network, no model server."""
+"""What makes the vectors of an index: the package `wordllama`, in this process, or an endpoint."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 from trecjudge.baseline.index.protocol import Embeds, VectorModel
 from trecjudge.errors import InputError, unknown
+from trecjudge.models.opening import ModelOptions
+from trecjudge.models.retrieval.vectors import EndpointVectors, open_vectors
 from trecjudge.text.embeddings import EXTRA, Embedder, embedder
 
 NAME = "wordllama"
@@ -58,8 +61,43 @@ def check_vectors(wanted: str | None) -> None:
         raise InputError(unknown("kind of vectors", wanted, VECTORS))
 
 
-def embeds_for(wanted: str | None, held: VectorModel | None) -> Embeds | None:
-    """Return what makes the vectors of an index: as asked for, else as the index has them."""
-    if wanted is None:
-        wanted = SEMANTIC if held is not None and held.name == NAME else NO_VECTORS
-    return word_vectors() if wanted == SEMANTIC else None
+@dataclass(frozen=True, slots=True)
+class EndpointEmbeds:
+    """Turns texts into vectors of length 1, by the model of an endpoint."""
+
+    vectors: EndpointVectors
+    model: VectorModel
+
+    @classmethod
+    async def of(cls, vectors: EndpointVectors) -> EndpointEmbeds:
+        """Return it with its dimensions, for which the endpoint is asked once.
+
+        Raises JudgmentFailed, ModelError.
+        """
+        dimensions = await vectors.dimensions()
+        return cls(vectors, VectorModel(vectors.model, dimensions, vectors.digest))
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        """Return a float32 array (len(texts), dimensions). Raises JudgmentFailed, ModelError."""
+        return await self.vectors.of(texts)
+
+
+@asynccontextmanager
+async def open_embeds(
+    wanted: str | None,
+    held: VectorModel | None,
+    options: ModelOptions,
+    given: Mapping[str, Any],
+    notify: Callable[[str], None],
+) -> AsyncIterator[Embeds | None]:
+    """Yield what makes the vectors of an index: as asked for, else as the index has them.
+
+    `given` are the settings of `embeddings:`. Raises InputError, ModelError, JudgmentFailed.
+    """
+    if wanted is None and held is not None:
+        wanted = SEMANTIC if held.name == NAME else ENDPOINT
+    if wanted == ENDPOINT:
+        async with open_vectors(options, given, notify) as vectors:
+            yield await EndpointEmbeds.of(vectors)
+    else:
+        yield word_vectors() if wanted == SEMANTIC else None
