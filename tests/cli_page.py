@@ -10,8 +10,8 @@ import typer
 from typer.main import get_command
 
 from run_judge import app
-from trecjudge.cli.pages import ARGUMENTS, Page, page_of
-from trecjudge.cli.parts import Part
+from trecjudge.cli.help import ARGUMENTS, Page, page_of
+from trecjudge.cli.parameters import Option
 
 PATH = Path(__file__).parent.parent / "docs" / "cli.md"
 PROGRAM = "run_judge.py"
@@ -64,21 +64,21 @@ def _section(page: Page) -> Iterator[str]:
         rows = zip(lines, page.commands.values(), strict=True)
         yield _table(("command", "what it does"), rows)
     if page.examples:
-        yield _block([f"# {e.what}\n{page.program} {e.words}" for e in page.examples])
-    for title, parts in page.panels().items():
+        yield _block([f"# {what}\n{page.program} {words}" for what, words in page.examples.items()])
+    for title, options in page.panels().items():
         if not page.name:
             yield f"### {title}"
         if title == ARGUMENTS:
-            yield _table(("argument", "what it is"), ((_code(p.shown), p.help) for p in parts))
+            yield _table(("argument", "what it is"), ((_code(o.shown), o.help) for o in options))
         else:
-            yield _table(("flag", "what it does", "default"), map(_row, parts))
+            yield _table(("flag", "what it does", "default"), map(_row, options))
 
 
-def _row(part: Part) -> tuple[str, ...]:
-    shown = ", ".join(f"`{flag}`" for flag in part.flags[:-1])
-    last = f"{part.flags[-1]} {part.metavar}{'...' * part.is_several}".rstrip()
-    default = "required" if part.is_required else f"`{part.default}`" if part.default else ""
-    return ", ".join(filter(None, (shown, _code(last)))), part.help, default
+def _row(option: Option) -> tuple[str, ...]:
+    shown = ", ".join(f"`{flag}`" for flag in option.flags[:-1])
+    last = f"{option.flags[-1]} {option.metavar}{'...' * option.is_several}".rstrip()
+    default = "required" if option.is_required else f"`{option.default}`" if option.default else ""
+    return ", ".join(filter(None, (shown, _code(last)))), option.help, default
 
 
 def _called(page: Page, name: str) -> str:

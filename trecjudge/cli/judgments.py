@@ -2,73 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import ClassVar
 
-import typer
-
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits, print_errors
+from trecjudge.cli.exits import print_errors
+from trecjudge.cli.flags import ItemFlags, PrintFlags
+from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import output, print_lines
+from trecjudge.cli.show import selection_of
 from trecjudge.files import chosen
 from trecjudge.findings import counted
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.judgments import Row, file_lines, listed, with_texts
-from trecjudge.show.selection import Selected, Selection, sentence_texts
-
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", help="Write them to a file instead: .jsonl, .csv or .tsv."),
-]
+from trecjudge.show.selection import Selected, sentence_texts
 
 
-@exits
-def judgments(
-    job: own.JudgedJob,
-    run: own.OfRuns = None,
-    topic: own.OfTopics = None,
-    judge: own.OfJudges = None,
-    label: own.OfLabels = None,
-    unjudged: own.Unjudged = False,
-    text: Annotated[
-        str, typer.Option(help="Only where the sentence, claim or nugget has this text.")
-    ] = "",
-    doc: Annotated[list[str] | None, typer.Option(help="Only these documents; else all.")] = None,
-    limit: Limit = None,
-    out: Output = None,
-    name: own.JobName = None,
-    quiet: flag.Quiet = False,
-) -> int:
+class JudgmentsFlags(ItemFlags, PrintFlags):
+    """Which judgments of a job are listed, and where."""
+
+    WITHOUT: ClassVar = frozenset({"as_json"})
+    text: str = option("Only where the sentence, claim or nugget has this text.", "")
+    doc: Sequence[str] = several("Only these documents; else all.")
+    limit: int | None = option("Only the first N.", min=1)
+    out: Path | None = option(
+        "Write them to a file instead: .jsonl, .csv or .tsv.", None, "--output"
+    )
+
+
+@command_with(JudgmentsFlags)
+def judgments(flags: JudgmentsFlags) -> int:
     """List, filter and export judgments.
 
     Each judgment is one line, in the order of the job.
     """
-    wanted = Selection(
-        runs=run or (),
-        topics=topic or (),
-        judges=judge or (),
-        labels=label or (),
-        documents=doc or (),
-        unjudged=unjudged,
-        text=text,
-    )
-    selected = Selected(JudgmentsReader(judged_job(job, name).judgments), wanted)
+    path, limit, out = judged_job(flags.job, flags.name).judgments, flags.limit, flags.out
+    wanted = selection_of(flags, documents=flags.doc, text=flags.text)
+    selected = Selected(JudgmentsReader(path), wanted)
     rows = _rows(selected)
     first = rows if limit is None else islice(rows, limit)
     if out is not None:
         with chosen(out) as file:
             file.writelines(file_lines(out, first))
             _read_on(rows)
-    elif not quiet:
-        several = len(selected.reader.header.judges) > 1 and len(wanted.judges) != 1
-        print_lines(listed(first, output().width, several))
+    elif not flags.quiet:
+        several_judges = len(selected.reader.header.judges) > 1 and len(wanted.judges) != 1
+        print_lines(listed(first, output().width, several_judges))
     _read_on(rows)
-    if not quiet:
+    if not flags.quiet:
         _print_counts(selected, limit, out)
     return 0
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, ClassVar, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from trecjudge.cli.help_text import help_text
-from trecjudge.cli.hiding import hiding
-from trecjudge.cli.pages import page_of
-from trecjudge.cli.parts import parts_of
+from trecjudge.cli.exits import hiding
+from trecjudge.cli.help import help_text, page_of
+from trecjudge.cli.parameters import options_of
 from trecjudge.cli.reading import Reading
 from trecjudge.errors import unknown
 from trecjudge.findings import visible
@@ -33,11 +31,7 @@ class Command(TyperCommand):
         """Return the arguments that are left. Raises BadParameter, naming the command."""
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
-        try:
-            words = Reading(parts_of(self, ctx)).read(args)
-        except typer.BadParameter as error:
-            raise typer.BadParameter(f"{_path(ctx)}: {error.message}") from None
-        return super().parse_args(ctx, words)
+        return super().parse_args(ctx, _read(self, ctx, args))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page of the command."""
@@ -53,11 +47,8 @@ class Group(TyperGroup):
             return super().parse_args(ctx, args)
         if args[:1] == ["help"]:
             args = [*(word for word in args if word != "help"), "--help"]
-        where = f"{_path(ctx)}: " if ctx.parent else ""
-        try:
-            words = Reading(parts_of(self, ctx), self.commands).read(args)
-        except typer.BadParameter as error:
-            raise typer.BadParameter(f"{where}{error.message}") from None
+        where = _place(ctx)
+        words = _read(self, ctx, args, self.commands)
         if not words and not self.invoke_without_command:
             names = ", ".join(self.commands)
             raise typer.BadParameter(f"{where}give one of its commands: {names}")
@@ -71,8 +62,8 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name, the command itself and the arguments that are left."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            where = f"{_path(ctx)}: " if ctx.parent else ""
-            raise typer.BadParameter(f"{where}{unknown('command', args[0], self.commands)}")
+            message = unknown("command", args[0], self.commands)
+            raise typer.BadParameter(f"{_place(ctx)}{message}")
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -105,15 +96,14 @@ class Group(TyperGroup):
 class LazyGroup(Group):
     """Lists its commands by name and one line of help, and imports the one that is called.
 
-    A subclass names them: `name: (module:attribute, help)`. The attribute is a function that can be
-    a command, or a `Typer` with commands of its own.
+    A subclass names them: `name: (module:attribute, help)`, of a module beside this one. The
+    attribute is a function that can be a command, or a `Typer` with commands of its own.
     """
 
     lazy: ClassVar[Mapping[str, tuple[str, str]]] = {}
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self._loaded: dict[str, Any] = {}
         # Stand-ins with one line of help: --help lists them without importing their modules.
         for name, (_, line) in self.lazy.items():
             self.add_command(TyperCommand(name, help=line))
@@ -125,15 +115,14 @@ class LazyGroup(Group):
 
     def loaded(self, name: str) -> Any:
         """Return a command, its module imported."""
-        if name not in self._loaded:
-            self._loaded[name] = _made(name, self.lazy[name][0])
-        return self._loaded[name]
+        return _load_command(name, self.lazy[name][0])
 
 
-def _made(name: str, place: str) -> Any:
+@cache
+def _load_command(name: str, place: str) -> Any:
     """Return the command of this name, of `module:attribute`."""
     module, _, attribute = place.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    found = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
     if isinstance(found, typer.Typer):
         group = get_command(found)
         group.name = name
@@ -144,20 +133,18 @@ def _made(name: str, place: str) -> Any:
     return get_command(single)
 
 
-def _path(ctx: Any) -> str:
-    """Return the names of a command and of the groups it is in, without the program's."""
-    names = [ctx.info_name]
-    while ctx.parent.parent:
-        ctx = ctx.parent
+def _read(command: Any, ctx: Any, args: list[str], commands: Collection[str] = ()) -> list[str]:
+    """Return the words of a command for the parser. Raises BadParameter, naming the command."""
+    try:
+        return Reading(options_of(command, ctx), commands).read(args)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(f"{_place(ctx)}{error.message}") from None
+
+
+def _place(ctx: Any) -> str:
+    """Return the names of a command and of the groups it is in, for a message; none of the main."""
+    names = []
+    while ctx.parent:
         names.append(ctx.info_name)
-    return " ".join(reversed(names))
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """A module that is imported at the first use of a name in it, so that --help stays fast."""
-
-    name: str
-
-    def __getattr__(self, attribute: str) -> Any:
-        return getattr(importlib.import_module(self.name), attribute)
+        ctx = ctx.parent
+    return f"{' '.join(reversed(names))}: " if names else ""

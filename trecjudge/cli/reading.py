@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from trecjudge.cli.parts import Part, begun
+from trecjudge.cli.parameters import Option, begun
 from trecjudge.errors import unknown
 
 HELP = ("--help", "-h", "--help-all", "--version")
@@ -23,13 +23,13 @@ class Reading:
     where it would lack some.
     """
 
-    parts: Sequence[Part]
+    options: Sequence[Option]
     commands: Collection[str] = ()
     """The commands of a group; a command comes first, and reads the rest."""
     done: list[str] = field(default_factory=list)
     free: list[str] = field(default_factory=list)
     """Words that no flag takes."""
-    given: dict[Part, str] = field(default_factory=dict)
+    given: dict[Option, str] = field(default_factory=dict)
     """Flags so far, each as it was written."""
 
     def read(self, words: Sequence[str]) -> list[str]:
@@ -56,8 +56,8 @@ class Reading:
 
     def _take_free(self, word: str) -> None:
         if self.commands and self.given:
-            part, name = list(self.given.items())[-1]
-            takes = "no value" if part.is_switch else "one value"
+            option, name = list(self.given.items())[-1]
+            takes = "no value" if option.is_switch else "one value"
             raise typer.BadParameter(
                 f"the command {word!r} must come first, before {name}"
                 if word in self.commands
@@ -70,48 +70,48 @@ class Reading:
         """Take a flag with its values from the words that are left."""
         word = rest.pop(0)
         name, equals, value = word.partition("=")
-        part = self._part(name)
-        if part is None:  # short ones in a row, such as -qh
+        option = self._part(name)
+        if option is None:  # short ones in a row, such as -qh
             self.done.append(word)
             return
-        self.given[part] = name
-        if part.is_switch:
+        self.given[option] = name
+        if option.is_switch:
             if equals:
                 raise typer.BadParameter(f"{name}: takes no value")
             self.done.append(word)
             return
         if not equals:
             if not rest or self._is_known(rest[0]):
-                raise typer.BadParameter(f"{name}: a value is missing: give {part.wanted}")
+                raise typer.BadParameter(f"{name}: a value is missing: give {option.wanted}")
             value = rest.pop(0)
-        values = [value, *self._further(part, rest)]
-        for one in values if not part.parts_at_commas else _parted(name, part, values):
-            if (refused := part.refused(one)) is not None:
+        values = [value, *self._further(option, rest)]
+        for one in values if not option.parts_at_commas else _parted(name, option, values):
+            if (refused := option.refused(one)) is not None:
                 raise typer.BadParameter(f"{name}: {refused}")
             self.done += [f"{name}={one}"] if _is_flag(one) else [name, one]
 
-    def _further(self, part: Part, rest: list[str]) -> Iterator[str]:
+    def _further(self, option: Option, rest: list[str]) -> Iterator[str]:
         """Yield the further values of a flag; words that are arguments are taken as such."""
-        if not part.is_several:
+        if not option.is_several:
             return
         count = next((i for i, word in enumerate(rest) if _is_flag(word)), len(rest))
         words = rest[:count]
         del rest[:count]
-        arguments = [p for p in self.parts if p.is_argument]
+        arguments = [p for p in self.options if p.is_argument]
         lacking = sum(p.is_required for p in arguments) - len(self.free)
         lacking -= sum(not _is_flag(word) for word in rest)
         for place, word in enumerate(words):
             is_last = len(words) - place <= lacking
-            is_file = arguments and part.kind is not Path and _is_there(word)
+            is_file = arguments and option.kind is not Path and _is_there(word)
             if is_last or is_file:
                 self._take_free(word)
                 lacking -= not is_last
             else:
                 yield word
 
-    def _part(self, name: str) -> Part | None:
+    def _part(self, name: str) -> Option | None:
         """Return the flag of this name. Raises BadParameter where there is none."""
-        known = {flag: part for part in self.parts for flag in part.flags}
+        known = {flag: option for option in self.options for flag in option.flags}
         if name in known:
             return known[name]
         if not name.startswith("--") and all(f"-{letter}" in known for letter in name[1:]):
@@ -119,25 +119,25 @@ class Reading:
         raise typer.BadParameter(unknown("flag", name, known))
 
     def _is_known(self, word: str) -> bool:
-        return any(word.partition("=")[0] in part.flags for part in self.parts)
+        return any(word.partition("=")[0] in option.flags for option in self.options)
 
     def _check_arguments(self) -> None:
         """Raise BadParameter where an argument or a flag is missing, or a word is too many."""
-        arguments = [part for part in self.parts if part.is_argument]
-        for place, part in enumerate(arguments):
-            if (part.is_required and len(self.free) <= place) or "" in self.free:
-                raise typer.BadParameter(f"{part.metavar} is missing: give {begun(part.help)}")
-        if not any(part.is_several for part in arguments) and len(self.free) > len(arguments):
+        arguments = [option for option in self.options if option.is_argument]
+        for place, option in enumerate(arguments):
+            if (option.is_required and len(self.free) <= place) or "" in self.free:
+                raise typer.BadParameter(f"{option.metavar} is missing: give {begun(option.help)}")
+        if not any(option.is_several for option in arguments) and len(self.free) > len(arguments):
             word = self.free[len(arguments)]
-            takes = " ".join(part.metavar for part in arguments) or "no words, only flags"
+            takes = " ".join(option.metavar for option in arguments) or "no words, only flags"
             raise typer.BadParameter(f"{word!r} is a word too many: it takes {takes}")
         for place, word in enumerate(self.free if arguments else ()):
-            part = arguments[min(place, len(arguments) - 1)]
-            if part.kind is Path and (refused := part.refused(word)) is not None:
-                raise typer.BadParameter(f"{part.metavar}: {refused}")
-        for part in self.parts:
-            if part.is_required and not part.is_argument and part not in self.given:
-                raise typer.BadParameter(f"{part.flags[0]} is missing: give {part.wanted}")
+            option = arguments[min(place, len(arguments) - 1)]
+            if option.kind is Path and (refused := option.refused(word)) is not None:
+                raise typer.BadParameter(f"{option.metavar}: {refused}")
+        for option in self.options:
+            if option.is_required and not option.is_argument and option not in self.given:
+                raise typer.BadParameter(f"{option.flags[0]} is missing: give {option.wanted}")
 
 
 def _is_flag(word: str) -> bool:
@@ -155,9 +155,9 @@ def _is_there(word: str) -> bool:
         return False
 
 
-def _parted(name: str, part: Part, values: Sequence[str]) -> list[str]:
+def _parted(name: str, option: Option, values: Sequence[str]) -> list[str]:
     """Return the values between commas, at least one. Raises BadParameter."""
     found = [one.strip() for value in values for one in value.split(",") if one.strip()]
     if not found:
-        raise typer.BadParameter(f"{name}: a value is missing: give {part.wanted}")
+        raise typer.BadParameter(f"{name}: a value is missing: give {option.wanted}")
     return found

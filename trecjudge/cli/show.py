@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from trecjudge.cli import command_options as own
-from trecjudge.cli.exits import exits, print_errors
+from typing import Any
+
+from trecjudge.cli.exits import print_errors
+from trecjudge.cli.flags import ItemFlags
+from trecjudge.cli.parameters import command_with
 from trecjudge.cli.printing import print_lines, text_output
 from trecjudge.errors import InputError
 from trecjudge.findings import counted
@@ -13,22 +16,14 @@ from trecjudge.show.selection import Selected, Selection
 from trecjudge.show.terminal import chosen_view, find_response, response_view
 
 
-@exits
-def show_response(
-    job: own.JudgedJob,
-    run: own.OfRuns = None,
-    topic: own.OfTopics = None,
-    judge: own.OfJudges = None,
-    label: own.OfLabels = None,
-    unjudged: own.Unjudged = False,
-    name: own.JobName = None,
-) -> int:
+@command_with(ItemFlags)
+def show_response(flags: ItemFlags) -> int:
     """Print responses with labels, reasons and evidence.
 
     The flags choose which sentences and citations are shown.
     """
-    path = judged_job(job, name).judgments
-    wanted = Selection(run or (), topic or (), judge or (), label or (), unjudged=unjudged)
+    path = judged_job(flags.job, flags.name).judgments
+    wanted = selection_of(flags)
     if wanted == Selection():
         raise InputError(
             "give --run, --topic, --judge, --label or --unjudged; `judgments` lists all in lines"
@@ -38,6 +33,18 @@ def show_response(
         text_output().print(response_view(*found))
         return 0
     return _show_chosen(Selected(JudgmentsReader(path), wanted))
+
+
+def selection_of(flags: ItemFlags, **more: Any) -> Selection:
+    """Return which judgments are chosen; `more` are those fields of it that not all flags have."""
+    return Selection(
+        runs=flags.run,
+        topics=flags.topic,
+        judges=flags.judge,
+        labels=flags.label,
+        unjudged=flags.unjudged,
+        **more,
+    )
 
 
 def _show_chosen(selected: Selected) -> int:
