@@ -10,7 +10,7 @@ import typer
 from typer.main import get_command
 
 from run_judge import app
-from trecjudge.cli.help import ARGUMENTS, Page, page_of
+from trecjudge.cli.help import ARGUMENTS, HelpPage, page_of
 from trecjudge.cli.parameters import Option
 
 PATH = Path(__file__).parent.parent / "docs" / "cli.md"
@@ -41,11 +41,11 @@ def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, An
     context = context or typer.Context(command, info_name=PROGRAM)
     yield command, context
     for name, stand_in in getattr(command, "commands", {}).items():
-        found = command.loaded(name) if hasattr(command, "loaded") else stand_in
+        found = command.load(name) if hasattr(command, "loaded") else stand_in
         yield from commands(found, typer.Context(found, info_name=name, parent=context))
 
 
-def pages() -> list[Page]:
+def pages() -> list[HelpPage]:
     """Return the page of each command, that of the main job first."""
     return [page_of(command, context) for command, context in commands()]
 
@@ -55,7 +55,7 @@ def text() -> str:
     return "\n\n".join([INTRODUCTION, *("\n\n".join(_section(page)) for page in pages())]) + "\n"
 
 
-def _section(page: Page) -> Iterator[str]:
+def _section(page: HelpPage) -> Iterator[str]:
     yield f"## {page.name or 'The main job'}"
     yield _block(page.usage)
     yield from page.paragraphs
@@ -81,11 +81,11 @@ def _row(option: Option) -> tuple[str, ...]:
     return ", ".join(filter(None, (shown, _code(last)))), option.help, default
 
 
-def _called(page: Page, name: str) -> str:
+def _called(page: HelpPage, name: str) -> str:
     return f"{page.name} {name}".strip()
 
 
-def _anchor(page: Page, name: str) -> str:
+def _anchor(page: HelpPage, name: str) -> str:
     return _called(page, name).replace(" ", "-")
 
 

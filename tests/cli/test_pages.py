@@ -11,7 +11,7 @@ from tests.cli_page import PATH, commands, pages, text
 from tests.commandline import command
 from trecjudge.cli.help import FIRST_FLAGS, all_examples
 from trecjudge.cli.parameters import options_of
-from trecjudge.cli.reading import Reading
+from trecjudge.cli.reading import WordReader
 
 PAGES = {page.name: page for page in pages()}
 PYTHON_TYPES = re.compile(r"<\w|list\[|\bbool\b|\bstr\b|int range")
@@ -67,5 +67,5 @@ def test_examples_can_be_read() -> None:
         command_, context = known[name]
         own = shlex.split(words)[len(name.split()) :]
         options = options_of(command_, context)
-        read = Reading(options, getattr(command_, "commands", ())).read(own)
+        read = WordReader(options, getattr(command_, "commands", ())).read(own)
         assert [word for word in read if word.startswith("--")] or read == own, words

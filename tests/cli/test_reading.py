@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from trecjudge.cli.parameters import Option
-from trecjudge.cli.reading import Reading
+from trecjudge.cli.reading import WordReader
 
 JOB = (
     Option(("--rag-responses",), "FILE", "Run files.", kind=Path, is_several=True),
@@ -49,7 +49,7 @@ COMPARE = (
     ],
 )
 def test_several_words_after_a_flag(words: str, read: str) -> None:
-    assert Reading(JOB, ("check", "pairs", "nuggets")).read(words.split()) == read.split()
+    assert WordReader(JOB, ("check", "pairs", "nuggets")).read(words.split()) == read.split()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_arguments_are_not_eaten(
     for name in "ab":
         (tmp_path / "out" / f"{name}.leaderboard.txt").touch()
     monkeypatch.chdir(tmp_path)
-    reading = Reading(options)
+    reading = WordReader(options)
     reading.read(words.split())
     assert reading.free == free.split()
 
@@ -100,9 +100,9 @@ def test_arguments_are_not_eaten(
 )
 def test_what_cannot_be_is_told(words: str, message: str) -> None:
     with pytest.raises(typer.BadParameter) as told:
-        Reading(JOB, ("check",)).read(words.split())
+        WordReader(JOB, ("check",)).read(words.split())
     assert told.value.message.startswith(message)
 
 
 def test_beside_help_nothing_else_counts() -> None:
-    assert Reading(JOB).read(["--judge", "a", "b", "--nosuch", "--help"]) == ["--help"]
+    assert WordReader(JOB).read(["--judge", "a", "b", "--nosuch", "--help"]) == ["--help"]

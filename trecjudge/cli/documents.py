@@ -12,7 +12,7 @@ import typer
 
 from trecjudge.cli.exits import Later
 from trecjudge.cli.flags import CacheFlags, KeyFlags, ModelFlags, PrintFlags, RunFlags
-from trecjudge.cli.lazy import Command, Group
+from trecjudge.cli.lazy import CommandGroup, FlagCommand
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.errors import InputError
@@ -36,7 +36,9 @@ else:
     shown = Later("trecjudge.show.documents")
 
 documents_app = typer.Typer(
-    cls=Group, help="Pack the documents of jobs; see where those of runs are.", add_completion=False
+    cls=CommandGroup,
+    help="Pack the documents of jobs; see where those of runs are.",
+    add_completion=False,
 )
 
 
@@ -60,7 +62,7 @@ class CheckDocumentsFlags(RunFlags, KeyFlags, LimitFlags, ModelFlags, PrintFlags
     )
 
 
-@documents_app.command(name="pack", cls=Command)
+@documents_app.command(name="pack", cls=FlagCommand)
 @command_with(PackFlags)
 def pack(flags: PackFlags) -> int:
     """Write the documents that jobs were judged by into one file.
@@ -81,7 +83,7 @@ def pack(flags: PackFlags) -> int:
     return printer.status()
 
 
-@documents_app.command(name="check", cls=Command)
+@documents_app.command(name="check", cls=FlagCommand)
 @command_with(CheckDocumentsFlags)
 def check(flags: CheckDocumentsFlags) -> int:
     """Show which of the documents that runs cite are found, and in which source.

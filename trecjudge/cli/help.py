@@ -54,7 +54,7 @@ VALUE = re.compile(r" (?!-)")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HelpPage:
     """What the help of a command shows."""
 
     program: str
@@ -93,7 +93,7 @@ class Page:
         return found
 
 
-def page_of(command: Any, context: Any) -> Page:
+def page_of(command: Any, context: Any) -> HelpPage:
     """Return the page of a command, called in a context."""
     names, outer = [], context
     while outer.parent:
@@ -103,7 +103,7 @@ def page_of(command: Any, context: Any) -> Page:
     name = " ".join(reversed(names))
     text = inspect.cleandoc(command.help or "")
     shown = (o for o in options_of(command, context) if UNSHOWN not in o.flags)
-    return Page(
+    return HelpPage(
         program=f"python {program}" if program.endswith(".py") else program,
         name=name,
         paragraphs=tuple(" ".join(part.split()) for part in text.split("\n\n") if part),
@@ -128,24 +128,24 @@ def all_examples() -> dict[str, dict[str, str]]:
     return found
 
 
-def help_text(page: Page, everything: bool = False) -> str:
+def help_text(page: HelpPage, everything: bool = False) -> str:
     """Return a page as `--help` shows it; `everything` adds the main job's other flags."""
     width = max(40, min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
     return "".join(f"{line.rstrip()}\n" for line in _lines(page, everything, width))
 
 
-def _lines(page: Page, everything: bool, width: int) -> Iterator[str]:
+def _lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
     for start, usage in zip(("Usage: ", "       "), page.usage, strict=False):
-        yield from _wrapped(usage, width, start, " " * 11)
+        yield from _wrap(usage, width, start, " " * 11)
     for paragraph in page.paragraphs:
         yield ""
-        yield from _wrapped(paragraph, width)
+        yield from _wrap(paragraph, width)
     if page.commands:
         yield from _section("Commands (`help COMMAND` explains one)", page.commands.items(), width)
     if page.examples:
         yield from ("", "Examples")
         for what, words in page.examples.items():
-            yield from _wrapped(f"# {what}", width, "  ", "  # ")
+            yield from _wrap(f"# {what}", width, "  ", "  # ")
             yield from _command(f"{page.program} {words}", width)
     if page.name or everything:
         for title, options in page.panels().items():
@@ -155,7 +155,7 @@ def _lines(page: Page, everything: bool, width: int) -> Iterator[str]:
         first = [option for option in page.options if FIRST_FLAGS.intersection(option.flags)]
         first.sort(key=lambda option: not option.panel)  # what is of no panel comes last
         yield from _section(title, map(_short_row, first), width)
-    yield from ("", *_wrapped("Manual: docs/; docs/cli.md has every command and flag.", width))
+    yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
 
 
 def _row(option: Option) -> tuple[str, str]:
@@ -174,11 +174,11 @@ def _section(title: str, rows: Iterable[tuple[str, str]], width: int) -> Iterato
     column = min(max(len(name) for name, _ in pairs), WIDEST_NAME, width - LEAST - 4)
     yield from ("", title)
     for name, text in pairs:
-        beside = list(_wrapped(text, width - column - 4)) or [""]
+        beside = list(_wrap(text, width - column - 4)) or [""]
         if len(name) <= column:
             yield f"  {name:<{column}}  {beside.pop(0)}"
         else:
-            yield from _wrapped(name, width, "  ", "    ")
+            yield from _wrap(name, width, "  ", "    ")
         for line in beside:
             yield f"  {'':<{column}}  {line}"
 
@@ -186,12 +186,12 @@ def _section(title: str, rows: Iterable[tuple[str, str]], width: int) -> Iterato
 def _command(text: str, width: int) -> Iterator[str]:
     """Yield a command as it can be copied: lines that go on end with a backslash."""
     joined = VALUE.sub(NO_BREAK, text)
-    lines = [line.replace(NO_BREAK, " ") for line in _wrapped(joined, width - 2, "  ", "    ")]
+    lines = [line.replace(NO_BREAK, " ") for line in _wrap(joined, width - 2, "  ", "    ")]
     yield from (f"{line} \\" for line in lines[:-1])
     yield lines[-1]
 
 
-def _wrapped(text: str, width: int, first: str = "", further: str = "") -> Iterator[str]:
+def _wrap(text: str, width: int, first: str = "", further: str = "") -> Iterator[str]:
     yield from textwrap.wrap(
         text,
         width,

@@ -16,7 +16,7 @@ from typer.main import get_command
 from trecjudge.cli.exits import hiding
 from trecjudge.cli.help import help_text, page_of
 from trecjudge.cli.parameters import options_of
-from trecjudge.cli.reading import Reading
+from trecjudge.cli.reading import WordReader
 from trecjudge.errors import unknown
 from trecjudge.findings import visible
 
@@ -24,7 +24,7 @@ USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__base__)
 """What the parser raises for a mistake in the command line."""
 
 
-class Command(TyperCommand):
+class FlagCommand(TyperCommand):
     """A command that reads its words, and writes its help, as all commands here do."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -38,7 +38,7 @@ class Command(TyperCommand):
         formatter.write(help_text(page_of(self, ctx)))
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands under one name; `help X` shows what `X --help` shows."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -93,7 +93,7 @@ class Group(TyperGroup):
         sys.exit(status)
 
 
-class LazyGroup(Group):
+class LazyGroup(CommandGroup):
     """Lists its commands by name and one line of help, and imports the one that is called.
 
     A subclass names them: `name: (module:attribute, help)`, of a module beside this one. The
@@ -111,9 +111,9 @@ class LazyGroup(Group):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name, the command itself and the arguments that are left."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, self.loaded(name) if name else command, rest
+        return name, self.load(name) if name else command, rest
 
-    def loaded(self, name: str) -> Any:
+    def load(self, name: str) -> Any:
         """Return a command, its module imported."""
         return _load_command(name, self.lazy[name][0])
 
@@ -129,14 +129,14 @@ def _load_command(name: str, place: str) -> Any:
         return group
     # get_command makes a plain command only of a Typer that has a single one.
     single = typer.Typer(add_completion=False)
-    single.command(name, cls=Command)(found)
+    single.command(name, cls=FlagCommand)(found)
     return get_command(single)
 
 
 def _read(command: Any, ctx: Any, args: list[str], commands: Collection[str] = ()) -> list[str]:
     """Return the words of a command for the parser. Raises BadParameter, naming the command."""
     try:
-        return Reading(options_of(command, ctx), commands).read(args)
+        return WordReader(options_of(command, ctx), commands).read(args)
     except typer.BadParameter as error:
         raise typer.BadParameter(f"{_place(ctx)}{error.message}") from None
 

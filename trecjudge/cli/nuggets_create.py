@@ -93,7 +93,7 @@ def create(flags: CreateFlags) -> int:
     making, model, format_ = flags.making, flags.model, bank_format_named(flags.to)
     making.check(model.use)
     printer = FindingPrinter(flags.quiet)
-    made, spent = asyncio.run(_made(flags, making, model, printer))
+    made, spent = asyncio.run(_make_all(flags, making, model, printer))
     if flags.plan:
         if not (flags.quiet or flags.as_json):
             note = "matching and importance are asked about what was found: not counted"
@@ -123,7 +123,7 @@ def _write(made: Sequence[Made], flags: CreateFlags, format_: BankFormat) -> lis
     return list(map(str, (path, *files)))
 
 
-async def _made(
+async def _make_all(
     flags: CreateFlags, making: Making, options: ModelOptions, printer: FindingPrinter
 ) -> tuple[list[Made], dict[str, Any]]:
     workflow = workflow_at(flags.workflow)
@@ -133,9 +133,9 @@ async def _made(
     async with open_model(options, REPLY | workflow.llm, prompts, PROGRAMS, warn) as model:
         materials = read_material(flags.inputs, flags.cache_dir or default_folder(), printer)
         made = await make_banks(materials, making, model, printer, flags.plan)
-        return made, _spent(model, made)
+        return made, _spending_of(model, made)
 
 
-def _spent(model: Model, made: Sequence[Made]) -> dict[str, Any]:
+def _spending_of(model: Model, made: Sequence[Made]) -> dict[str, Any]:
     spent = model.spent()
     return spent | {"items": len(made)} if "items" in spent else spent

@@ -235,11 +235,11 @@ class Option:
         if isinstance(self.kind, tuple):
             return f"one of {', '.join(self.kind)}"
         if self.kind not in NUMBERS:
-            return f"{self.metavar}: {begun(self.help)}"
+            return f"{self.metavar}: {first_clause(self.help)}"
         bounds = "" if self.least is None else f" of at least {self.least:g}"
         return f"{NUMBERS[self.kind]}{bounds}"
 
-    def refused(self, value: str) -> str | None:
+    def refusal_of(self, value: str) -> str | None:
         """Return why this cannot be a value, and what to give instead; None if it can."""
         if not value:
             return f"a value is missing: give {self.wanted}"
@@ -268,10 +268,10 @@ def options_of(command: Any, context: Any) -> list[Option]:
     """Return the flags and arguments of a command, in its order; `--help` last."""
     hints = type_hints(command.callback, include_extras=True) if command.callback else {}
     shown = (p for p in command.get_params(context) if not getattr(p, "hidden", False))
-    return [_described(p, hints.get(p.name)) for p in shown]
+    return [_describe(p, hints.get(p.name)) for p in shown]
 
 
-def _described(parameter: Any, hint: Any) -> Option:
+def _describe(parameter: Any, hint: Any) -> Option:
     declared = next(iter(getattr(hint, "__metadata__", ())), None)
     is_argument = parameter.param_type_name == "argument"
     kind = _kind(get_args(hint)[0]) if declared is not None else str
@@ -285,7 +285,7 @@ def _described(parameter: Any, hint: Any) -> Option:
     if isinstance(kind, tuple) and metavar != "|".join(kind):
         text += f" One of {', '.join(kind)}."
     return Option(
-        flags=() if is_argument else (*_spelled(parameter), *parameter.secondary_opts),
+        flags=() if is_argument else (*_spellings(parameter), *parameter.secondary_opts),
         metavar="" if is_switch else metavar,
         help=text,
         default=_default(parameter, is_switch),
@@ -297,7 +297,7 @@ def _described(parameter: Any, hint: Any) -> Option:
     )
 
 
-def _spelled(parameter: Any) -> list[str]:
+def _spellings(parameter: Any) -> list[str]:
     """Return the spellings of a flag, long ones first; those of `--help` come in any order."""
     return sorted(parameter.opts, key=lambda flag: not flag.startswith("--"))
 
@@ -333,7 +333,7 @@ def is_encodable(value: str) -> bool:
     return True
 
 
-def begun(help_text: str) -> str:
+def first_clause(help_text: str) -> str:
     """Return the first sentence of a help text as it goes on after a colon."""
     sentence = help_text.split(". ")[0].rstrip(".")
     is_word = sentence[1:2].islower() or sentence[1:2] == " "

@@ -89,12 +89,12 @@ def print_json(records: list[dict[str, Any]]) -> None:
         parts.append(part)
         size += len(part)
         if size > PIECE:
-            typer.echo(_untyped(parts), nl=False)
+            typer.echo(_hide_typed(parts), nl=False)
             parts, size = [], 0
-    typer.echo(_untyped(parts))
+    typer.echo(_hide_typed(parts))
 
 
-def _untyped(parts: Iterable[bytes]) -> bytes:
+def _hide_typed(parts: Iterable[bytes]) -> bytes:
     return without_typed(b"".join(parts).decode()).encode()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import typer
 
 from trecjudge.cli.exits import exit_status
-from trecjudge.cli.lazy import Command, Group
+from trecjudge.cli.lazy import CommandGroup, FlagCommand
 from trecjudge.cli.parameters import Flags, argument, bind_flags, command_with, option, switch
 from trecjudge.cli.printing import print_json, print_lines, print_listing
 from trecjudge.evaluation.banks.asking import PROGRAMS
@@ -18,7 +18,7 @@ from trecjudge.models.model import Program
 from trecjudge.settings.plugins import find_in_working_folder
 
 prompts_app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     help="List the prompts that a model is asked by; show one.",
     invoke_without_command=True,
     add_completion=False,
@@ -60,7 +60,7 @@ def _list(flags: PromptFlags) -> int:
     return print_listing([(_name(listed), _summary(listed)) for listed in found])
 
 
-@prompts_app.command(name="show", cls=Command)
+@prompts_app.command(name="show", cls=FlagCommand)
 @command_with(ShownPromptFlags)
 def show(flags: ShownPromptFlags) -> int:
     """Show a prompt as it is sent, with where it comes from."""
@@ -70,7 +70,7 @@ def show(flags: ShownPromptFlags) -> int:
         return _print(found)
     for number, listed in enumerate(found):
         print_lines([""] if number else [])
-        print_lines(_shown(listed))
+        print_lines(_prompt_lines(listed))
     return 0
 
 
@@ -97,7 +97,7 @@ def _summary(listed: ListedPrompt) -> str:
     return f"about {listed.tokens} tokens, sha256 {digest}: {listed.about.source}"
 
 
-def _shown(listed: ListedPrompt) -> Iterator[str]:
+def _prompt_lines(listed: ListedPrompt) -> Iterator[str]:
     about = listed.about
     yield f"{_name(listed)}: {about.source}"
     for key in ("reference", "licence", "agreement", "differs"):

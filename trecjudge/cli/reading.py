@@ -8,14 +8,14 @@ from pathlib import Path
 
 import typer
 
-from trecjudge.cli.parameters import Option, begun
+from trecjudge.cli.parameters import Option, first_clause
 from trecjudge.errors import unknown
 
 HELP = ("--help", "-h", "--help-all", "--version")
 
 
 @dataclass
-class Reading:
+class WordReader:
     """A command line on its way to the parser: each value has its flag before it.
 
     A flag that may be given several times takes all words up to the next flag. Where a command
@@ -85,8 +85,8 @@ class Reading:
                 raise typer.BadParameter(f"{name}: a value is missing: give {option.wanted}")
             value = rest.pop(0)
         values = [value, *self._further(option, rest)]
-        for one in values if not option.parts_at_commas else _parted(name, option, values):
-            if (refused := option.refused(one)) is not None:
+        for one in values if not option.parts_at_commas else _split_at_commas(name, option, values):
+            if (refused := option.refusal_of(one)) is not None:
                 raise typer.BadParameter(f"{name}: {refused}")
             self.done += [f"{name}={one}"] if _is_flag(one) else [name, one]
 
@@ -126,14 +126,16 @@ class Reading:
         arguments = [option for option in self.options if option.is_argument]
         for place, option in enumerate(arguments):
             if (option.is_required and len(self.free) <= place) or "" in self.free:
-                raise typer.BadParameter(f"{option.metavar} is missing: give {begun(option.help)}")
+                raise typer.BadParameter(
+                    f"{option.metavar} is missing: give {first_clause(option.help)}"
+                )
         if not any(option.is_several for option in arguments) and len(self.free) > len(arguments):
             word = self.free[len(arguments)]
             takes = " ".join(option.metavar for option in arguments) or "no words, only flags"
             raise typer.BadParameter(f"{word!r} is a word too many: it takes {takes}")
         for place, word in enumerate(self.free if arguments else ()):
             option = arguments[min(place, len(arguments) - 1)]
-            if option.kind is Path and (refused := option.refused(word)) is not None:
+            if option.kind is Path and (refused := option.refusal_of(word)) is not None:
                 raise typer.BadParameter(f"{option.metavar}: {refused}")
         for option in self.options:
             if option.is_required and not option.is_argument and option not in self.given:
@@ -155,7 +157,7 @@ def _is_there(word: str) -> bool:
         return False
 
 
-def _parted(name: str, option: Option, values: Sequence[str]) -> list[str]:
+def _split_at_commas(name: str, option: Option, values: Sequence[str]) -> list[str]:
     """Return the values between commas, at least one. Raises BadParameter."""
     found = [one.strip() for value in values for one in value.split(",") if one.strip()]
     if not found:
