@@ -41,7 +41,7 @@ def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, An
     context = context or typer.Context(command, info_name=PROGRAM)
     yield command, context
     for name, stand_in in getattr(command, "commands", {}).items():
-        found = command.load(name) if hasattr(command, "loaded") else stand_in
+        found = command.load(name) if hasattr(command, "load") else stand_in
         yield from commands(found, typer.Context(found, info_name=name, parent=context))
 
 
