@@ -14,7 +14,7 @@ from typing import Any
 
 from trecjudge.cli.parameters import Option, options_of
 
-FIRST_FLAGS = frozenset(
+FIRST_FLAGS = tuple(
     [
         "--rag-responses",
         "--rag-topics",
@@ -39,7 +39,7 @@ FIRST_FLAGS = frozenset(
         "--help",
     ]
 )
-"""The flags of the main job that most people need first."""
+"""The flags of the main job that most people need first, in the order of the help."""
 UNSHOWN = "--show-completion"
 """A flag for those who install completion by hand."""
 ARGUMENTS, FLAGS, GENERAL = "Arguments", "Flags", "General"
@@ -152,8 +152,8 @@ def _lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
             yield from _section(title, map(_row, options), width)
     else:
         title = "Flags that most people need (`...`: several values; `--help-all`: all flags)"
-        first = [option for option in page.options if FIRST_FLAGS.intersection(option.flags)]
-        first.sort(key=lambda option: not option.panel)  # what is of no panel comes last
+        by_flag = {flag: option for option in page.options for flag in option.flags}
+        first = (by_flag[flag] for flag in FIRST_FLAGS)
         yield from _section(title, map(_short_row, first), width)
     yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
 
