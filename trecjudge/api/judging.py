@@ -201,12 +201,10 @@ async def _run_job(
 
 judge = blocking(ajudge)
 judge.__name__ = judge.__qualname__ = "judge"
-judge.__doc__ = """Judge runs and return the result; works in a notebook too.
-
-    Arguments are the flags of the command, by their names. `judges` are names, judges made by the
-    caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
-    command's message, for what the caller can put right.
-    """
+judge.__doc__ = str(ajudge.__doc__).replace(
+    "Judge runs in the running event loop, and return the result.",
+    "Judge runs and return the result; works in a notebook too.",
+)
 
 
 def _path(given: PathLike | None) -> Path | None:

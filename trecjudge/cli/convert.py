@@ -25,31 +25,14 @@ from trecjudge.results.leaderboards.writing import write_rows
 from trecjudge.show.paper.writing import Form
 from trecjudge.stats.alignment import report_unjudged
 
-Target = Literal[
-    "ir_measures",
-    "trec_eval",
-    "tot",
-    "rag4reports",
-    "jsonl",
-    "csv",
-    "parquet",
-    "markdown",
-    "latex",
-    "html",
-    "table-csv",
-    "autoargue",
-    "ragtime26",
-    "neuclir24",
-    "nuggetizer",
-    "rag25_nuggets",
-    "dragun_rubric",
-    "criteria",
-    "exam",
-    "dragun_assessments",
-    "dragun_questions",
-    "dragun_compound",
-    "nuggetizer_assignments",
+Layout = Literal["ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv", "parquet"]
+TableForm = Literal["markdown", "latex", "html", "table-csv"]
+RecordBankName = Literal["autoargue", "ragtime26", "neuclir24", "nuggetizer"]
+BankName = Literal[RecordBankName, "rag25_nuggets", "dragun_rubric", "criteria", "exam"]
+AssessmentName = Literal[
+    "dragun_assessments", "dragun_questions", "dragun_compound", "nuggetizer_assignments"
 ]
+Target = Literal[Layout, TableForm, BankName, AssessmentName]
 """The layouts of leaderboards, their tables, the formats of banks, and of judgments on nuggets."""
 PARQUET = "parquet"
 TABLES: Mapping[str, Form] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
@@ -38,23 +38,11 @@ if TYPE_CHECKING:  # rich: most commands never need it
 else:
     collections = Later("trecjudge.show.collections")
 
-P = ParamSpec("P")
 _BEFORE_ERROR: list[Callable[[], None]] = []
 """What the running command prints before the line of an error that ends it."""
 MISUSED = 2  # the command line cannot be understood
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BUG = 3  # as for items unjudged: what was written may be incomplete
-
-
-def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
-    """Make a command that returns its exit status exit with it, or with 1 and one line."""
-
-    @functools.wraps(command)
-    def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
-        quiet = bool(options.get("quiet"))
-        raise typer.Exit(exit_status(lambda: command(*arguments, **options), quiet))
-
-    return run
 
 
 def exit_status(work: Callable[[], int], quiet: bool = False) -> int:

@@ -14,30 +14,10 @@ from typing import Any
 
 from trecjudge.cli.parameters import Option, options_of
 
-FIRST_FLAGS = tuple(
-    [
-        "--rag-responses",
-        "--rag-topics",
-        "--documents",
-        "--nuggets",
-        "--topic",
-        "--run",
-        "--judge",
-        "--judgments-from",
-        "--workflow",
-        "--set",
-        "--use-env-llm",
-        "--plan",
-        "--max-cost",
-        "--out-dir",
-        "--name",
-        "--report",
-        "--quiet",
-        "--json",
-        "--version",
-        "--help-all",
-        "--help",
-    ]
+FIRST_FLAGS = (
+    "--rag-responses --rag-topics --documents --nuggets --topic --run --judge --judgments-from"
+    " --workflow --set --use-env-llm --plan --max-cost --out-dir --name --report --quiet --json"
+    " --version --help-all --help"
 )
 """The flags of the main job that most people need first, in the order of the help."""
 UNSHOWN = "--show-completion"
@@ -153,7 +133,7 @@ def _lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
     else:
         title = "Flags that most people need (`...`: several values; `--help-all`: all flags)"
         by_flag = {flag: option for option in page.options for flag in option.flags}
-        first = (by_flag[flag] for flag in FIRST_FLAGS)
+        first = (by_flag[flag] for flag in FIRST_FLAGS.split())
         yield from _section(title, map(_short_row, first), width)
     yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
 
