@@ -6,6 +6,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ from typer.main import get_command
 
 from tests.commandline import ROOT, command
 from trecjudge.cli import flags as groups
+from trecjudge.cli.audit import AuditFlags
 from trecjudge.cli.flags import JobFlags, MainFlags
+from trecjudge.cli.jobs import TO_JOB, request_job
 from trecjudge.cli.judge import jobs_asked_for
 from trecjudge.cli.main import Commands, app
 from trecjudge.cli.parameters import Flags, declared_in
+from trecjudge.job.job import Job
 
 
 @pytest.mark.parametrize("name", Commands.lazy)
@@ -107,3 +111,14 @@ def test_flags_make_jobs(tmp_path: Path) -> None:
     assert (list(job.judges), dict(job.settings)) == (["length"], {"limit": 3})
     assert (job.runs, job.max_runs, job.qrels_pool) == ([tmp_path], 2, True)
     assert job.outputs.leaderboard == tmp_path / "x.leaderboard.txt"
+
+
+def test_flags_of_a_job_are_fields_of_it() -> None:
+    assert set(TO_JOB) <= set(declared_in(JobFlags))
+    assert set(TO_JOB.values()) <= {field.name for field in fields(Job)}
+
+
+def test_what_an_audit_compares_with_is_not_what_its_job_judges_by(tmp_path: Path) -> None:
+    flags = AuditFlags(labels=tmp_path / "labels.jsonl", judge=["length"])
+    job = request_job(flags, "audit")
+    assert (job.labels, list(job.runs), list(job.judges)) == (None, [], ["length"])

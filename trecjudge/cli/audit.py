@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trecjudge.cli.exits import Later, print_errors, warning_printer
 from trecjudge.cli.flags import AskingFlags, MapFlags, PrintFlags, RunFlags
-from trecjudge.cli.jobs import build_job
+from trecjudge.cli.jobs import request_job
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option, several
 from trecjudge.cli.printing import (
     FindingPrinter,
@@ -59,7 +59,7 @@ def audit(flags: AuditFlags) -> int:
     It exits with 1 where a figure of agreement is below its bound.
     """
     printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)
-    job = build_job(flags, "audit")
+    job = request_job(flags, "audit")
     if message := without_effect([job]):
         warn(message)
     rules = _rules(flags, job)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,15 @@ from trecjudge.models.opening import ModelOptions
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 
-RENAMED = {"responses": "runs", "judgments_from": "labels"}
-"""Flags whose fields of a job are called otherwise."""
-READ_FIRST = frozenset({"judge", "settings", "workflow", "workers", "shard", "log"})
-"""Flags whose fields of a job have another type: they are read before."""
-AS_GIVEN = {f.name for f in fields(Job)} - READ_FIRST
+TO_JOB = {"responses": "runs", "judgments_from": "labels"} | {
+    name: name
+    for name in (
+        *("topics", "documents", "own_documents", "qrels", "nuggets", "dataset", "check", "strict"),
+        *("only_topics", "only_runs", "max_topics", "max_runs", "calibration", "human"),
+        *("document_text", "qrels_pool"),
+    )
+}
+"""The flags that fill a field of a job as they are, each with that field."""
 
 
 def model_of(flags: ModelFlags, documents: Sequence[Path] = ()) -> ModelOptions:
@@ -34,27 +37,23 @@ def model_of(flags: ModelFlags, documents: Sequence[Path] = ()) -> ModelOptions:
     return model_options(flags.use_env_llm, budget, *caches, *asked, documents)
 
 
-def build_jobs(
+def request_jobs(
     flags: AskingFlags, outputs: Outputs, choice: Choice | None = None, **more: Any
 ) -> list[Job]:
     """Return the jobs that flags ask for; what a command has no flag for is as by default.
 
     `more` are fields of the jobs that no flag fills as it is.
     """
-    given = {RENAMED.get(name, name): value for name, value in vars(flags).items()}
-    fields_given = {name: value for name, value in given.items() if name in AS_GIVEN}
-    template = Job(
-        outputs=outputs,
-        model=model_of(flags, given.get("documents", ())),
-        command_line=tuple(sys.argv),
-        **({"runs": ()} | fields_given | more),
-    )
+    given: dict[str, Any] = {"runs": (), "documents": ()}
+    given |= {TO_JOB[name]: value for name, value in vars(flags).items() if name in TO_JOB}
+    model = model_of(flags, given["documents"])
+    template = Job(outputs=outputs, model=model, command_line=tuple(sys.argv), **(given | more))
     return jobs_of(template, choice or choice_of(flags))
 
 
-def build_job(flags: AskingFlags, name: str, **more: Any) -> Job:
+def request_job(flags: AskingFlags, name: str, **more: Any) -> Job:
     """Return the one job of a command that judges, but writes no files of a job."""
-    (job,) = build_jobs(flags, Outputs(Path(), name), **more)
+    (job,) = request_jobs(flags, Outputs(Path(), name), **more)
     return job
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
-from trecjudge.cli.jobs import build_jobs, choice_of
+from trecjudge.cli.jobs import choice_of, request_jobs
 from trecjudge.cli.printing import (
     print_json,
     print_lines,
@@ -115,7 +115,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         sweep=flags.sweep,
     )
     asked = workers_asked(flags.workers)
-    return build_jobs(
+    return request_jobs(
         flags,
         _outputs(flags),
         choice,

@@ -13,7 +13,7 @@ from trecjudge.cli.flags import (
     PrintFlags,
     SelectionFlags,
 )
-from trecjudge.cli.jobs import build_job
+from trecjudge.cli.jobs import request_job
 from trecjudge.cli.parameters import LimitFlags, command_with, option, switch
 from trecjudge.cli.printing import (
     FindingPrinter,
@@ -85,7 +85,7 @@ def optimize(flags: OptimizeFlags) -> int:
     find_in_working_folder()
     printer = FindingPrinter(flags.quiet)
     asked = optimizing.PromptJob(
-        job=build_job(flags, NAME, words=words_of(flags.mapped)),
+        job=request_job(flags, NAME, words=words_of(flags.mapped)),
         truth=flags.truth,
         program=flags.program,
         optimizer=flags.optimizer,

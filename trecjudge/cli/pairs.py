@@ -10,7 +10,7 @@ import orjson
 
 from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import AskingFlags, PrintFlags
-from trecjudge.cli.jobs import build_job, choice_of
+from trecjudge.cli.jobs import choice_of, request_job
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option, several
 from trecjudge.cli.printing import (
     FindingPrinter,
@@ -59,7 +59,7 @@ def pairs(flags: PairFlags) -> int:
     read = bare_pairs(flags.files, printer, renamed(flags.fields))
     found = some(read, ", ".join(map(str, flags.files)))
     warn = warning_printer(flags.quiet)
-    job = build_job(flags, RUN, choice=choice_of(flags, judges=(JUDGE,)))
+    job = request_job(flags, RUN, choice=choice_of(flags, judges=(JUDGE,)))
     if message := without_effect([job]):
         warn(message)
     asked = PairJob(job, warn)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import AskingFlags, MaterialFlags, PrintFlags, RankingFlags
-from trecjudge.cli.jobs import build_job
+from trecjudge.cli.jobs import request_job
 from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import (
     FindingPrinter,
@@ -48,7 +48,7 @@ def stability(flags: StabilityFlags) -> int:
     answers that say the same in another order, at greater length, or in another style.
     """
     find_in_working_folder()  # for the user's own judges, measures and prompts
-    job, printer = build_job(flags, NAME), FindingPrinter(flags.quiet)
+    job, printer = request_job(flags, NAME), FindingPrinter(flags.quiet)
     warn = warning_printer(flags.quiet)
     if message := without_effect([job]):
         warn(message)

@@ -20,11 +20,16 @@ from trecjudge.api.result import Result
 from trecjudge.errors import TrecJudgeError, WorkflowError
 from trecjudge.files import whole
 from trecjudge.interop.autojudge_banks import Banks, make_their_banks, written_banks
-from trecjudge.interop.autojudge_records import leaderboard_of, qrels_of, run_record, topic_record
+from trecjudge.interop.autojudge_records import (
+    leaderboard_of,
+    qrels_of,
+    run_record,
+    tell,
+    topic_record,
+)
 from trecjudge.interop.autojudge_settings import Settings, llm_given
 from trecjudge.records import Judgment
 from trecjudge.results.outputs import SAFE_NAME
-from trecjudge.text.credentials import public
 
 FOLDER = "trecjudge"
 """Where our files lie, in the output folder of theirs."""
@@ -86,7 +91,7 @@ class Judge:
             topics = given.topics(map(topic_record, call.topics))
             assert topics is not None
             made, lines = make_their_banks(call.settings, call.llm, topics, runs, _documents(call))
-            _tell(lines)
+            tell(lines)
             return made
 
     def create_qrels(
@@ -127,7 +132,7 @@ class Judge:
             result = self._kept[key] = _judge(call)
         elif result.name != call.name:
             result.write(call.folder, call.name)
-        _tell(_report(call, result))
+        tell(_report(call, result))
         return result
 
 
@@ -197,7 +202,7 @@ def _documents(call: _JudgeCall) -> list[Path]:
         return given
     if Path(call.corpus).exists():
         return [Path(call.corpus)]
-    _tell([f"corpus {call.corpus!r} is no file here, and is not read; set `documents`"])
+    tell([f"corpus {call.corpus!r} is no file here, and is not read; set `documents`"])
     return []
 
 
@@ -226,11 +231,6 @@ def _write(path: Path, records: Iterable[Any]) -> None:
 
 def _is_whole(result: Result) -> bool:
     return all(path.exists() for path in result.files.values())
-
-
-def _tell(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(f"[trecjudge] {public(line)}", err=True)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import click
 from autojudge_base.nugget_data import NuggetBank, NuggetBanks
 from pydantic import PrivateAttr, model_validator
 
@@ -20,6 +19,7 @@ from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import bank_format_named, bank_format_of
 from trecjudge.inputs.nuggets.writing import record_of
+from trecjudge.interop.autojudge_records import tell_missing
 from trecjudge.interop.autojudge_settings import Settings
 from trecjudge.job.choice import model_options
 from trecjudge.models.opening import ModelOptions, open_model
@@ -67,10 +67,7 @@ class Banks(NuggetBanks):
 
     def verify(self, expected_topic_ids: Any, warn: bool = False) -> None:
         """Tell which topics have no bank."""
-        missing = sorted(set(expected_topic_ids or ()) - set(self.banks))
-        if missing:
-            few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-            click.echo(f"[trecjudge] {len(missing)} topics have no bank: {few}", err=True)
+        tell_missing(expected_topic_ids, self.banks, "{} topics have no bank")
 
 
 def written_banks(banks: Any) -> Iterator[dict[str, Any]]:
