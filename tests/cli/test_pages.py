@@ -9,9 +9,9 @@ import pytest
 
 from tests.cli_page import PATH, commands, pages, text
 from tests.commandline import command
+from trecjudge.cli.commands import WordReader
 from trecjudge.cli.help import FIRST_FLAGS, all_examples
 from trecjudge.cli.parameters import options_of
-from trecjudge.cli.reading import WordReader
 
 PAGES = {page.name: page for page in pages()}
 PYTHON_TYPES = re.compile(r"<\w|list\[|\bbool\b|\bstr\b|int range")

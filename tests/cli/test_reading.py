@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import typer
 
+from trecjudge.cli.commands import WordReader
 from trecjudge.cli.parameters import Option
-from trecjudge.cli.reading import WordReader
 
 JOB = (
     Option(("--rag-responses",), "FILE", "Run files.", kind=Path, is_several=True),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import typer
 
+from trecjudge.cli.commands import CommandGroup, FlagCommand
 from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import CacheFlags
-from trecjudge.cli.lazy import CommandGroup, FlagCommand
 from trecjudge.cli.parameters import Flags, argument, command_with, option
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep

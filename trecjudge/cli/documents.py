@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
+from trecjudge.cli.commands import CommandGroup, FlagCommand
 from trecjudge.cli.exits import Later
 from trecjudge.cli.flags import CacheFlags, KeyFlags, ModelFlags, PrintFlags, RunFlags
-from trecjudge.cli.lazy import CommandGroup, FlagCommand
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.errors import InputError

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import typer
 
+from trecjudge.cli.commands import LazyGroup
 from trecjudge.cli.exits import exit_status, status_printed
 from trecjudge.cli.flags import MainFlags
-from trecjudge.cli.lazy import LazyGroup
 from trecjudge.cli.parameters import bind_flags
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.process import settle_process
@@ -51,7 +51,7 @@ class Commands(LazyGroup):
             "report:report_output",
             "Write NAME.report.html, a job's results to browse offline.",
         ),
-        "show": ("show:show_response", "Print responses with labels, reasons and evidence."),
+        "show": ("judgments:show_response", "Print responses with labels, reasons and evidence."),
         "judgments": ("judgments:judgments", "List, filter and export judgments."),
         "provenance": (
             "provenance:provenance",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import typer
 
+from trecjudge.cli.commands import CommandGroup, FlagCommand
 from trecjudge.cli.exits import exit_status
-from trecjudge.cli.lazy import CommandGroup, FlagCommand
 from trecjudge.cli.parameters import Flags, argument, bind_flags, command_with, option, switch
 from trecjudge.cli.printing import print_json, print_lines, print_listing
 from trecjudge.evaluation.banks.asking import PROGRAMS

@@ -57,12 +57,12 @@ def provenance(flags: ProvenanceFlags) -> int:
         raise InputError("give one of --index and --documents to compare with")
     printer = FindingPrinter(flags.quiet, always={UNREAD})
 
-    def asked() -> Wanted:
+    def find_wanted() -> Wanted:
         return Wanted.of_ids(
             line.doc_id for line in _lines(provenance_files(flags.runs), unreported)
         )
 
-    with freshness.documents_now(index, documents, printer, asked) as look_up:
+    with freshness.documents_now(index, documents, printer, find_wanted) as look_up:
         audit = freshness.Audit(look_up, frozenset(flags.document), frozenset(flags.version))
         bases = audit.bases(_lines(provenance_files(flags.runs), printer))
         wanted = (basis for basis in bases if basis.is_stale or not flags.stale)

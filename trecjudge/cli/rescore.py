@@ -73,11 +73,13 @@ def merge(flags: MergeFlags) -> int:
     for why in lacking(found):
         warning_printer(flags.quiet)(why)
 
-    def merged() -> JudgmentsReader:
+    def merge_all() -> JudgmentsReader:
         merge_parts(found, outputs)
         return JudgmentsReader(outputs.judgments)
 
-    return _score(flags, wanted, outputs, merged, lambda summary: complete(found, outputs, summary))
+    return _score(
+        flags, wanted, outputs, merge_all, lambda summary: complete(found, outputs, summary)
+    )
 
 
 def _score(
