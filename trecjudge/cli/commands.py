@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -259,6 +259,8 @@ class LazyGroup(CommandGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        # Of this group only: a command keeps the spellings of --help of the first context it meets.
+        self._loaded: dict[str, Any] = {}
         # Stand-ins with one line of help: --help lists them without importing their modules.
         for name, (_, line) in self.lazy.items():
             self.add_command(TyperCommand(name, help=line))
@@ -270,10 +272,11 @@ class LazyGroup(CommandGroup):
 
     def load(self, name: str) -> Any:
         """Return a command, its module imported."""
-        return _load_command(name, self.lazy[name][0])
+        if name not in self._loaded:
+            self._loaded[name] = _load_command(name, self.lazy[name][0])
+        return self._loaded[name]
 
 
-@cache
 def _load_command(name: str, place: str) -> Any:
     """Return the command of this name, of `module:attribute`."""
     module, _, attribute = place.partition(":")
