@@ -89,6 +89,7 @@ def page_of(command: Any, context: Any) -> HelpPage:
         paragraphs=tuple(" ".join(part.split()) for part in text.split("\n\n") if part),
         examples=all_examples().get(name, {}),
         commands={n: c.help.split("\n\n")[0] for n, c in getattr(command, "commands", {}).items()},
+        # Groups may bring arguments too, which belong first whatever class declares them.
         options=tuple(sorted(shown, key=lambda option: not option.is_argument)),
     )
 

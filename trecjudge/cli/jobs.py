@@ -46,6 +46,7 @@ def request_jobs(
     """
     given: dict[str, Any] = {"runs": (), "documents": ()}
     given |= {TO_JOB[name]: value for name, value in vars(flags).items() if name in TO_JOB}
+    # A service of documents can be planned, or asked offline, without a model.
     model = model_of(flags, given["documents"])
     template = Job(outputs=outputs, model=model, command_line=tuple(sys.argv), **(given | more))
     return jobs_of(template, choice or choice_of(flags))

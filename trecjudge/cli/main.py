@@ -120,7 +120,7 @@ app = typer.Typer(
 nuggets_app = typer.Typer(
     cls=NuggetCommands, help=Commands.lazy["nuggets"][1], add_completion=False
 )
-nuggets_app.callback()(lambda: None)
+nuggets_app.callback()(lambda: None)  # without one Typer makes no group
 
 
 @app.callback()

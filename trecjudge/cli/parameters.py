@@ -149,6 +149,7 @@ def bind_flags(
 def declared_in(kind: type[Flags]) -> dict[str, Declared]:
     """Return the fields of flags: a command's own first, then those of its groups."""
     found: dict[str, Declared] = {}
+    # A command's own come first in its help, and take the place of those of a group.
     for name, declared in (*_own_fields(kind), *_all_fields(kind)):
         found.setdefault(name, declared)
     return found
@@ -157,6 +158,8 @@ def declared_in(kind: type[Flags]) -> dict[str, Declared]:
 def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
     for name, declared in vars(group).items():
         if isinstance(declared, Declared):
+            # Named here, since a declaration does not know the field that it fills; Typer would
+            # give a switch that has no name a `--no-` form too.
             if isinstance(declared.parameter, typer.models.OptionInfo):
                 parameter = declared.parameter
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)

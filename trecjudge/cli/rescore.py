@@ -97,6 +97,6 @@ def _score(
         labels = read_labels(human, printer, words) if human else None
         summary = score(read(), outputs, labels, printer, flags.trust)
         printer.close()
-        finish(summary)
+        finish(summary)  # still locked: it writes the config of the whole
     print_summaries([summary], flags.quiet, flags.as_json, wanted)
     return max(summary.exit_status, printer.status())
