@@ -163,13 +163,13 @@ def _checks(
             message = f"{measure} falls just where {stands} does, in all rows: one rule"
             printer(Finding("rule_left_out", Place(now.name), message))
         if same:  # an item that is unjudged on both sides cannot be worse than itself
-            figures = [_without_unjudged(of_table) for of_table in figures]
+            figures = [_closed(of_table) for of_table in figures]
         checks += drops(falling, now, old, figures[0], figures[1], strict)
         _report_no_rule(now, checks, printer)
     return checks
 
 
-def _without_unjudged(figures: BoundedMeans) -> BoundedMeans:
+def _closed(figures: BoundedMeans) -> BoundedMeans:
     """Return figures as if all items were judged, but of runs of which none was."""
     return {
         key: figure if figure.mean is None else replace(figure, judged=figure.expected)
