@@ -10,8 +10,8 @@ import typer
 from typer.main import get_command
 
 from run_judge import app
-from trecjudge.cli.pages import ARGUMENTS, Page, page_of
-from trecjudge.cli.parts import Part
+from trecjudge.cli.help import ARGUMENTS, HelpPage, page_of
+from trecjudge.cli.parameters import Option
 
 PATH = Path(__file__).parent.parent / "docs" / "cli.md"
 PROGRAM = "run_judge.py"
@@ -41,11 +41,11 @@ def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, An
     context = context or typer.Context(command, info_name=PROGRAM)
     yield command, context
     for name, stand_in in getattr(command, "commands", {}).items():
-        found = command.loaded(name) if hasattr(command, "loaded") else stand_in
+        found = command.load(name) if hasattr(command, "load") else stand_in
         yield from commands(found, typer.Context(found, info_name=name, parent=context))
 
 
-def pages() -> list[Page]:
+def pages() -> list[HelpPage]:
     """Return the page of each command, that of the main job first."""
     return [page_of(command, context) for command, context in commands()]
 
@@ -55,7 +55,7 @@ def text() -> str:
     return "\n\n".join([INTRODUCTION, *("\n\n".join(_section(page)) for page in pages())]) + "\n"
 
 
-def _section(page: Page) -> Iterator[str]:
+def _section(page: HelpPage) -> Iterator[str]:
     yield f"## {page.name or 'The main job'}"
     yield _block(page.usage)
     yield from page.paragraphs
@@ -64,28 +64,28 @@ def _section(page: Page) -> Iterator[str]:
         rows = zip(lines, page.commands.values(), strict=True)
         yield _table(("command", "what it does"), rows)
     if page.examples:
-        yield _block([f"# {e.what}\n{page.program} {e.words}" for e in page.examples])
-    for title, parts in page.panels().items():
+        yield _block([f"# {what}\n{page.program} {words}" for what, words in page.examples.items()])
+    for title, options in page.panels().items():
         if not page.name:
             yield f"### {title}"
         if title == ARGUMENTS:
-            yield _table(("argument", "what it is"), ((_code(p.shown), p.help) for p in parts))
+            yield _table(("argument", "what it is"), ((_code(o.shown), o.help) for o in options))
         else:
-            yield _table(("flag", "what it does", "default"), map(_row, parts))
+            yield _table(("flag", "what it does", "default"), map(_row, options))
 
 
-def _row(part: Part) -> tuple[str, ...]:
-    shown = ", ".join(f"`{flag}`" for flag in part.flags[:-1])
-    last = f"{part.flags[-1]} {part.metavar}{'...' * part.is_several}".rstrip()
-    default = "required" if part.is_required else f"`{part.default}`" if part.default else ""
-    return ", ".join(filter(None, (shown, _code(last)))), part.help, default
+def _row(option: Option) -> tuple[str, ...]:
+    shown = ", ".join(f"`{flag}`" for flag in option.flags[:-1])
+    last = f"{option.flags[-1]} {option.metavar}{'...' * option.is_several}".rstrip()
+    default = "required" if option.is_required else f"`{option.default}`" if option.default else ""
+    return ", ".join(filter(None, (shown, _code(last)))), option.help, default
 
 
-def _called(page: Page, name: str) -> str:
+def _called(page: HelpPage, name: str) -> str:
     return f"{page.name} {name}".strip()
 
 
-def _anchor(page: Page, name: str) -> str:
+def _anchor(page: HelpPage, name: str) -> str:
     return _called(page, name).replace(" ", "-")
 
 

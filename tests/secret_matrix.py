@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.cli_page import commands
 from tests.commandline import SAMPLES, Done, command
-from trecjudge.cli.parts import Part, parts_of
+from trecjudge.cli.parameters import Option, options_of
 
 SECRET = "Zq7Hx9Wv3K"
 """Stands in no text of ours."""
@@ -181,7 +181,7 @@ def tries(lines: dict[str, list[str]]) -> Iterator[Try]:
             here = here.parent
         name = " ".join(reversed(names))
         line = lines.get(name, name.split())
-        parts = list(parts_of(found, context))
+        parts = list(options_of(found, context))
         for form, text in FORMS.items():
             for part in parts:
                 if not part.flags:
@@ -223,12 +223,12 @@ def _set_elsewhere(form: str, text: str, line: list[str]) -> Iterator[Try]:
         yield Try("the environment", name, form, words, quick, own)
 
 
-def _flags(line: list[str], parts: list[Part]) -> list[str]:
+def _flags(line: list[str], parts: list[Option]) -> list[str]:
     """Return a command line from its first flag on."""
     return next((line[i:] for i, word in enumerate(line) if word.startswith("-")), [])
 
 
-def _without(line: list[str], part: Part | str) -> list[str]:
+def _without(line: list[str], part: Option | str) -> list[str]:
     flags = (part,) if isinstance(part, str) else part.flags
     kept, skips = [], False
     for word in line:

@@ -1,12 +1,12 @@
 # What others may import, and where it lies; the package finds its names here.
+from .api.inputs import FindingWarning as FindingWarning
+from .api.inputs import read_documents as read_documents
+from .api.inputs import read_runs as read_runs
+from .api.inputs import read_topics as read_topics
 from .api.judging import Progress as Progress
 from .api.judging import ajudge as ajudge
 from .api.judging import judge as judge
 from .api.paper import table as table
-from .api.reading import FindingWarning as FindingWarning
-from .api.reading import read_documents as read_documents
-from .api.reading import read_runs as read_runs
-from .api.reading import read_topics as read_topics
 from .api.result import Result as Result
 from .api.result import TopicScore as TopicScore
 from .api.statistics import MetaEvaluation as MetaEvaluation

@@ -33,7 +33,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
-@pytest.mark.filterwarnings("ignore::trecjudge.api.reading.FindingWarning")
+@pytest.mark.filterwarnings("ignore::trecjudge.api.inputs.FindingWarning")
 @pytest.mark.parametrize("dataset", ["rag", "ragtime", "dragun"])
 @pytest.mark.parametrize("judge", ["citation", "length"])
 def test_records_are_judged_as_files(dataset: str, judge: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.cli_page import commands
 from tests.commandline import SAMPLES, command, program, sample
-from trecjudge.cli.parts import Part, parts_of
+from trecjudge.cli.parameters import Option, options_of
 
 SECONDS = 20
 STATUSES = ("0", "1", "2", "3")
@@ -95,7 +95,7 @@ def cases(known: dict[str, tuple[Words, Words]], pipe: str) -> Iterator[tuple[st
             continue
         arguments, flags = known[name]
         places = -1
-        for part in parts_of(found, context):
+        for part in options_of(found, context):
             places += part.is_argument
             if not _is_read(part, name):
                 continue
@@ -109,7 +109,7 @@ def cases(known: dict[str, tuple[Words, Words]], pipe: str) -> Iterator[tuple[st
                 yield f"{name} {flag}".strip(), [*name.split(), *given]
 
 
-def _is_read(part: Part, name: str) -> bool:
+def _is_read(part: Option, name: str) -> bool:
     if part.metavar == "TARGET" or set(part.flags) & set(WRITTEN):
         return False
     named = {("index", "--to"), ("generate", "--index"), ("provenance", "--index")}

@@ -8,24 +8,27 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 import typer
 from typer.main import get_command
 
 from tests.commandline import ROOT, command
-from trecjudge.cli import model_options, options
-from trecjudge.cli.flags import JobFlags
+from trecjudge.cli import flags as groups
+from trecjudge.cli.audit import AuditFlags
+from trecjudge.cli.flags import JobFlags, MainFlags
+from trecjudge.cli.jobs import TO_JOB, request_job
 from trecjudge.cli.judge import jobs_asked_for
 from trecjudge.cli.main import Commands, app
+from trecjudge.cli.parameters import Flags, declared_in
+from trecjudge.job.job import Job
 
 
 @pytest.mark.parametrize("name", Commands.lazy)
 def test_a_command_is_listed_as_it_describes_itself(name: str) -> None:
     reference, line = Commands.lazy[name]
     module, _, attribute = reference.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    found = getattr(importlib.import_module(f"trecjudge.cli.{module}"), attribute)
     described = found.info.help if isinstance(found, typer.Typer) else inspect.getdoc(found)
     assert described is not None
     assert described.split("\n\n")[0].replace("\n", " ") == line
@@ -57,7 +60,7 @@ def test_only_the_command_that_is_called_is_imported(
         check=True,
     )
     modules = {name.removeprefix("trecjudge.") for name in done.stdout.splitlines()[-1].split()}
-    commands = {reference.split(":")[0].split(".")[-1] for reference, _ in Commands.lazy.values()}
+    commands = {reference.split(":")[0] for reference, _ in Commands.lazy.values()} - {"main"}
     assert {m.removeprefix("cli.") for m in modules if m.startswith("cli.")} & commands == imported
     assert imported or not modules & {"pipeline", "judge", "records.panel"}
 
@@ -82,15 +85,16 @@ def test_a_command_of_no_name_is_told_with_the_nearest() -> None:
 
 
 def test_every_flag_of_the_main_job_is_a_typed_field() -> None:
-    hints = get_type_hints(JobFlags, include_extras=True)
-    stated = (*vars(options).values(), *vars(model_options).values())
-    known = [value for value in stated if hasattr(value, "__metadata__")]
-    assert all(hints[field.name] in known for field in fields(JobFlags))
-    read = {part.name for part in get_command(app).params} - {
-        "install_completion",
-        "show_completion",
-    }
-    assert read == {field.name for field in fields(JobFlags)}
+    read = {parameter.name for parameter in get_command(app).params}
+    assert read - {"install_completion", "show_completion"} == set(declared_in(MainFlags))
+
+
+def test_a_command_has_the_flags_of_its_groups_but_those_it_names() -> None:
+    kinds = [kind for kind in vars(groups).values() if isinstance(kind, type)]
+    for kind in (kind for kind in kinds if issubclass(kind, Flags)):
+        assert set(declared_in(kind)) >= kind.WITHOUT, kind
+    cache = groups.CacheFlags()
+    assert (cache.cache_dir, cache.use_env_llm, list(cache.cache_from)) == (None, False, [])
 
 
 def test_flags_make_jobs(tmp_path: Path) -> None:
@@ -107,3 +111,14 @@ def test_flags_make_jobs(tmp_path: Path) -> None:
     assert (list(job.judges), dict(job.settings)) == (["length"], {"limit": 3})
     assert (job.runs, job.max_runs, job.qrels_pool) == ([tmp_path], 2, True)
     assert job.outputs.leaderboard == tmp_path / "x.leaderboard.txt"
+
+
+def test_flags_of_a_job_are_fields_of_it() -> None:
+    assert set(TO_JOB) <= set(declared_in(JobFlags))
+    assert set(TO_JOB.values()) <= {field.name for field in fields(Job)}
+
+
+def test_what_an_audit_compares_with_is_not_what_its_job_judges_by(tmp_path: Path) -> None:
+    flags = AuditFlags(labels=tmp_path / "labels.jsonl", judge=["length"])
+    job = request_job(flags, "audit")
+    assert (job.labels, list(job.runs), list(job.judges)) == (None, [], ["length"])

@@ -7,27 +7,27 @@ from pathlib import Path
 import pytest
 import typer
 
-from trecjudge.cli.parts import Part
-from trecjudge.cli.reading import Reading
+from trecjudge.cli.commands import WordReader
+from trecjudge.cli.parameters import Option
 
 JOB = (
-    Part(("--rag-responses",), "FILE", "Run files.", kind=Path, is_several=True),
-    Part(("--judge",), "NAME", "Judges by name.", is_several=True),
-    Part(("--topic",), "NAME", "Judge only these topics.", is_several=True),
-    Part(("--out-dir",), "DIR", "The folder.", kind=Path),
-    Part(("--max-topics",), "N", "The first N.", kind=int, least=1),
-    Part(("--strict",), "", "Stop."),
-    Part(("--quiet", "-q"), "", "Print only errors."),
-    Part(("--help",), "", "Show this."),
+    Option(("--rag-responses",), "FILE", "Run files.", kind=Path, is_several=True),
+    Option(("--judge",), "NAME", "Judges by name.", is_several=True),
+    Option(("--topic",), "NAME", "Judge only these topics.", is_several=True),
+    Option(("--out-dir",), "DIR", "The folder.", kind=Path),
+    Option(("--max-topics",), "N", "The first N.", kind=int, least=1),
+    Option(("--strict",), "", "Stop."),
+    Option(("--quiet", "-q"), "", "Print only errors."),
+    Option(("--help",), "", "Show this."),
 )
 REPORT = (
-    Part((), "JOB", "A job.", kind=Path, is_required=True),
-    Part(("--rag-responses",), "FILE", "Run files.", kind=Path, is_several=True),
-    Part(("--measure",), "NAME", "Measures.", is_several=True),
+    Option((), "JOB", "A job.", kind=Path, is_required=True),
+    Option(("--rag-responses",), "FILE", "Run files.", kind=Path, is_several=True),
+    Option(("--measure",), "NAME", "Measures.", is_several=True),
 )
 COMPARE = (
-    Part((), "LEADERBOARD", "Jobs.", kind=Path, is_several=True, is_required=True),
-    Part(("--measure",), "NAME", "Measures.", is_several=True),
+    Option((), "LEADERBOARD", "Jobs.", kind=Path, is_several=True, is_required=True),
+    Option(("--measure",), "NAME", "Measures.", is_several=True),
 )
 
 
@@ -49,11 +49,11 @@ COMPARE = (
     ],
 )
 def test_several_words_after_a_flag(words: str, read: str) -> None:
-    assert Reading(JOB, ("check", "pairs", "nuggets")).read(words.split()) == read.split()
+    assert WordReader(JOB, ("check", "pairs", "nuggets")).read(words.split()) == read.split()
 
 
 @pytest.mark.parametrize(
-    ("parts", "words", "free"),
+    ("options", "words", "free"),
     [
         pytest.param(COMPARE, "out/a out/b --measure A B", "out/a out/b", id="arguments first"),
         pytest.param(COMPARE, "--measure A B out/a out/b", "out/a out/b", id="arguments last"),
@@ -66,7 +66,7 @@ def test_several_words_after_a_flag(words: str, read: str) -> None:
     ],
 )
 def test_arguments_are_not_eaten(
-    parts: tuple[Part, ...],
+    options: tuple[Option, ...],
     words: str,
     free: str,
     tmp_path: Path,
@@ -76,7 +76,7 @@ def test_arguments_are_not_eaten(
     for name in "ab":
         (tmp_path / "out" / f"{name}.leaderboard.txt").touch()
     monkeypatch.chdir(tmp_path)
-    reading = Reading(parts)
+    reading = WordReader(options)
     reading.read(words.split())
     assert reading.free == free.split()
 
@@ -100,9 +100,9 @@ def test_arguments_are_not_eaten(
 )
 def test_what_cannot_be_is_told(words: str, message: str) -> None:
     with pytest.raises(typer.BadParameter) as told:
-        Reading(JOB, ("check",)).read(words.split())
+        WordReader(JOB, ("check",)).read(words.split())
     assert told.value.message.startswith(message)
 
 
 def test_beside_help_nothing_else_counts() -> None:
-    assert Reading(JOB).read(["--judge", "a", "b", "--nosuch", "--help"]) == ["--help"]
+    assert WordReader(JOB).read(["--judge", "a", "b", "--nosuch", "--help"]) == ["--help"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import pytest
 
 from trecjudge.cli import agree, convert, gate, meta_evaluate
-from trecjudge.cli.shared import Duplicates, FindingPrinter, FormatName, write_jsonl
+from trecjudge.cli.flags import Duplicates, FormatName
+from trecjudge.cli.parameters import Flags
+from trecjudge.cli.printing import FindingPrinter, write_jsonl
 from trecjudge.errors import OutputError
 from trecjudge.evaluation import agreement as agreeing
 from trecjudge.findings import Finding
@@ -19,9 +21,9 @@ from trecjudge.results.leaderboards.layouts import AUTO, LAYOUTS
 from trecjudge.stats import alignment, scores
 
 
-def choices(command: Any, parameter: str) -> tuple[str, ...]:
+def choices(flags: type[Flags], name: str) -> tuple[str, ...]:
     """Return what a flag of a command takes."""
-    return get_args(get_type_hints(command.__wrapped__)[parameter])
+    return get_args(get_type_hints(flags)[name])
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
     [
         (get_args(FormatName), (AUTO, *LAYOUTS)),
         (
-            choices(convert.convert, "to"),
+            choices(convert.ConvertFlags, "to"),
             (
                 *LAYOUTS,
                 *convert.TABLES,
@@ -38,11 +40,11 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
                 *WRITERS,
             ),
         ),
-        (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OneSidedRuns)),
-        (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
-        (choices(gate.gate, "all_rows"), get_args(alignment.AllRows)),
-        (choices(agree.agree, "on_missing"), get_args(agreeing.OneSidedItems)),
-        (get_args(get_args(Duplicates)[0]), get_args(scores.Duplicates)),
+        (choices(meta_evaluate.MetaEvaluateFlags, "on_missing"), get_args(alignment.OneSidedRuns)),
+        (choices(meta_evaluate.MetaEvaluateFlags, "all_rows"), get_args(alignment.AllRows)),
+        (choices(gate.GateFlags, "all_rows"), get_args(alignment.AllRows)),
+        (choices(agree.AgreeFlags, "on_missing"), get_args(agreeing.OneSidedItems)),
+        (get_args(Duplicates), get_args(scores.Duplicates)),
     ],
 )
 def test_a_flag_offers_what_the_code_knows(

@@ -21,7 +21,7 @@ from trecjudge.cli import main
 program = get_command(main.app)
 words = [["--help"], ["--version"], ["judges"], ["formats"], ["schema"], ["prompts"]]
 for name in program.commands:
-    command = program.loaded(name)
+    command = program.load(name)
     subs = getattr(command, "commands", {})
     words += [[name, *sub, "--help"] for sub in [[], *([one] for one in subs)]]
 found, out, kept = [], sys.stdout, []

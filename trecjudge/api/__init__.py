@@ -1,5 +1,5 @@
 """The Python API: read, judge, compare; `trecjudge` exports what is here.
 
-`reading` reads runs, topics and documents, `judging` judges them, `result` holds the outcome,
-`statistics` compares it. `given` and `tables` convert the arguments of a call.
+`inputs` reads runs, topics and documents, and makes files of records; `judging` judges them,
+`result` holds the outcome, `statistics` compares it, `paper` makes tables of it.
 """

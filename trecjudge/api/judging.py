@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from trecjudge.api.given import (
+from trecjudge.api.inputs import (
     Documents,
-    Given,
-    Passing,
+    InputFiles,
     PathLike,
     Paths,
     Runs,
+    TempFolder,
     Topics,
     names,
     paths,
@@ -56,7 +56,7 @@ OnProgress: TypeAlias = Callable[[Progress], None]
 
 
 @dataclass(slots=True)
-class _Follower:
+class _ResultListener:
     """Follows a job: keeps findings and notes, and calls `on_progress`."""
 
     on_progress: OnProgress | None
@@ -142,8 +142,8 @@ async def ajudge(
     caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
     command's message, for what the caller can put right.
     """
-    folder = Passing()
-    given = Given(Path(folder.name))
+    folder = TempFolder()
+    given = InputFiles(Path(folder.name))
     with given.plainly(), keyed(keys):
         documents_given = given.documents(documents)
         named, made = _judges(judges)
@@ -181,13 +181,15 @@ async def ajudge(
         read = workflow_at(given.workflow(workflow))
         choice = Choice(named, beside, read, settings=_mapping(settings), variant=variant)
         (job,) = jobs_of(template, choice)
-        follower = _Follower(progress)
+        follower = _ResultListener(progress)
         if message := without_effect([job]):
             follower.notify(f"warning: {message}")
-        return await _judged(job, follower, given, folder)
+        return await _run_job(job, follower, given, folder)
 
 
-async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
+async def _run_job(
+    job: Job, follower: _ResultListener, given: InputFiles, folder: object
+) -> Result:
     with job.outputs.held(follower.notify):
         done = await judge_job(job, follower)
     if done.summary.bug:
@@ -199,12 +201,10 @@ async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -
 
 judge = blocking(ajudge)
 judge.__name__ = judge.__qualname__ = "judge"
-judge.__doc__ = """Judge runs and return the result; works in a notebook too.
-
-    Arguments are the flags of the command, by their names. `judges` are names, judges made by the
-    caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
-    command's message, for what the caller can put right.
-    """
+judge.__doc__ = str(ajudge.__doc__).replace(
+    "Judge runs in the running event loop, and return the result.",
+    "Judge runs and return the result; works in a notebook too.",
+)
 
 
 def _path(given: PathLike | None) -> Path | None:

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TypeAlias
 
-from trecjudge.api.given import PathLike, names
-from trecjudge.api.reading import warn
+from trecjudge.api.inputs import PathLike, names, warn
 from trecjudge.api.result import Result
 from trecjudge.api.statistics import MetaEvaluation
 from trecjudge.errors import InputError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trecjudge.api.frames import WHOLE, frame
-from trecjudge.api.given import PathLike
+from trecjudge.api.inputs import PathLike
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import KINDS, Finding

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from trecjudge.api.given import Given, PathLike, json_line, names, object_of
-from trecjudge.api.reading import warn
+from trecjudge.api.inputs import InputFiles, PathLike, json_line, names, object_of, warn
 from trecjudge.api.result import Result
 from trecjudge.api.tables import WANTED, Board, boards, is_frame, is_missing, records_of
 from trecjudge.errors import InputError, unknown
@@ -111,7 +110,7 @@ def agree(
     """
     _check_choice("on_missing", on_missing, agreeing.OneSidedItems)
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
-        given = Given(Path(folder))
+        given = InputFiles(Path(folder))
         sides = _labels(truth, given.folder, "truth"), _labels(predicted, given.folder, "predicted")
 
         def report(finding: Finding) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from trecjudge.api.given import PathLike
+from trecjudge.api.inputs import PathLike
 from trecjudge.api.result import Result
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import scores_at

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, warning_printer
-from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.cli.exits import Later, warning_printer
+from trecjudge.cli.flags import MapFlags, PrintFlags
+from trecjudge.cli.parameters import command_with, option, switch
+from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.inputs.labels.vocabulary import words_of
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
@@ -25,47 +22,47 @@ else:
 FORMS = "qrels, labels (JSONL, CSV), or a job (its folder, FOLDER/NAME, any of its files)."
 
 
-@exits
-def agree(
-    truth: Annotated[Path, typer.Option(help=f"The labels to compare with: {FORMS}")],
-    predicted: Annotated[Path, typer.Option(help=f"The labels to look at: {FORMS}")],
-    threshold: Annotated[
-        int, typer.Option(help="The lowest grade that counts as relevant, or supported.")
-    ] = 1,
-    on_missing: Annotated[
-        Literal["common", "zero", "error"],
-        typer.Option(
-            help="An item that only one of them has: left out, 0 (no_support), or an error."
-        ),
-    ] = "common",
-    judge: Annotated[
-        str, typer.Option(help="The judge whose labels to compare; by default each by itself.")
-    ] = "",
-    mapped: flag.MapLabels = None,
-    by_topic: Annotated[
-        bool, typer.Option("--by-topic", help="Show the figures of each topic.")
-    ] = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class AgreeFlags(MapFlags, PrintFlags):
+    """Two sets of labels, and how they are compared."""
+
+    truth: Path = option(f"The labels to compare with: {FORMS}", ...)
+    predicted: Path = option(f"The labels to look at: {FORMS}", ...)
+    threshold: int = option("The lowest grade that counts as relevant, or supported.", 1)
+    on_missing: Literal["common", "zero", "error"] = option(
+        "An item that only one of them has: left out, 0 (no_support), or an error.", "common"
+    )
+    judge: str = option("The judge whose labels to compare; by default each by itself.", "")
+    by_topic: bool = switch("Show the figures of each topic.", "--by-topic")
+
+
+@command_with(AgreeFlags)
+def agree(flags: AgreeFlags) -> int:
     """Show how far labels agree.
 
     It prints confusion matrix, accuracy, kappa, alpha, overlap and AUC.
     """
-    printer = common.FindingPrinter(quiet)
-    sides = truth, predicted, printer, threshold, on_missing, judge, words_of(mapped or ())
+    printer = FindingPrinter(flags.quiet)
     lacking: list[str] = []
-    every = agreement.agreements(*sides, lacking.append)
+    every = agreement.agreements(
+        flags.truth,
+        flags.predicted,
+        printer,
+        flags.threshold,
+        flags.on_missing,
+        flags.judge,
+        words_of(flags.mapped),
+        lacking.append,
+    )
     for why in lacking:
-        warning_printer(quiet)(why)
-    if as_json:
+        warning_printer(flags.quiet)(why)
+    if flags.as_json:
         print_json([found.as_dict() | {"findings": printer.as_dicts()} for found in every])
         return printer.status()
     printer.close()
-    for found in every if not quiet else ():
+    for found in every if not flags.quiet else ():
         if len(every) + len(lacking) > 1:
             print_lines([f"judge {found.judge}"])
-        _print(found, by_topic)
+        _print(found, flags.by_topic)
     return printer.status()
 
 

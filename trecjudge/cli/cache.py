@@ -3,28 +3,58 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import typer
 
-from trecjudge.cli import command_options as flag
-from trecjudge.cli.exits import exits, warning_printer
-from trecjudge.cli.lazy import Command, Group
+from trecjudge.cli.commands import CommandGroup, FlagCommand
+from trecjudge.cli.exits import warning_printer
+from trecjudge.cli.flags import CacheFlags
+from trecjudge.cli.parameters import Flags, argument, command_with, option
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
 from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
-    cls=Group, help="Show, copy, check and clear the cache of model replies.", add_completion=False
+    cls=CommandGroup,
+    help="Show, copy, check and clear the cache of model replies.",
+    add_completion=False,
 )
 
 
 TELL = warning_printer(quiet=False)
 
 
-@cache_app.command(cls=Command)
-@exits
-def info(cache_dir: flag.Cache = None) -> int:
+class FolderFlags(Flags):
+    """Another cache, in a folder."""
+
+    folder: Path = argument("A folder with a cache.", metavar="DIR")
+
+
+class ImportFlags(FolderFlags, CacheFlags):
+    """The cache, and another one whose replies it takes."""
+
+
+class ExportFlags(ImportFlags):
+    """What is copied of the cache, and where."""
+
+    model: str | None = option("Only replies of this model.")
+
+
+class PruneFlags(CacheFlags):
+    """What is deleted of the cache."""
+
+    model: str | None = option("Only replies of this model.")
+    older_than: float | None = option(
+        "Only replies older than this many days.", metavar="DAYS", min=0
+    )
+
+
+@cache_app.command(name="info", cls=FlagCommand)
+@command_with(CacheFlags)
+def info(flags: CacheFlags) -> int:
     """Show what the cache holds, by endpoint and model, and batches under way."""
+    cache_dir = flags.cache_dir
     rows = [
         (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
         for h in upkeep.holdings(cache_dir, TELL)
@@ -38,40 +68,34 @@ def info(cache_dir: flag.Cache = None) -> int:
     return print_listing(rows)
 
 
-@cache_app.command(cls=Command, name="export")
-@exits
-def export_cache(
-    target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
-) -> int:
+@cache_app.command(cls=FlagCommand, name="export")
+@command_with(ExportFlags)
+def export_cache(flags: ExportFlags) -> int:
     """Copy the cache, or one model's part of it, into a new folder, with a manifest."""
-    count = upkeep.export_to(cache_dir, target, model, TELL)
-    return print_listing([("exported", f"{count} replies to {target}")])
+    count = upkeep.export_to(flags.cache_dir, flags.folder, flags.model, TELL)
+    return print_listing([("exported", f"{count} replies to {flags.folder}")])
 
 
-@cache_app.command(cls=Command, name="import")
-@exits
-def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
+@cache_app.command(cls=FlagCommand, name="import")
+@command_with(ImportFlags)
+def import_cache(flags: ImportFlags) -> int:
     """Add the replies of another cache, where this one has none."""
-    count = upkeep.import_from(cache_dir, source, TELL)
-    return print_listing([("imported", f"{count} replies from {source}")])
+    count = upkeep.import_from(flags.cache_dir, flags.folder, TELL)
+    return print_listing([("imported", f"{count} replies from {flags.folder}")])
 
 
-@cache_app.command(cls=Command, name="verify")
-@exits
-def verify_cache(folder: flag.CacheFolder) -> int:
+@cache_app.command(cls=FlagCommand, name="verify")
+@command_with(FolderFlags)
+def verify_cache(flags: FolderFlags) -> int:
     """Check a cache, its replies and its manifest; exit with 1 if something is wrong."""
-    checks = verify(folder)
+    checks = verify(flags.folder)
     print_listing([(c.name, c.found if c.good else f"WRONG: {c.found}") for c in checks])
     return int(not all(check.good for check in checks))
 
 
-@cache_app.command(cls=Command)
-@exits
-def prune(
-    cache_dir: flag.Cache = None,
-    model: flag.CacheModel = None,
-    older_than: flag.OlderThan = None,
-) -> int:
+@cache_app.command(name="prune", cls=FlagCommand)
+@command_with(PruneFlags)
+def prune(flags: PruneFlags) -> int:
     """Delete the replies of a model, or those older than some days, or both."""
-    count = upkeep.prune(cache_dir, model, older_than, TELL)
+    count = upkeep.prune(flags.cache_dir, flags.model, flags.older_than, TELL)
     return print_listing([("deleted", f"{count} replies")])

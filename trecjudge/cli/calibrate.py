@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits
+from trecjudge.cli.flags import MapFlags, PrintFlags, RunFlags
+from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command
@@ -15,42 +16,48 @@ from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.show.calibration import closing_lines, counted_lines, figure_table, reliability_table
 
 
-@exits
-def calibrate(
-    labels: own.Labels = None,
-    mapped: flag.MapLabels = None,
-    responses: own.LabelledRuns = None,
-    documents: flag.Documents = None,
-    dataset: flag.Dataset = "auto",
-    out: own.CalibrationOut = Path("calibration.json"),
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class CalibrateFlags(MapFlags, RunFlags, PrintFlags):
+    """The labels, and the runs that they are on."""
+
+    WITHOUT: ClassVar = frozenset({"topics"})
+    labels: Path | None = option(
+        "Labels: JSONL with sentence, passage, label; or, with --rag-responses, JSONL or CSV"
+        " with topic_id, run_id, sentence_index, doc_id, label. Without it only the words of the"
+        " runs are counted."
+    )
+    responses: Sequence[Path] = several(
+        "The runs that were labelled, or whose words are to be counted.", "--rag-responses"
+    )
+    out: Path = option(
+        "The calibration file to write, for --calibration.", Path("calibration.json")
+    )
+
+
+@command_with(CalibrateFlags)
+def calibrate(flags: CalibrateFlags) -> int:
     """Fit the offline attester to labels, or to words of the runs.
 
     Its weights are fitted to labels of people. Without labels, only the words are counted.
     """
-    if labels is None:
-        return _count(responses or [], documents or [], dataset, out, as_json, quiet)
-    words = words_of(mapped or ())
-    done = calibrate_command(labels, responses or [], documents or [], dataset, out, words)
-    if as_json:
+    inputs = flags.responses, flags.documents, flags.dataset, flags.out
+    if flags.labels is None:
+        return _count(flags, *inputs)
+    done = calibrate_command(flags.labels, *inputs, words_of(flags.mapped))
+    if flags.as_json:
         print_json([done.as_dict()])
-    elif not quiet:
+    elif not flags.quiet:
         _print_report(done)
     return done.exit_status
 
 
-def _count(
-    runs: list[Path], documents: list[Path], dataset: str, out: Path, as_json: bool, quiet: bool
-) -> int:
+def _count(flags: CalibrateFlags, runs: Sequence[Path], *inputs: Any) -> int:
     # Without labels and runs there is nothing to fit and nothing to count.
     if not runs:
         raise InputError("give --labels FILE, or only --rag-responses to count words (--help)")
-    done = count_command(runs, documents, dataset, out)
-    if as_json:
+    done = count_command(runs, *inputs)
+    if flags.as_json:
         print_json([done.as_dict()])
-    elif not quiet:
+    elif not flags.quiet:
         print_lines(counted_lines(done))
     return 0
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
 from trecjudge.check.check_runs import Checked, check_command
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits
+from trecjudge.cli.flags import KeyFlags, MaterialFlags, PrintFlags, TableFlags
+from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
 from trecjudge.cli.printing import print_json, print_many, print_table
 from trecjudge.inputs.pipelines.fields import keyed
-from trecjudge.settings.limits import limited
 from trecjudge.show.check import (
     ELSEWHERE,
     beside_lines,
@@ -23,34 +25,39 @@ from trecjudge.show.check import (
 )
 
 
-@exits
-def check_runs(
-    runs: own.RunsIfAny = None,
-    topics: flag.Topics = None,
-    dataset: flag.Dataset = "auto",
-    track: own.Track = "",
-    documents: flag.Documents = None,
-    nuggets: flag.Nuggets = None,
-    fix: own.Fix = None,
-    keys: flag.RecordKeys = "",
-    limit: flag.LimitFlag = None,
-    wide: own.WideTable = False,
-    show_all: own.AllTableRows = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class CheckFlags(MaterialFlags, KeyFlags, LimitFlags, TableFlags, PrintFlags):
+    """The runs, and the rules of which track."""
+
+    WITHOUT: ClassVar = frozenset({"responses", "own_documents"})
+    runs: Sequence[Path] = argument(
+        "Run files, or folders of them; may be left out with --nuggets.", ()
+    )
+    track: str = option("The track whose rules apply; by default recognised from each file.", "")
+    fix: Path | None = option(
+        "A folder for repaired copies; what is left to do is listed.", metavar="DIR"
+    )
+
+
+@command_with(CheckFlags)
+def check_runs(flags: CheckFlags) -> int:
     """Show whether a track would refuse the runs; repair copies.
 
     The rules are those of the track's own validator; each reason is printed.
     """
-    with limited(limit or ()), keyed(keys):
+    with keyed(flags.keys):
         done = check_command(
-            runs or [], topics, dataset, track, documents or [], fix, nuggets or []
+            flags.runs,
+            flags.topics,
+            flags.dataset,
+            flags.track,
+            flags.documents,
+            flags.fix,
+            flags.nuggets,
         )
-    if as_json:
+    if flags.as_json:
         print_json([done.as_dict()])
-    elif not quiet:
-        _print_report(done, wide, show_all)
+    elif not flags.quiet:
+        _print_report(done, flags.wide, flags.show_all)
     return int(done.is_refused)
 
 

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, print_errors
-from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.cli.exits import Later, print_errors
+from trecjudge.cli.flags import (
+    Duplicates,
+    LeaderboardFlags,
+    PaperFlags,
+    PrintFlags,
+    TableFlags,
+    duplicates_option,
+)
+from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.printing import (
+    FindingPrinter,
+    check_form,
+    print_json,
+    print_lines,
+    print_sources,
+    print_table,
+    sources,
+    write_text,
+)
 
 if TYPE_CHECKING:  # numpy, rich and the scores: not for --help
     from trecjudge.evaluation.comparing import Comparison
@@ -22,54 +35,47 @@ else:
     shown = Later("trecjudge.show.comparison")
 
 
-@exits
-def compare(
-    leaderboards: common.Leaderboards,
-    measure: common.Measures = None,
-    run: Annotated[list[str] | None, typer.Option(help="Only these runs; else all.")] = None,
-    against: Annotated[
-        str, typer.Option(help="The run to compare the others with; else the first.")
-    ] = "",
-    duplicates: common.Duplicates = "first",
-    format_name: common.Format = "auto",
-    to: common.To = None,
-    out: Annotated[Path | None, typer.Option("--output", help="A file for --to.")] = None,
-    digits: common.Digits = 3,
-    wide: own.WideTable = False,
-    show_all: own.AllTableRows = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
+    """The leaderboards, and which of their runs are compared."""
+
+    run: Sequence[str] = several("Only these runs; else all.")
+    against: str = option("The run to compare the others with; else the first.", "")
+    duplicates: Duplicates = duplicates_option("first")
+    out: Path | None = option("A file for --to.", None, "--output")
+
+
+@command_with(CompareFlags)
+def compare(flags: CompareFlags) -> int:
     """Compare systems, or two judgments of one, over topics.
 
     Each measure is paired over topics. A run that all leaderboards have is compared with itself,
     as judged by two prompts or two models. Else every run is compared with the first. Of two jobs
     on the same runs it also shows the judgments that differ, with their evidence.
     """
-    common.check_form(to, as_json, out)
-    printer = common.FindingPrinter(quiet)
+    check_form(flags.to, flags.as_json, flags.out)
+    printer = FindingPrinter(flags.quiet)
     found = trecjudge.compare(
-        *leaderboards,
-        measures=measure or (),
-        runs=run or (),
-        against=against,
-        duplicates=duplicates,
-        format_name=format_name,
+        *flags.leaderboards,
+        measures=flags.measure,
+        runs=flags.run,
+        against=flags.against,
+        duplicates=flags.duplicates,
+        format_name=flags.format_name,
         on_finding=printer,
     )
     if found.note:
         print_errors([f"note: {found.note}"])
-    if as_json:
+    if flags.as_json:
         # Findings go into the JSON: a script reads one stream only.
-        more = {"statistics": common.sources(found.leaderboards), "findings": printer.as_dicts()}
+        more = {"statistics": sources(found.leaderboards), "findings": printer.as_dicts()}
         print_json([found.as_dict() | more])
         return printer.status()
     printer.close()
-    common.print_sources(found.leaderboards, quiet)
-    if to is not None:
-        common.write_text(out, trecjudge.table(found, to, digits=digits))
-    elif not quiet:
-        _print(found, wide, show_all)
+    print_sources(found.leaderboards, flags.quiet)
+    if flags.to is not None:
+        write_text(flags.out, trecjudge.table(found, flags.to, digits=flags.digits))
+    elif not flags.quiet:
+        _print(found, flags.wide, flags.show_all)
     return printer.status()
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import typer
+from typing import Literal
 
 import trecjudge
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, print_errors
+from trecjudge.cli.exits import print_errors
+from trecjudge.cli.flags import DigitFlags, FormatFlags
+from trecjudge.cli.parameters import argument, command_with, option, several, switch
+from trecjudge.cli.printing import FindingPrinter, print_sources, write_text
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import rows_with_companions, scores_at
 from trecjudge.evaluation.parquet import write_parquet
@@ -25,31 +25,14 @@ from trecjudge.results.leaderboards.writing import write_rows
 from trecjudge.show.paper.writing import Form
 from trecjudge.stats.alignment import report_unjudged
 
-Target = Literal[
-    "ir_measures",
-    "trec_eval",
-    "tot",
-    "rag4reports",
-    "jsonl",
-    "csv",
-    "parquet",
-    "markdown",
-    "latex",
-    "html",
-    "table-csv",
-    "autoargue",
-    "ragtime26",
-    "neuclir24",
-    "nuggetizer",
-    "rag25_nuggets",
-    "dragun_rubric",
-    "criteria",
-    "exam",
-    "dragun_assessments",
-    "dragun_questions",
-    "dragun_compound",
-    "nuggetizer_assignments",
+Layout = Literal["ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv", "parquet"]
+TableForm = Literal["markdown", "latex", "html", "table-csv"]
+RecordBankName = Literal["autoargue", "ragtime26", "neuclir24", "nuggetizer"]
+BankName = Literal[RecordBankName, "rag25_nuggets", "dragun_rubric", "criteria", "exam"]
+AssessmentName = Literal[
+    "dragun_assessments", "dragun_questions", "dragun_compound", "nuggetizer_assignments"
 ]
+Target = Literal[Layout, TableForm, BankName, AssessmentName]
 """The layouts of leaderboards, their tables, the formats of banks, and of judgments on nuggets."""
 PARQUET = "parquet"
 TABLES: Mapping[str, Form] = {
@@ -58,87 +41,70 @@ TABLES: Mapping[str, Form] = {
     "html": "html",
     "table-csv": "csv",
 }
-Wanted = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measures",
-        help="For a table: the measures in it; else those that the judges rank by.",
-    ),
-]
 
 
-@exits
-def convert(
-    source: Annotated[
-        Path, typer.Argument(help="A leaderboard or a job; or a file or folder of nugget banks.")
-    ],
-    target: Annotated[
-        Path,
-        typer.Argument(
-            help="The new file; for trec_eval a folder, with a file for each run; for banks a"
-            " .jsonl or .jsonl.gz file, or a folder, with a file for each topic."
-        ),
-    ],
-    to: Annotated[Target, typer.Option(metavar="FORMAT", help="The format to write.")],
-    format_name: common.Format = "auto",
-    measures: Wanted = None,
-    all_measures: Annotated[
-        bool, typer.Option("--all-measures", help="For a table: every measure.")
-    ] = False,
-    digits: common.Digits = 3,
-    lower_is_better: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="For a table: lower values of these measures are better; else the statistics"
-            " decide.",
-        ),
-    ] = None,
-) -> int:
+class ConvertFlags(FormatFlags, DigitFlags):
+    """What is written, as what, and where."""
+
+    source: Path = argument("A leaderboard or a job; or a file or folder of nugget banks.")
+    target: Path = argument(
+        "The new file; for trec_eval a folder, with a file for each run; for banks a"
+        " .jsonl or .jsonl.gz file, or a folder, with a file for each topic."
+    )
+    to: Target = option("The format to write.", ..., metavar="FORMAT")
+    measures: Sequence[str] = several(
+        "For a table: the measures in it; else those that the judges rank by."
+    )
+    all_measures: bool = switch("For a table: every measure.", "--all-measures")
+    lower_is_better: Sequence[str] = several(
+        "For a table: lower values of these measures are better; else the statistics decide.",
+        metavar="MEASURE",
+    )
+
+
+@command_with(ConvertFlags)
+def convert(flags: ConvertFlags) -> int:
     """Write a leaderboard, or a bank, in another format.
 
     markdown, latex, html and table-csv are tables for a paper or a page, a row for each run. In the
     other formats, rows of MEASURE.unjudged count unjudged items. Banks of nuggets, and a job's
     judgments on nuggets, are written in another format too.
     """
-    printer = common.FindingPrinter()
+    printer, to = FindingPrinter(), flags.to
     if to in TABLES:
-        _write_table(
-            source,
-            target,
-            TABLES[to],
-            printer,
-            measures=measures or (),
-            all_measures=all_measures,
-            digits=digits,
-            lower_is_better=lower_is_better or (),
-            format_name=format_name,
-        )
+        _write_table(flags, TABLES[to], printer)
         return printer.status()
-    if measures or all_measures or lower_is_better:
+    if flags.measures or flags.all_measures or flags.lower_is_better:
         raise InputError(f"--measures and the like are for {', '.join(TABLES)}, not {to}")
     if to in WRITERS:
-        count = write_assessments(judged_job(source).judgments, target, to, printer)
+        judged = judged_job(flags.source).judgments
+        count = write_assessments(judged, flags.target, to, printer)
         printer.close()
-        print_errors([f"judgments: {count}, {target}"])
-        return printer.status()
-    if to in LAYOUTS or to == PARQUET:
-        _write_leaderboard(source, target, to, format_name, printer)
+        print_errors([f"judgments: {count}, {flags.target}"])
+    elif to in LAYOUTS or to == PARQUET:
+        _write_leaderboard(flags.source, flags.target, to, flags.format_name, printer)
     else:
-        _write_banks(source, target, to, printer)
+        _write_banks(flags.source, flags.target, to, printer)
     return printer.status()
 
 
-def _write_table(
-    source: Path, target: Path, form: Form, printer: common.FindingPrinter, **more: Any
-) -> None:
-    """Write a table; `more` is as `trecjudge.table` takes it."""
-    common.write_text(target, trecjudge.table(source, form, on_finding=printer, **more))
+def _write_table(flags: ConvertFlags, form: Form, printer: FindingPrinter) -> None:
+    text = trecjudge.table(
+        flags.source,
+        form,
+        measures=flags.measures,
+        all_measures=flags.all_measures,
+        digits=flags.digits,
+        lower_is_better=flags.lower_is_better,
+        format_name=flags.format_name,
+        on_finding=printer,
+    )
+    write_text(flags.target, text)
     printer.close()
-    print_errors([f"table: {target}"])
+    print_errors([f"table: {flags.target}"])
 
 
-def _write_banks(source: Path, target: Path, to: str, printer: common.FindingPrinter) -> None:
+def _write_banks(source: Path, target: Path, to: str, printer: FindingPrinter) -> None:
     banks = list(banks_in([source], printer))
     if not banks:
         raise InputError(f"{source}: no bank of nuggets in it")
@@ -150,7 +116,7 @@ def _write_banks(source: Path, target: Path, to: str, printer: common.FindingPri
 
 
 def _write_leaderboard(
-    source: Path, target: Path, to: str, format_name: str, printer: common.FindingPrinter
+    source: Path, target: Path, to: str, format_name: str, printer: FindingPrinter
 ) -> None:
     found = outcome(source)
     scores = scores_at(found, printer, format_name)
@@ -162,5 +128,5 @@ def _write_leaderboard(
     else:
         write_rows(rows, target, LAYOUTS[to])
     printer.close()
-    common.print_sources([scores])
+    print_sources([scores])
     print_errors([f"leaderboard: {target}"])

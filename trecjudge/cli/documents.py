@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits
-from trecjudge.cli.lazy import Command, Group, Later
-from trecjudge.cli.printing import print_json, print_lines, print_table
-from trecjudge.cli.shared import FindingPrinter
+from trecjudge.cli.commands import CommandGroup, FlagCommand
+from trecjudge.cli.exits import Later
+from trecjudge.cli.flags import CacheFlags, KeyFlags, ModelFlags, PrintFlags, RunFlags
+from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
+from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.sources.paths import was_given_elsewhere
@@ -29,7 +28,6 @@ from trecjudge.job.job import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
 from trecjudge.results.outputs import Outputs
-from trecjudge.settings.limits import limited
 from trecjudge.show.html.output import read_config
 
 if TYPE_CHECKING:  # rich: not for --help
@@ -38,89 +36,82 @@ else:
     shown = Later("trecjudge.show.documents")
 
 documents_app = typer.Typer(
-    cls=Group, help="Pack the documents of jobs; see where those of runs are.", add_completion=False
+    cls=CommandGroup,
+    help="Pack the documents of jobs; see where those of runs are.",
+    add_completion=False,
 )
-Jobs = Annotated[
-    list[Path], typer.Argument(help="Jobs: their --out-dir, FOLDER/NAME, or any of their files.")
-]
-Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="The pack: NAME.jsonl, NAME.jsonl.gz or NAME.jsonl.zst."),
-]
-RunsOrJob = Annotated[
-    list[Path],
-    typer.Argument(help="Run files, or folders of them; or a finished job, as FOLDER/NAME."),
-]
 
 
-@documents_app.command(cls=Command)
-@exits
-def pack(
-    jobs: Jobs,
-    output: Output,
-    cache_dir: of_model.CacheDir = None,
-    limit: flag.LimitFlag = None,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class PackFlags(LimitFlags, CacheFlags, PrintFlags):
+    """The jobs, and the pack of their documents."""
+
+    jobs: Sequence[Path] = argument("Jobs: their --out-dir, FOLDER/NAME, or any of their files.")
+    output: Path = option(
+        "The pack: NAME.jsonl, NAME.jsonl.gz or NAME.jsonl.zst.", ..., "--output", "-o"
+    )
+
+
+class CheckDocumentsFlags(RunFlags, KeyFlags, LimitFlags, ModelFlags, PrintFlags):
+    """The runs, and the documents that they may cite."""
+
+    WITHOUT: ClassVar = frozenset(
+        {"responses", "use_env_llm", "cache_from", "plan", "max_calls", "max_tokens", "max_cost"}
+    )
+    runs: Sequence[Path] = argument(
+        "Run files, or folders of them; or a finished job, as FOLDER/NAME."
+    )
+
+
+@documents_app.command(name="pack", cls=FlagCommand)
+@command_with(PackFlags)
+def pack(flags: PackFlags) -> int:
     """Write the documents that jobs were judged by into one file.
 
     Others give it as --documents, and need nothing else. It keeps which documents are not there,
     and which were not looked for. What has changed since the jobs is a warning.
     """
-    printer = FindingPrinter(quiet)
+    printer = FindingPrinter(flags.quiet)
     # What a job has fetched is kept: nothing is asked for again.
-    model = ModelOptions(cache_folder=cache_dir, offline=True)
-    with limited(limit or ()):
-        packed = pack_documents((_read_job(path, model) for path in jobs), output, printer)
+    model = ModelOptions(cache_folder=flags.cache_dir, offline=True)
+    found = (_read_job(path, model) for path in flags.jobs)
+    packed = pack_documents(found, flags.output, printer)
     printer.close()
-    if as_json:
+    if flags.as_json:
         print_json([packed])
-    elif not quiet:
+    elif not flags.quiet:
         print_lines(shown.pack_lines(packed))
     return printer.status()
 
 
-@documents_app.command(cls=Command)
-@exits
-def check(
-    runs: RunsOrJob,
-    documents: flag.Documents = None,
-    topics: flag.Topics = None,
-    dataset: flag.Dataset = "auto",
-    keys: flag.RecordKeys = "",
-    cache_dir: of_model.CacheDir = None,
-    offline: of_model.Offline = False,
-    refresh: of_model.Refresh = False,
-    limit: flag.LimitFlag = None,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+@documents_app.command(name="check", cls=FlagCommand)
+@command_with(CheckDocumentsFlags)
+def check(flags: CheckDocumentsFlags) -> int:
     """Show which of the documents that runs cite are found, and in which source.
 
     What is found is kept, so that a job need not look for it again. Of a finished job no service is
     asked, unless --documents gives it. It exits with 1 if runs cite documents, and none of them is
     found; with 3 if some would be unjudged, since they were not looked for or have no text.
     """
-    if refresh and offline:
+    runs, documents, topics = flags.runs, flags.documents, flags.topics
+    dataset = flags.dataset
+    if flags.refresh and flags.offline:
         raise InputError("give one of --refresh and --offline")
-    printer = FindingPrinter(quiet)
-    model = ModelOptions(cache_folder=cache_dir, offline=offline, refresh=refresh)
-    with limited(limit or ()):
-        if _is_job(runs):
-            # Whoever made the job may have named an address that is to get nothing of ours.
-            asking = model if documents else replace(model, offline=True, refresh=False)
-            found = _read_job(runs[0], asking)
-            job, given = narrow_to_judged(found.job)[0], found.keys
-        else:  # nothing is written
-            job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
-        job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
-        with keyed(keys or given):
-            cited = check_documents(job, printer)
+    printer = FindingPrinter(flags.quiet)
+    model = ModelOptions(cache_folder=flags.cache_dir, offline=flags.offline, refresh=flags.refresh)
+    if _is_job(runs):
+        # Whoever made the job may have named an address that is to get nothing of ours.
+        asking = model if documents else replace(model, offline=True, refresh=False)
+        found = _read_job(runs[0], asking)
+        job, given = narrow_to_judged(found.job)[0], found.keys
+    else:  # nothing is written
+        job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
+    job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
+    with keyed(flags.keys or given):
+        cited = check_documents(job, printer)
     printer.close()
-    if as_json:
+    if flags.as_json:
         print_json([cited.as_dict()])
-    elif not quiet:
+    elif not flags.quiet:
         print_table(shown.source_table(cited))
         print_lines(shown.check_lines(cited))
     if cited.none_found:

@@ -1,46 +1,48 @@
-"""Exit statuses of commands, and one line for errors that the user can put right."""
+"""What every command needs: its exit status, errors in one line, no secrets, and late imports."""
 
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
-from trecjudge.cli.lazy import Later
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.files import last_opened
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
 from trecjudge.inputs.collections.progress import Progress, progress_to
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
+from trecjudge.text.credentials import learn, public, without_typed
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A module that is imported at the first use of a name in it, so that --help stays fast."""
+
+    name: str
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self.name), attribute)
+
 
 if TYPE_CHECKING:  # rich: most commands never need it
     from trecjudge.show import collections
 else:
     collections = Later("trecjudge.show.collections")
 
-P = ParamSpec("P")
 _BEFORE_ERROR: list[Callable[[], None]] = []
 """What the running command prints before the line of an error that ends it."""
 MISUSED = 2  # the command line cannot be understood
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BUG = 3  # as for items unjudged: what was written may be incomplete
-
-
-def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
-    """Make a command that returns its exit status exit with it, or with 1 and one line."""
-
-    @functools.wraps(command)
-    def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
-        quiet = bool(options.get("quiet"))
-        raise typer.Exit(exit_status(lambda: command(*arguments, **options), quiet))
-
-    return run
 
 
 def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
@@ -125,3 +127,35 @@ def print_errors(lines: Iterable[str]) -> None:
 def warning_printer(quiet: bool) -> Callable[[str], None]:
     """Return a callback that prints a warning on standard error; with `quiet` it does nothing."""
     return lambda message: None if quiet else print_errors([f"warning: {message}"])
+
+
+class _Hiding:
+    """A stream that gives its texts to another one, without secrets."""
+
+    def __init__(self, stream: TextIO, hide: Callable[[str], str]) -> None:
+        self._stream, self._hide = stream, hide
+
+    def write(self, text: str) -> int:
+        """Write a text without its secrets; return the length of the text."""
+        self._stream.write(self._hide(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def hiding(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
+    """Print no secret meanwhile: on standard error none at all, on standard output none of these.
+
+    They are the secrets in the words of a command line and in the environment. What runs and
+    documents say is printed on standard output as it is.
+    """
+    learn(words, environment)
+    out, err = sys.stdout, sys.stderr
+    sys.stdout = cast(TextIO, out and _Hiding(out, without_typed))
+    sys.stderr = cast(TextIO, err and _Hiding(err, public))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = out, err

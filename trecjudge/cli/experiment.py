@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import ClassVar
 
-import typer
-
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
-from trecjudge.cli.asking import options_of
-from trecjudge.cli.exits import exits, print_errors, warning_printer
-from trecjudge.cli.flags import taking
-from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
-from trecjudge.cli.shared import FindingPrinter
-from trecjudge.cli.watching import progress_shown, report_written
+from trecjudge.cli.exits import print_errors, warning_printer
+from trecjudge.cli.flags import ModelFlags, OutputFlags, PrintFlags, ReportFlags
+from trecjudge.cli.jobs import model_of
+from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
+from trecjudge.cli.printing import (
+    FindingPrinter,
+    print_json,
+    print_lines,
+    print_plans,
+    print_table,
+    progress_shown,
+    report_written,
+)
 from trecjudge.job.experiment.reading import read_experiment
 from trecjudge.job.experiment.running import (
     Experimented,
@@ -25,51 +27,27 @@ from trecjudge.job.experiment.running import (
     run_experiment,
 )
 from trecjudge.results.outputs import Outputs
-from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.experiment import closing_lines, variant_tables
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentFlags:
-    """What the command line asks for: a flag each."""
+class ExperimentFlags(LimitFlags, ModelFlags, OutputFlags, ReportFlags, PrintFlags):
+    """The experiment, and where its files go."""
 
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment, a YAML file.")]
-    use_env_llm: of_model.UseEnvLlm = False
-    cache_dir: of_model.CacheDir = None
-    cache_from: of_model.CacheFrom = None
-    refresh: of_model.Refresh = False
-    offline: of_model.Offline = False
-    plan: of_model.Plan = False
-    max_calls: of_model.MaxCalls = None
-    max_tokens: of_model.MaxTokens = None
-    max_cost: of_model.MaxCost = None
-    out_dir: flag.OutDir = Path("out")
-    name: flag.Name = "experiment"
-    report: flag.Report = False
-    limit: flag.LimitFlag = None
-    quiet: flag.Quiet = False
-    as_json: flag.AsJson = False
+    WITHOUT: ClassVar = frozenset({"compress"})
+    file: Path = argument("The experiment, a YAML file.", metavar="FILE")
+    name: str = option("The name that output files start with.", "experiment")
 
 
-@exits
-def run(flags: ExperimentFlags) -> int:
-    """Run the experiment of a file; return the exit status."""
-    with limited(flags.limit or ()):
-        return _run(flags)
+@command_with(ExperimentFlags)
+def experiment(flags: ExperimentFlags) -> int:
+    """Make, judge and compare variants of retrieval and answers.
 
-
-experiment = taking(ExperimentFlags)(lambda ctx, flags: run(flags))
-experiment.__doc__ = """Make, judge and compare variants of retrieval and answers.
-
-Each variant of the file is a run. All are judged by one job, and compared with the first. Runs of
-unchanged inputs are not made again.
-"""
-
-
-def _run(flags: ExperimentFlags) -> int:
+    Each variant of the file is a run. All are judged by one job, and compared with the first. Runs
+    of unchanged inputs are not made again.
+    """
     find_in_working_folder()  # for the user's own judges, measures and prompts
-    options = options_of(flags, flags.refresh, flags.plan)
+    options = model_of(flags)
     printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)
     given = read_experiment(flags.file, flags.use_env_llm)
     outputs = Outputs(flags.out_dir, flags.name)

@@ -1,108 +1,413 @@
-"""The flags of the main job, gathered into one typed object."""
+"""The flags that several commands have, each declared once, in groups that are given whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields
-from inspect import Parameter, Signature
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, get_type_hints
+from typing import Any, ClassVar, Literal
 
 import typer
 
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
+from trecjudge.cli.help import help_text, page_of
+from trecjudge.cli.parameters import (
+    Flags,
+    LimitFlags,
+    argument,
+    declared_in,
+    option,
+    several,
+    switch,
+)
+from trecjudge.version import __version__
+
+INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
+TRUTH = "A leaderboard to compare with, such as the assessors', in any format."
+FormatName = Literal["auto", "ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv"]
+AllRows = Literal["error", "checked", "given", "recomputed"]
+Duplicates = Literal["first", "last", "mean", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobFlags:
-    """What the command line asks for: a flag each."""
+class RunFlags(Flags):
+    """The runs, with their topics and documents."""
 
-    responses: flag.Responses = None
-    topics: flag.Topics = None
-    documents: flag.Documents = None
-    own_documents: flag.OwnDocuments = False
-    qrels: flag.Qrels = None
-    nuggets: flag.Nuggets = None
-    dataset: flag.Dataset = "auto"
-    keys: flag.RecordKeys = ""
-    only_topics: flag.OnlyTopics = None
-    only_runs: flag.OnlyRuns = None
-    max_topics: flag.MaxTopics = None
-    max_runs: flag.MaxRuns = None
-    limit: flag.LimitFlag = None
-    check: flag.Check = True
-    strict: flag.Strict = False
-    judge: flag.JudgeName = None
-    also: flag.Also = None
-    judgments_from: flag.JudgmentsFrom = None
-    calibration: flag.CalibrationFile = None
-    human: flag.Human = None
-    mapped: flag.MapLabels = None
-    workflow: flag.WorkflowFile = None
-    settings: flag.Settings = None
-    variant: flag.Variant = None
-    all_variants: flag.AllVariants = False
-    sweep: flag.Sweep = None
-    workers: flag.Workers = "1"
-    shard: flag.Shard = ""
-    use_env_llm: of_model.UseEnvLlm = False
-    cache_dir: of_model.CacheDir = None
-    cache_from: of_model.CacheFrom = None
-    refresh: of_model.Refresh = False
-    offline: of_model.Offline = False
-    plan: of_model.Plan = False
-    max_calls: of_model.MaxCalls = None
-    max_tokens: of_model.MaxTokens = None
-    max_cost: of_model.MaxCost = None
-    out_dir: flag.OutDir = Path("out")
-    name: flag.Name = "default"
-    qrels_pool: flag.QrelsPool = False
-    log: flag.Log = "full"
-    debug_log: flag.DebugLogFlag = True
-    document_text: flag.DocumentText = True
-    compress: flag.Compress = False
-    report: flag.Report = False
-    measures: flag.MeasuresShown = None
-    wide: flag.Wide = False
-    all_runs: flag.AllRuns = False
-    quiet: flag.Quiet = False
-    as_json: flag.AsJson = False
-    version: flag.Version = False
-    help_all: flag.HelpAll = False
+    PANEL: ClassVar = INPUTS
+    responses: Sequence[Path] = several(
+        "Run files, or folders of them at any depth.", "--rag-responses"
+    )
+    topics: Path | None = option(
+        "The topic file. Without it the topics are those that the runs answer.",
+        None,
+        "--rag-topics",
+    )
+    documents: Sequence[Path] = several(
+        "The documents: files, folders, irds:NAME, an index, or an address with {docid}. JSONL"
+        " has docid, title and text. Their text is judged, not the run's."
+    )
+    dataset: str = option(
+        "The dataset to assume where several formats fit: rag, ragtime, dragun or auto.", "auto"
+    )
 
 
-class _Flags(Protocol):
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+class MaterialFlags(RunFlags):
+    """The runs, with all that a judge may compare them with."""
+
+    own_documents: bool = switch(
+        "Judge the run's own copy of a document, even where --documents has it too.",
+        "--own-documents/--no-own-documents",
+    )
+    nuggets: Sequence[Path] = several(
+        "Banks of nuggets, files or folders. The judges nuggets, argue and rubric use them."
+    )
 
 
-F = TypeVar("F", bound=_Flags)
+class SelectionFlags(Flags):
+    """Which topics and runs are taken."""
+
+    PANEL: ClassVar = INPUTS
+    only_topics: Sequence[str] = several("Only these topics; else all.", "--topic")
+    only_runs: Sequence[str] = several("Only these runs; else all.", "--run")
+    max_topics: int | None = option("Only the first N topics.", min=1)
+    max_runs: int | None = option("Only the first N runs.", min=1)
 
 
-def taking(
-    flags: type[F],
-) -> Callable[[Callable[[typer.Context, F], None]], Callable[..., None]]:
-    """Return a decorator that gives a function of a context and `flags` a flag for each field."""
-    hints = get_type_hints(flags, include_extras=True)
-    parameters = [
-        Parameter(
-            f.name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if f.default is MISSING else f.default,
-            annotation=hints[f.name],
-        )
-        for f in fields(flags)
-    ]
-    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+class KeyFlags(Flags):
+    """How records of a pipeline are read."""
 
-    def decorate(command: Callable[[typer.Context, F], None]) -> Callable[..., None]:
-        def run(ctx: typer.Context, **given: Any) -> None:
-            command(ctx, flags(**given))
+    PANEL: ClassVar = INPUTS
+    keys: str = option(
+        "Keys of question, answer, contexts, topic and run in a pipeline's records, such as"
+        " question=prompt.text,answer=out,contexts=hits. Usual keys are known.",
+        "",
+        metavar="PART=KEY,...",
+    )
 
-        # Typer reads flags from the signature, so the fields are written into it.
-        run.__doc__ = command.__doc__
-        run.__annotations__ = {"ctx": typer.Context} | hints
-        run.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
-        return run
 
-    return decorate
+class WorkflowFlags(Flags):
+    """The workflow."""
+
+    PANEL: ClassVar = JUDGING
+    workflow: Path | None = option("A workflow file, or the name of a shipped one.")
+
+
+class JudgeFlags(Flags):
+    """The judges and their settings."""
+
+    PANEL: ClassVar = JUDGING
+    judge: Sequence[str] = several(
+        "The judges, by name or as module:Class. By default the workflow's, else citation, or"
+        " grounding for a pipeline's records. The command `judges` lists them."
+    )
+    settings: Sequence[str] = several(
+        "Override settings, such as partial=0.25. KEY, JUDGE.KEY, llm.KEY or"
+        " leaderboard.KEY; VALUE is YAML.",
+        "--set",
+        metavar="KEY=VALUE",
+    )
+    calibration: Path | None = option(
+        "A file that `calibrate` wrote: weights of the offline attester, fitted to labels."
+    )
+
+
+class MapFlags(Flags):
+    """What labels of people mean."""
+
+    PANEL: ClassVar = JUDGING
+    mapped: Sequence[str] = several(
+        "What a label of people means to the judge, such as good=full_support. Usual words and"
+        " numbers are known.",
+        "--map",
+        metavar="LABEL=LABEL",
+    )
+
+
+class HumanFlags(MapFlags):
+    """Labels of people that correct the means."""
+
+    human: Path | None = option(
+        "Labels of people for some items, which correct the means, as for --judgments-from."
+    )
+
+
+class ModelFlags(Flags):
+    """The model that may be asked, what is kept of its replies, and what they may cost."""
+
+    PANEL: ClassVar = MODEL
+    use_env_llm: bool = switch(
+        "Ask the model at OPENAI_BASE_URL. OPENAI_MODEL is its name, and OPENAI_API_KEY the key.",
+        "--use-env-llm",
+    )
+    cache_dir: Path | None = option(
+        "The folder of cached replies; by default TRECJUDGE_CACHE or the user's cache folder.",
+        metavar="DIR",
+    )
+    cache_from: Sequence[Path] = several(
+        "Folders of other caches to read, which are not changed.", metavar="DIR"
+    )
+    refresh: bool = switch("Ignore cached replies and ask again.", "--refresh")
+    offline: bool = switch("Use only cached replies; items without one stay unjudged.", "--offline")
+    plan: bool = switch("Count calls, tokens and price; ask nothing.", "--plan")
+    max_calls: int | None = option("Make at most N calls of the model.", min=0)
+    max_tokens: int | None = option("Stop asking once N tokens are spent.", min=0)
+    max_cost: float | None = option("Stop asking once this much is spent, in dollars.", min=0)
+
+
+class CacheFlags(ModelFlags):
+    """The cache of a model's replies, for commands that ask none."""
+
+    WITHOUT: ClassVar = frozenset(declared_in(ModelFlags)) - {"cache_dir"}
+
+
+class AskingFlags(JudgeFlags, WorkflowFlags, ModelFlags):
+    """The judges, and the model that they may ask."""
+
+
+class OutputFlags(Flags):
+    """The files of a job."""
+
+    PANEL: ClassVar = OUTPUTS
+    out_dir: Path = option("The folder for all output files.", Path("out"), metavar="DIR")
+    name: str = option("The name that output files start with.", "default")
+    compress: bool = switch(
+        "Pack the judgments and the log with zstd, as NAME.judgments.jsonl.zst and"
+        " NAME.log.zst. Every command reads them.",
+        "--compress",
+    )
+
+
+class ReportFlags(Flags):
+    """Whether a report is written."""
+
+    PANEL: ClassVar = OUTPUTS
+    report: bool = switch("Write NAME.report.html too, to browse the results.", "--report")
+
+
+class RankingFlags(Flags):
+    """What the closing table of a job shows."""
+
+    PANEL: ClassVar = OUTPUTS
+    measures: Sequence[str] = several(
+        "More measures in the closing table: names, `all`, or `ranking` for the one that each"
+        " judge ranks by.",
+        metavar="A,B",
+    )
+    wide: bool = switch("Show whole names and all measures, however long the lines.", "--wide")
+    all_runs: bool = switch("Show all runs in the closing table, not only the 20 best.", "--all")
+
+
+class TableFlags(Flags):
+    """How much of the tables of other commands is shown."""
+
+    wide: bool = switch("Show whole names and all columns, however long the lines.", "--wide")
+    show_all: bool = switch("Show all rows of the tables, not only the first 20.", "--all")
+
+
+class PrintFlags(Flags):
+    """How much is printed, and how."""
+
+    PANEL: ClassVar = OUTPUTS
+    quiet: bool = switch("Print only errors.", "--quiet", "-q")
+    as_json: bool = switch("Print the results as one JSON object.", "--json")
+
+
+class JudgedJobFlags(Flags):
+    """A job that was judged, by its name where a folder holds several."""
+
+    job: Path = argument("The --out-dir of a job, FOLDER/NAME, or any of its files.")
+    name: str | None = option("The job to take, where the folder holds several.")
+
+
+class ItemFlags(JudgedJobFlags):
+    """Which of a job's judgments are shown."""
+
+    run: Sequence[str] = several("Only these runs; else all.")
+    topic: Sequence[str] = several("Only these topics; else all.")
+    judge: Sequence[str] = several("Only these judges; else all.")
+    label: Sequence[str] = several(
+        "Only these labels; else all. `none`, `partial` and `full` are short names;"
+        " `missing_document` and `unjudged` are labels too."
+    )
+    unjudged: bool = switch("Only what is unjudged; beside --label, that too.", "--unjudged")
+
+
+class TrustFlags(Flags):
+    """Whether code that a file names is run."""
+
+    trust: bool = switch(
+        "Import judges and measures that the file names and that are not installed.", "--trust"
+    )
+
+
+class FormatFlags(Flags):
+    """How leaderboards are read."""
+
+    format_name: FormatName = option(
+        "The format of the leaderboards; by default recognised.",
+        "auto",
+        "--format",
+        metavar="FORMAT",
+    )
+
+
+class TruthFormatFlags(Flags):
+    """How a leaderboard that people made is read."""
+
+    truth_format: FormatName = option(
+        "The format of the truth; by default recognised.", "auto", metavar="FORMAT"
+    )
+
+
+class LeaderboardFlags(FormatFlags):
+    """Leaderboards, and which of their measures count."""
+
+    leaderboards: Sequence[Path] = argument(
+        "Jobs (by folder, FOLDER/NAME, any file), or leaderboards of any format."
+    )
+    measure: Sequence[str] = several("Only these measures; else all.")
+
+
+class DigitFlags(Flags):
+    """The decimals of a table."""
+
+    digits: int = option("For a table: decimals of a value.", 3, min=0, max=6)
+
+
+class PaperFlags(DigitFlags):
+    """A table for a paper."""
+
+    to: Literal["markdown", "latex", "html", "csv"] | None = option(
+        "Print a table for a paper or a page, or write it to --output."
+    )
+
+
+class RetrievalFlags(Flags):
+    """How passages of an index are found."""
+
+    retriever: Literal["bm25", "dense", "hybrid"] = option(
+        "How passages are found: bm25 by words, dense by vectors, hybrid by both.",
+        "bm25",
+        metavar="NAME",
+    )
+    only: Sequence[str] = several(
+        "Only documents with this value of a field, or one of several; since=DATE and"
+        " until=DATE bound the date.",
+        metavar="FIELD=VALUE",
+    )
+    recency: float = option(
+        "Raise newer documents: the newest twofold, half of that raise after so many days.",
+        0.0,
+        metavar="DAYS",
+        min=0,
+    )
+    rerank: int = option(
+        "Have the first N passages graded and put in order; needs --use-env-llm.", 0, min=0
+    )
+    rerank_by: Literal["model", "endpoint"] = option(
+        "What reranks: the model, or an endpoint's /rerank (RERANK_MODEL names it).",
+        "model",
+        metavar="NAME",
+    )
+
+
+def all_rows_option(default: AllRows) -> Any:
+    """Return the flag on `all` rows; the commands differ in its default."""
+    return option(
+        "How to treat `all` rows that contradict their topics: an error, recomputed from the"
+        " topics of that measure (checked), or taken as given; `recomputed` recomputes all rows.",
+        default,
+    )
+
+
+def duplicates_option(default: Duplicates) -> Any:
+    """Return the flag on values that stand twice; the commands differ in its default."""
+    return option("Which value counts where a run has two on one topic.", default)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"trecjudge {__version__}")
+        raise typer.Exit
+
+
+def _print_all(ctx: typer.Context, wanted: bool) -> None:
+    if wanted:
+        typer.echo(help_text(page_of(ctx.command, ctx), everything=True), nl=False)
+        raise typer.Exit
+
+
+class InputFlags(MaterialFlags, SelectionFlags, KeyFlags, LimitFlags):
+    """The inputs of the main job."""
+
+    qrels: Path | None = option(
+        "Grades of documents by topic, for the judge grounding. TREC lines, or JSON of"
+        " {topic: {doc: grade}}."
+    )
+    check: bool = switch(
+        "Check the runs against the rules of their track first.", "--check/--no-check", on=True
+    )
+    strict: bool = switch(
+        "Stop before judging if a finding could change a score, or the track would refuse a run.",
+        "--strict",
+    )
+
+
+class JudgingFlags(AskingFlags, HumanFlags):
+    """The judges of the main job, and how often and by whom the runs are judged."""
+
+    also: Sequence[str] = several("More judges, beside those of --judge or of the workflow.")
+    judgments_from: Path | None = option(
+        "Use the labels of a file instead of a judge's. JSONL or CSV with topic_id, run_id,"
+        " sentence_index, doc_id, label; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or"
+        " assessments of a rubric (CSV)."
+    )
+    variant: str | None = option("Judge with this variant of the workflow.")
+    all_variants: bool = switch(
+        "Judge with every variant, each into files of its own.", "--all-variants"
+    )
+    sweep: str | None = option("Judge at every point of this sweep, each into files of its own.")
+    workers: str = option(
+        "Judge by N processes of this machine; `auto` takes one for each core, and"
+        " dask://HOST:PORT the workers of a cluster. All files are as those of one process.",
+        "1",
+        metavar="N",
+    )
+    shard: str = option(
+        "Judge only the I-th of N parts of the responses, as 2/8, and score nothing: the"
+        " command `merge` puts the parts together.",
+        "",
+        metavar="I/N",
+    )
+
+
+class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags, PrintFlags):
+    """The flags of the main job."""
+
+    PANEL: ClassVar = OUTPUTS
+    qrels_pool: bool = switch(
+        "Write classic qrels, `topic 0 doc grade`, over all runs.", "--qrels-pool"
+    )
+    log: Literal["full", "lean", "none"] = option(
+        "What goes into NAME.log, one JSON event a line: `full`; `lean` leaves out items on"
+        " which no model was asked, since the judgments have all of them; `none` writes no log.",
+        "full",
+        metavar="KIND",
+    )
+    debug_log: bool = switch(
+        "--no-debug-log is the same as --log none.", "--debug-log/--no-debug-log", on=True
+    )
+    document_text: bool = switch(
+        "Include document text in the log and the evidence.",
+        "--document-text/--no-document-text",
+        on=True,
+    )
+
+
+class MainFlags(JobFlags):
+    """The flags of the program: those of the main job, and what it says of itself."""
+
+    PANEL: ClassVar = ""
+    version: bool = switch(
+        "Print the version.", "--version", callback=_print_version, is_eager=True
+    )
+    help_all: bool = switch(
+        "Show all flags of the main job.", "--help-all", callback=_print_all, is_eager=True
+    )

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from filecmp import cmp
 from pathlib import Path
-from typing import Annotated, Literal
 
-import typer
-
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import print_json, print_lines, print_many
+from trecjudge.cli.flags import (
+    AllRows,
+    Duplicates,
+    FormatFlags,
+    PrintFlags,
+    all_rows_option,
+    duplicates_option,
+)
+from trecjudge.cli.parameters import argument, command_with, option, several, switch
+from trecjudge.cli.printing import (
+    FindingPrinter,
+    print_json,
+    print_lines,
+    print_many,
+    print_sources,
+    refusing,
+    sources,
+)
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.loading import bounded_means, scores_at
 from trecjudge.evaluation.standings import judges_of, ranking_of
@@ -31,96 +43,69 @@ ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")
 """Findings that put a kept rule in doubt, so that they are printed with -q too."""
 
 
-Minimum = Annotated[
-    list[str] | None,
-    typer.Option("--min", metavar="MEASURE=NUMBER", help="No run may be below this."),
-]
-Maximum = Annotated[
-    list[str] | None,
-    typer.Option("--max", metavar="MEASURE=NUMBER", help="No run may be above this."),
-]
-Baseline = Annotated[
-    Path | None, typer.Option(help="The leaderboard of the release before, for --max-drop.")
-]
-MaxDrop = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[MEASURE=]NUMBER",
-        help="No run may fall by more than this below its baseline; a number without a measure is"
+class GateFlags(FormatFlags, PrintFlags):
+    """The leaderboard, and the rules that its runs have to keep."""
+
+    leaderboard: Path = argument(
+        "A job (its folder, FOLDER/NAME, any of its files) or a leaderboard."
+    )
+    minimum: Sequence[str] = several("No run may be below this.", "--min", metavar="MEASURE=NUMBER")
+    maximum: Sequence[str] = several("No run may be above this.", "--max", metavar="MEASURE=NUMBER")
+    baseline: Path | None = option("The leaderboard of the release before, for --max-drop.")
+    max_drop: Sequence[str] = several(
+        "No run may fall by more than this below its baseline; a number without a measure is"
         " for the measure that ranks the runs.",
-    ),
-]
-LowerIsBetter = Annotated[
-    list[str] | None,
-    typer.Option(
+        metavar="[MEASURE=]NUMBER",
+    )
+    lower_is_better: Sequence[str] = several(
+        "For --max-drop, measures whose lower values are better; by default the statistics decide.",
         metavar="MEASURE",
-        help="For --max-drop, measures whose lower values are better; by default the"
-        " statistics decide.",
-    ),
-]
-AnyDrop = Annotated[bool, typer.Option("--strict", help="Count a drop even where it may be noise.")]
-Junit = Annotated[Path | None, typer.Option(help="A file for JUnit XML.")]
+    )
+    strict: bool = switch("Count a drop even where it may be noise.", "--strict")
+    all_rows: AllRows = all_rows_option("error")
+    duplicates: Duplicates = duplicates_option("error")
+    junit: Path | None = option("A file for JUnit XML.")
 
 
-@exits
-def gate(
-    leaderboard: common.Leaderboard,
-    minimum: Minimum = None,
-    maximum: Maximum = None,
-    baseline: Baseline = None,
-    max_drop: MaxDrop = None,
-    lower_is_better: LowerIsBetter = None,
-    strict: AnyDrop = False,
-    all_rows: common.AllRows = "error",
-    duplicates: common.Duplicates = "error",
-    junit: Junit = None,
-    format_name: common.Format = "auto",
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+@command_with(GateFlags)
+def gate(flags: GateFlags) -> int:
     """Exit with 1 unless all runs keep all rules.
 
     Each broken rule is one line. A run whose unjudged items could break a rule does not pass.
     A drop counts if the paired test over topics is significant, or if there are too few topics
     for any test.
     """
-    printer = common.FindingPrinter(quiet, ALWAYS_PRINTED)
-    found = [outcome(path) for path in (leaderboard, baseline) if path is not None]
-    tables = [_scores(one, printer, format_name, duplicates, all_rows) for one in found]
-    rules = [rule_of("min", text) for text in minimum or ()]
-    rules += [rule_of("max", text) for text in maximum or ()]
-    rules += _drop_rules(max_drop or [], found, tables, printer)
-    rules, lower = _with_judges(rules, found), lower_is_better or []
-    checks = _checks(tables, rules, lower, strict, _are_the_same(found), printer)
+    printer = FindingPrinter(flags.quiet, ALWAYS_PRINTED)
+    found = [outcome(path) for path in (flags.leaderboard, flags.baseline) if path is not None]
+    tables = [_scores(one, printer, flags) for one in found]
+    rules = [rule_of("min", text) for text in flags.minimum]
+    rules += [rule_of("max", text) for text in flags.maximum]
+    rules += _drop_rules(flags.max_drop, found, tables, printer)
+    rules, lower = _with_judges(rules, found), flags.lower_is_better
+    checks = _checks(tables, rules, lower, flags.strict, _are_the_same(found), printer)
     left_out = [finding for finding in printer.findings if finding.severity == "error"]
-    if junit is not None:
-        with chosen(junit) as file:
+    if flags.junit is not None:
+        with chosen(flags.junit) as file:
             failing = failing_responses(checks, tables, found)
             file.write(junit_xml(str(found[0].place), checks, left_out, failing))
     broken = [check for check in checks if check.broken]
     # Rows that could not be read may be those that break a rule: the gate must not pass then.
     status = 1 if broken or left_out else 0
-    if as_json:
-        more = {"statistics": common.sources(tables), "findings": printer.as_dicts()}
+    if flags.as_json:
+        more = {"statistics": sources(tables), "findings": printer.as_dicts()}
         print_json([{"passed": not status, "checks": checks} | more])
         return status
     printer.close()
-    common.print_sources(tables, quiet)
+    print_sources(tables, flags.quiet)
     print_many(map(str, broken))
-    if not quiet:
+    if not flags.quiet:
         unread = f"; {len(left_out)} rows could not be read: it does not pass" if left_out else ""
         held = sum(not check.no_rule for check in checks)
         print_lines([f"gate: {held - len(broken)} of {held} rules kept{unread}"])
     return status
 
 
-def _scores(
-    found: Outcome,
-    printer: common.FindingPrinter,
-    format_name: str,
-    duplicates: Literal["first", "last", "mean", "error"],
-    all_rows: str,
-) -> Scores:
+def _scores(found: Outcome, printer: FindingPrinter, flags: GateFlags) -> Scores:
     """Return a leaderboard's scores.
 
     Raises InputError for `all` rows that contradict their topics, and statistics of another job.
@@ -132,21 +117,21 @@ def _scores(
             raise InputError(f"{finding}; `rescore` writes both again")
         printer(finding)
 
-    refusing = common.refusing(check, all_rows)
-    scores = scores_at(found, refusing, format_name, duplicates)
-    if all_rows == "checked":
+    report = refusing(check, flags.all_rows)
+    scores = scores_at(found, report, flags.format_name, flags.duplicates)
+    if flags.all_rows == "checked":
         return scores.without_all(scores.disputed)
-    recomputed = scores.disputed and all_rows == "recomputed"
+    recomputed = scores.disputed and flags.all_rows == "recomputed"
     return scores.without_all(scores.measures) if recomputed else scores
 
 
 def _checks(
     tables: list[Scores],
     rules: list[GateRule],
-    lower: list[str],
+    lower: Sequence[str],
     strict: bool,
     same: bool,
-    printer: common.FindingPrinter,
+    printer: FindingPrinter,
 ) -> list[Check]:
     """Return a check of each run by each rule; `same` is whether both tables are of one job.
 
@@ -192,7 +177,7 @@ def _closed(figures: RunScores) -> RunScores:
     }
 
 
-def _report_no_rule(now: Scores, checks: list[Check], printer: common.FindingPrinter) -> None:
+def _report_no_rule(now: Scores, checks: list[Check], printer: FindingPrinter) -> None:
     """Report the measures that hold runs to nothing. Raises InputError where none is held."""
     runs: dict[str, list[str]] = {}
     for check in checks:
@@ -211,7 +196,7 @@ def _unseen(table: Scores) -> Finding:
 
 
 def _report_direction(
-    table: Scores, measures: list[str], lower: list[str], printer: common.FindingPrinter
+    table: Scores, measures: Sequence[str], lower: Sequence[str], printer: FindingPrinter
 ) -> None:
     """Report the measures of which it is only assumed that higher is better."""
     names = ", ".join(dict.fromkeys(name for name in measures if name not in lower))
@@ -223,7 +208,7 @@ def _report_direction(
 
 
 def _drop_rules(
-    texts: list[str], found: list[Outcome], tables: list[Scores], report: OnFinding
+    texts: Sequence[str], found: list[Outcome], tables: list[Scores], report: OnFinding
 ) -> list[GateRule]:
     """Return the rules of --max-drop; a bare number is for the measures that rank the runs.
 

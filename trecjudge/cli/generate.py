@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from trecjudge.baseline.generate.answering import Generating
 from trecjudge.baseline.generate.formats import RunFormat, format_for
 from trecjudge.baseline.generate.making import RunWanted, make_run
 from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
-from trecjudge.cli import generate_options as own
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
-from trecjudge.cli import search_options as of_search
-from trecjudge.cli.asking import options_of
-from trecjudge.cli.exits import exits, print_errors, warning_printer
-from trecjudge.cli.flags import taking
-from trecjudge.cli.printing import print_json, print_lines, print_plans
-from trecjudge.cli.shared import FindingPrinter
+from trecjudge.cli.exits import print_errors, warning_printer
+from trecjudge.cli.flags import (
+    ModelFlags,
+    PrintFlags,
+    RetrievalFlags,
+    SelectionFlags,
+    WorkflowFlags,
+)
+from trecjudge.cli.jobs import model_of
+from trecjudge.cli.parameters import command_with, option, switch
+from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_plans
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
@@ -35,53 +36,52 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.show.generated import generated_lines
 
 
-@dataclass(frozen=True, slots=True)
-class GenerateFlags:
-    """What the command line asks for: a flag each."""
+class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlags):
+    """The index, the topics, and how a run is made from them."""
 
-    index: own.Index
-    topics: own.TopicFile
-    format_name: own.Format
-    only: of_search.OnlyDocuments = None
-    only_topics: flag.OnlyTopics = None
-    max_topics: flag.MaxTopics = None
-    run_id: own.RunId = ""
-    team_id: own.TeamId = "trecjudge"
-    retriever: of_search.Retriever = "bm25"
-    top: own.Top = 20
-    recency: of_search.Recency = 0.0
-    rerank: of_search.Rerank = 0
-    rerank_by: of_search.RerankBy = "model"
-    threshold: own.Threshold = None
-    max_words: own.MaxWords = None
-    rounds: own.Rounds = 0
-    mask_pii: own.MaskPii = False
-    workflow: flag.WorkflowFile = None
-    use_env_llm: of_model.UseEnvLlm = False
-    cache_dir: of_model.CacheDir = None
-    cache_from: of_model.CacheFrom = None
-    refresh: of_model.Refresh = False
-    offline: of_model.Offline = False
-    plan: of_model.Plan = False
-    max_calls: of_model.MaxCalls = None
-    max_tokens: of_model.MaxTokens = None
-    max_cost: of_model.MaxCost = None
-    out_dir: flag.OutDir = Path("out")
-    name: own.RunName = ""
-    carry_documents: own.CarryDocuments = False
-    quiet: flag.Quiet = False
-    as_json: flag.AsJson = False
+    WITHOUT: ClassVar = frozenset({"only_runs", "max_runs"})
+    index: str = option("The index of the documents, as `index` wrote it.", ..., metavar="FILE")
+    topics: Path = option("The topic file.", ..., "--rag-topics")
+    format_name: str = option(
+        "The track that the run is for, such as rag25, rag26, ragtime26 or dragun25.",
+        ...,
+        "--format",
+    )
+    run_id: str = option(
+        "The id of the run; by default --name, else how it is made, such as extractive-bm25.", ""
+    )
+    team_id: str = option("The name of the team.", "trecjudge")
+    top: int = option("Answer from the N best passages.", 20, min=1)
+    threshold: Path | None = option(
+        "Abstain below the confidence of this file, which `search --calibrate` wrote; by"
+        " default INDEX.threshold.json, if it is there."
+    )
+    max_words: int | None = option("Answer in N words at most, where the track allows more.", min=1)
+    rounds: int = option(
+        "Let a model name what its answer lacks, and search again, N times at most.", 0, min=0
+    )
+    mask_pii: bool = switch(
+        "Mask email addresses, telephone, card and account numbers, IP addresses and national"
+        " ids: no model sees them, and no answer has them.",
+        "--mask-pii/--no-mask-pii",
+    )
+    out_dir: Path = option("The folder for all output files.", Path("out"), metavar="DIR")
+    name: str = option("The name that output files start with; by default the run's.", "")
+    carry_documents: bool = switch(
+        "Put the documents that are cited into the run, to judge it without --documents.",
+        "--carry-documents/--no-carry-documents",
+    )
 
     @property
     def generating(self) -> Generating:
         """How answers are made."""
-        only = only_of(self.only or ())
+        only = only_of(self.only)
         return Generating(self.top, self.rounds, self.mask_pii, self.max_words, only)
 
     @property
     def model(self) -> ModelOptions:
         """How a model may be used."""
-        return options_of(self, self.refresh, self.plan)
+        return model_of(self)
 
     @property
     def run_name(self) -> str:
@@ -123,9 +123,12 @@ class GenerateFlags:
         )
 
 
-@exits
-def answer(flags: GenerateFlags) -> int:
-    """Make the run, write it and its provenance; return the exit status."""
+@command_with(GenerateFlags)
+def generate(flags: GenerateFlags) -> int:
+    """Answer topics from an index, as a run of a track.
+
+    A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
+    """
     format_, model = format_for(flags.format_name), flags.model
     flags.generating.check(model.use)
     if flags.mask_pii and flags.carry_documents:
@@ -155,16 +158,9 @@ def _documents(flags: GenerateFlags) -> str:
     return flags.index if is_index(Path(flags.index)) else "DOCUMENTS"
 
 
-generate = taking(GenerateFlags)(lambda ctx, flags: answer(flags))
-generate.__doc__ = """Answer topics from an index, as a run of a track.
-
-A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
-"""
-
-
 def _topics(flags: GenerateFlags, printer: FindingPrinter) -> list[Topic]:
     every = read_topics(flags.topics, printer)
-    for topic_id in flags.only_topics or ():
+    for topic_id in flags.only_topics:
         if topic_id not in every:
             raise InputError(unknown("topic", topic_id, every))
     wanted = (t for t in every.values() if not flags.only_topics or t.topic_id in flags.only_topics)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any, ClassVar
 
 from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.building import build_index
@@ -23,85 +21,40 @@ from trecjudge.baseline.index.sources import (
     sources_in,
 )
 from trecjudge.baseline.index.vectors import VECTORS, check_vectors
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.asking import options_of
-from trecjudge.cli.exits import exit_status, print_errors, warning_printer
-from trecjudge.cli.flags import taking
-from trecjudge.cli.printing import print_json, print_listing
+from trecjudge.cli.exits import print_errors, warning_printer
+from trecjudge.cli.flags import ModelFlags, PrintFlags, WorkflowFlags
+from trecjudge.cli.jobs import model_of
+from trecjudge.cli.parameters import LimitFlags, argument, command_with, option, several, switch
+from trecjudge.cli.printing import FindingPrinter, print_json, print_listing
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import OnFinding, counted
 from trecjudge.job.choice import workflow_at
 from trecjudge.models.opening import ModelOptions
-from trecjudge.settings.limits import limited
 from trecjudge.text.credentials import public
 
-Documents = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        help="Documents: files or folders. JSONL has docid, title, text, and any further fields to"
-        " narrow a search by; may be compressed."
-    ),
-]
-FromRuns = Annotated[
-    list[Path] | None,
-    typer.Option("--from-runs", help="Runs whose own documents are indexed too."),
-]
-To = Annotated[
-    str,
-    typer.Option(
-        "--to",
-        metavar="INDEX",
-        help="The index: a file, or postgresql://…; made if it is not there.",
-    ),
-]
-ChunkSize = Annotated[
-    int | None,
-    typer.Option("--chunk-size", help="Words of a chunk, at most; 220 for a new index."),
-]
-ChunkOverlap = Annotated[
-    int | None,
-    typer.Option(
-        "--chunk-overlap", help="Words at most that two chunks share; 30 for a new index."
-    ),
-]
-Vectors = Annotated[
-    str | None,
-    typer.Option(
-        "--vectors",
-        help=f"What makes vectors: {', '.join(VECTORS)} (of the environment, with --use-env-llm)."
-        " By default what the index has them of.",
-    ),
-]
-KeepOthers = Annotated[
-    bool,
-    typer.Option("--keep-others", help="Keep what the index has and the documents given have not."),
-]
 
+class IndexFlags(LimitFlags, WorkflowFlags, ModelFlags, PrintFlags):
+    """The documents, and the index that keeps them."""
 
-@dataclass(frozen=True, slots=True)
-class IndexFlags:
-    """What the command line asks for: a flag each."""
-
-    to: To
-    documents: Documents = None
-    from_runs: FromRuns = None
-    chunk_size: ChunkSize = None
-    chunk_overlap: ChunkOverlap = None
-    vectors: Vectors = None
-    keep_others: KeepOthers = False
-    workflow: flag.WorkflowFile = None
-    use_env_llm: of_model.UseEnvLlm = False
-    cache_dir: of_model.CacheDir = None
-    cache_from: of_model.CacheFrom = None
-    offline: of_model.Offline = False
-    max_calls: of_model.MaxCalls = None
-    max_tokens: of_model.MaxTokens = None
-    max_cost: of_model.MaxCost = None
-    limit: flag.LimitFlag = None
-    quiet: flag.Quiet = False
-    as_json: flag.AsJson = False
+    WITHOUT: ClassVar = frozenset({"refresh", "plan"})
+    to: str = option(
+        "The index: a file, or postgresql://…; made if it is not there.", ..., metavar="INDEX"
+    )
+    documents: Sequence[Path] = argument(
+        "Documents: files or folders. JSONL has docid, title, text, and any further fields to"
+        " narrow a search by; may be compressed.",
+        (),
+    )
+    from_runs: Sequence[Path] = several("Runs whose own documents are indexed too.")
+    chunk_size: int | None = option("Words of a chunk, at most; 220 for a new index.")
+    chunk_overlap: int | None = option("Words at most that two chunks share; 30 for a new index.")
+    vectors: str | None = option(
+        f"What makes vectors: {', '.join(VECTORS)} (of the environment, with --use-env-llm)."
+        " By default what the index has them of."
+    )
+    keep_others: bool = switch(
+        "Keep what the index has and the documents given have not.", "--keep-others"
+    )
 
     @property
     def chunking(self) -> Chunking | None:
@@ -113,28 +66,19 @@ class IndexFlags:
     @property
     def model(self) -> ModelOptions:
         """How an endpoint may be asked for vectors."""
-        return options_of(self)
+        return model_of(self)
 
 
-@taking(IndexFlags)
-def index(ctx: typer.Context, flags: IndexFlags) -> None:
+@command_with(IndexFlags)
+def index(flags: IndexFlags) -> int:
     """Keep documents in an index, to be searched.
 
     The index then holds these documents and no others. Only what changed is cut and indexed again.
     A search during that sees the index as it was.
     """
-
-    def work() -> int:
-        with limited(flags.limit or ()):
-            return _index(flags)
-
-    raise typer.Exit(exit_status(work))
-
-
-def _index(flags: IndexFlags) -> int:
     begun = time.monotonic()
     check_vectors(flags.vectors)
-    printer = common.FindingPrinter(flags.quiet)
+    printer = FindingPrinter(flags.quiet)
     distinct = Distinct(printer)
     try:
         with closing(_placed(flags, printer)) as placed:
@@ -170,14 +114,14 @@ async def _refreshed(flags: IndexFlags, sources: Iterator[Source]) -> tuple[Chan
 
 def _placed(flags: IndexFlags, report: OnFinding) -> Generator[Placed, None, None]:
     """Yield the documents of the files, then those of the runs, each with its place."""
-    yield from sources_in(flags.documents or (), report)
+    yield from sources_in(flags.documents, report)
     if flags.from_runs:
         yield from sources_carried(flags.from_runs, report)
 
 
 def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:
     """Return the documents. Raises InputError if there is none: nothing is made or emptied."""
-    paths = [*(flags.documents or ()), *(flags.from_runs or ())]
+    paths = [*flags.documents, *flags.from_runs]
     if not paths:
         raise InputError("no documents given; give files of documents, or runs with --from-runs")
     return at_least_one(sources, paths)

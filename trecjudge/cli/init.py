@@ -6,11 +6,8 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from trecjudge.cli.exits import exits
+from trecjudge.cli.parameters import Flags, argument, command_with, option, switch
 from trecjudge.cli.printing import print_lines
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import chosen
@@ -18,23 +15,24 @@ from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.job.found import look
 from trecjudge.job.proposal import propose
 
-Folder = Annotated[
-    Path, typer.Argument(help="The folder with the runs, their topics and documents.")
-]
-Output = Annotated[Path, typer.Option("--output", help="The workflow to write.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the workflow if it is there.")]
+
+class InitFlags(Flags):
+    """The folder to look at, and the workflow to write."""
+
+    folder: Path = argument("The folder with the runs, their topics and documents.", Path("."))
+    output: Path = option("The workflow to write.", Path("judge.yml"))
+    force: bool = switch("Replace the workflow if it is there.", "--force")
 
 
-@exits
-def init(
-    folder: Folder = Path("."), output: Output = Path("judge.yml"), force: Force = False
-) -> int:
+@command_with(InitFlags)
+def init(flags: InitFlags) -> int:
     """Write a workflow for what is in a folder.
 
     It asks nothing, and prints the command to run. It chooses the judge that fits the runs, and
     the workflow says why.
     """
-    if output.exists() and not force:
+    folder, output = flags.folder, flags.output
+    if output.exists() and not flags.force:
         raise OutputError(
             f"{output}: is there already; --force replaces it, --output names another"
         )

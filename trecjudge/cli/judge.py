@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
-from trecjudge.cli.printing import print_json, print_lines, print_plans, print_summaries
-from trecjudge.cli.watching import progress_shown, report_written
+from trecjudge.cli.jobs import choice_of, request_jobs
+from trecjudge.cli.printing import (
+    print_json,
+    print_lines,
+    print_plans,
+    print_summaries,
+    progress_shown,
+    report_written,
+)
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels.vocabulary import words_of
 from trecjudge.inputs.pipelines.fields import keyed
-from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
+from trecjudge.job.choice import without_effect
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job, run_part
@@ -44,7 +49,7 @@ OF_WHOLE_JOBS = {
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
-    with limited(flags.limit or ()), keyed(flags.keys):
+    with limited(flags.limit), keyed(flags.keys):
         return _judge(flags)
 
 
@@ -52,7 +57,7 @@ def _judge(flags: JobFlags) -> int:
     _check_part(flags)
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
-    wanted = Wanted.of(flags.measures or (), flags.wide, flags.all_runs)
+    wanted = Wanted.of(flags.measures, flags.wide, flags.all_runs)
     check_jobs(jobs)  # all of them, before the first one spends anything
     _check_measures(jobs, wanted)
     if flags.plan:
@@ -102,45 +107,24 @@ def _check_measures(jobs: Sequence[Job], wanted: Wanted) -> None:
 
 def jobs_asked_for(flags: JobFlags) -> list[Job]:
     """Return the jobs that the command line asks for."""
-    choice = Choice(
-        judges=flags.judge or (),
-        also=flags.also or (),
-        workflow=workflow_at(flags.workflow),
-        written=flags.settings or (),
+    choice = choice_of(
+        flags,
+        also=flags.also,
         variant=flags.variant,
         all_variants=flags.all_variants,
         sweep=flags.sweep,
     )
     asked = workers_asked(flags.workers)
-    template = Job(
-        runs=flags.responses or (),
-        outputs=_outputs(flags),
-        topics=flags.topics,
-        documents=flags.documents or (),
-        own_documents=flags.own_documents,
-        qrels=flags.qrels,
-        nuggets=flags.nuggets or (),
-        dataset=flags.dataset,
-        model=options_of(flags, flags.refresh, flags.plan, flags.documents or ()),
-        max_topics=flags.max_topics,
-        max_runs=flags.max_runs,
-        only_topics=flags.only_topics or (),
-        only_runs=flags.only_runs or (),
+    return request_jobs(
+        flags,
+        _outputs(flags),
+        choice,
         log=flags.log if flags.debug_log else "none",
-        document_text=flags.document_text,
-        qrels_pool=flags.qrels_pool,
-        check=flags.check,
-        strict=flags.strict,
-        labels=flags.judgments_from,
-        calibration=flags.calibration,
-        human=flags.human,
-        words=words_of(flags.mapped or ()),
+        words=words_of(flags.mapped),
         workers=asked.count,
         cluster=asked.cluster,
         shard=shard_asked(flags.shard) if flags.shard else None,
-        command_line=tuple(sys.argv),
     )
-    return jobs_of(template, choice)
 
 
 def _outputs(flags: JobFlags) -> Outputs:

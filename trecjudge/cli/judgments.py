@@ -1,74 +1,104 @@
-"""`judgments`: the judgments of a job listed, filtered and exported."""
+"""`show` and `judgments`: what a job judged, as responses to read, or as lines to filter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Any, ClassVar
 
-import typer
-
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits, print_errors
-from trecjudge.cli.printing import output, print_lines
+from trecjudge.cli.exits import print_errors
+from trecjudge.cli.flags import ItemFlags, PrintFlags
+from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.printing import output, print_lines, text_output
+from trecjudge.errors import InputError
 from trecjudge.files import chosen
 from trecjudge.findings import counted
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.judgments import Row, file_lines, listed, with_texts
 from trecjudge.show.selection import Selected, Selection, sentence_texts
-
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", help="Write them to a file instead: .jsonl, .csv or .tsv."),
-]
+from trecjudge.show.terminal import chosen_view, find_response, response_view
 
 
-@exits
-def judgments(
-    job: own.JudgedJob,
-    run: own.OfRuns = None,
-    topic: own.OfTopics = None,
-    judge: own.OfJudges = None,
-    label: own.OfLabels = None,
-    unjudged: own.Unjudged = False,
-    text: Annotated[
-        str, typer.Option(help="Only where the sentence, claim or nugget has this text.")
-    ] = "",
-    doc: Annotated[list[str] | None, typer.Option(help="Only these documents; else all.")] = None,
-    limit: Limit = None,
-    out: Output = None,
-    name: own.JobName = None,
-    quiet: flag.Quiet = False,
-) -> int:
+@command_with(ItemFlags)
+def show_response(flags: ItemFlags) -> int:
+    """Print responses with labels, reasons and evidence.
+
+    The flags choose which sentences and citations are shown.
+    """
+    path = judged_job(flags.job, flags.name).judgments
+    wanted = selection_of(flags)
+    if wanted == Selection():
+        raise InputError(
+            "give --run, --topic, --judge, --label or --unjudged; `judgments` lists all in lines"
+        )
+    if wanted.is_of_responses and len(wanted.runs) == len(wanted.topics) == 1:
+        found = find_response(path, wanted.runs[0], wanted.topics[0])
+        text_output().print(response_view(*found))
+        return 0
+    return _show_chosen(Selected(JudgmentsReader(path), wanted))
+
+
+def selection_of(flags: ItemFlags, **more: Any) -> Selection:
+    """Return which judgments are chosen; `more` are those fields of it that not all flags have."""
+    return Selection(
+        runs=flags.run,
+        topics=flags.topic,
+        judges=flags.judge,
+        labels=flags.label,
+        unjudged=flags.unjudged,
+        **more,
+    )
+
+
+def _show_chosen(selected: Selected) -> int:
+    view = response_view if selected.selection.is_of_responses else chosen_view
+    console = text_output()
+    for response, judgments in selected:
+        if selected.responses > 1:
+            print_lines([""])
+        console.print(view(response, judgments))
+    if not selected.responses:
+        print_errors([selected.none_line])
+    elif not selected.selection.is_of_responses:
+        found = counted(selected.judgments, "judgment")
+        print_errors([f"{found} on {counted(selected.responses, 'response')}"])
+    return 0
+
+
+class JudgmentsFlags(ItemFlags, PrintFlags):
+    """Which judgments of a job are listed, and where."""
+
+    WITHOUT: ClassVar = frozenset({"as_json"})
+    text: str = option("Only where the sentence, claim or nugget has this text.", "")
+    doc: Sequence[str] = several("Only these documents; else all.")
+    limit: int | None = option("Only the first N.", min=1)
+    out: Path | None = option(
+        "Write them to a file instead: .jsonl, .csv or .tsv.", None, "--output"
+    )
+
+
+@command_with(JudgmentsFlags)
+def judgments(flags: JudgmentsFlags) -> int:
     """List, filter and export judgments.
 
     Each judgment is one line, in the order of the job.
     """
-    wanted = Selection(
-        runs=run or (),
-        topics=topic or (),
-        judges=judge or (),
-        labels=label or (),
-        documents=doc or (),
-        unjudged=unjudged,
-        text=text,
-    )
-    selected = Selected(JudgmentsReader(judged_job(job, name).judgments), wanted)
+    path, limit, out = judged_job(flags.job, flags.name).judgments, flags.limit, flags.out
+    wanted = selection_of(flags, documents=flags.doc, text=flags.text)
+    selected = Selected(JudgmentsReader(path), wanted)
     rows = _rows(selected)
     first = rows if limit is None else islice(rows, limit)
     if out is not None:
         with chosen(out) as file:
             file.writelines(file_lines(out, first))
             _read_on(rows)
-    elif not quiet:
-        several = len(selected.reader.header.judges) > 1 and len(wanted.judges) != 1
-        print_lines(listed(first, output().width, several))
+    elif not flags.quiet:
+        several_judges = len(selected.reader.header.judges) > 1 and len(wanted.judges) != 1
+        print_lines(listed(first, output().width, several_judges))
     _read_on(rows)
-    if not quiet:
+    if not flags.quiet:
         _print_counts(selected, limit, out)
     return 0
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import typer
-
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits
-from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.cli.exits import Later
+from trecjudge.cli.flags import JudgedJobFlags, MapFlags, PrintFlags, TrustFlags
+from trecjudge.cli.parameters import command_with, option, switch
+from trecjudge.cli.printing import (
+    FindingPrinter,
+    print_json,
+    print_lines,
+    print_table,
+    write_jsonl,
+)
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import words_of
@@ -26,55 +28,46 @@ else:
     candidates = Later("trecjudge.evaluation.candidates")
 
 
-@exits
-def label_next(
-    job: own.JudgedJob,
-    budget: Annotated[int, typer.Option(min=1, help="How many items to list.")] = 100,
-    human: Annotated[
-        Path | None,
-        typer.Option(help="The labels that you have already; their items are left out."),
-    ] = None,
-    mapped: flag.MapLabels = None,
-    measure: Annotated[
-        str, typer.Option(help="The measure to rank by; by default the job's.")
-    ] = "",
-    at_random: Annotated[
-        bool, typer.Option("--random", help="Draw the items at random, responses first.")
-    ] = False,
-    purpose: Annotated[
-        Literal["ranking", "calibration"],
-        typer.Option(
-            "--for", help="What the labels are for: to settle the ranking, or to calibrate."
-        ),
-    ] = "ranking",
-    out: common.JsonlFile = None,
-    trust: own.Trust = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class LabelNextFlags(JudgedJobFlags, MapFlags, TrustFlags, PrintFlags):
+    """The job, and what its labels are for."""
+
+    WITHOUT: ClassVar = frozenset({"name"})
+    budget: int = option("How many items to list.", 100, min=1)
+    human: Path | None = option("The labels that you have already; their items are left out.")
+    measure: str = option("The measure to rank by; by default the job's.", "")
+    at_random: bool = switch("Draw the items at random, responses first.", "--random")
+    purpose: Literal["ranking", "calibration"] = option(
+        "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
+    )
+    out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
+
+
+@command_with(LabelNextFlags)
+def label_next(flags: LabelNextFlags) -> int:
     """List the items that people should label first.
 
     Their labels would narrow the ranking most, or calibrate best. Fill in the file of --output, and
     give it to --human, or to `calibrate --labels`. From 20 labels of --human on, it says what more
     would buy.
     """
-    printer = common.FindingPrinter(quiet)
-    labelled = read_labels(human, printer, words_of(mapped or ())) if human else {}
+    printer, human = FindingPrinter(flags.quiet), flags.human
+    labelled = read_labels(human, printer, words_of(flags.mapped)) if human else {}
+    asked = flags.job, flags.budget, labelled
     number, chosen = "gain", None
-    if purpose == "calibration":
-        if measure or at_random:
+    if flags.purpose == "calibration":
+        if flags.measure or flags.at_random:
             raise InputError("--for calibration: --measure and --random are for the ranking")
         number = "expected"
-        drawn = candidates.label_for_calibration(job, budget, labelled, trust)
+        drawn = candidates.label_for_calibration(*asked, flags.trust)
         found = [(candidate.share or 0.0, candidate) for candidate in drawn]
     else:
-        chosen = candidates.label_next(job, budget, labelled, measure, at_random, trust, printer)
+        chosen = candidates.label_next(*asked, flags.measure, flags.at_random, flags.trust, printer)
         found = chosen.items
     records = [_record(value, number, candidate) for value, candidate in found]
     # Written before anything is printed, so that a closed pipe does not lose it.
-    if out is not None:
-        common.write_jsonl(out, records)
-    if as_json:
+    if flags.out is not None:
+        write_jsonl(flags.out, records)
+    if flags.as_json:
         bought: dict[str, Any] = {}
         if chosen is not None:
             bought = {"judge": chosen.judge, "measure": chosen.measure}
@@ -82,7 +75,7 @@ def label_next(
         print_json([{"items": records, **bought, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
-    if not quiet:
+    if not flags.quiet:
         print_table(tables.candidate_table(found, number))
         if chosen is not None:
             of_judge = f" of judge {chosen.judge}" if chosen.judge else ""

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import typer
 
+from trecjudge.cli.commands import LazyGroup
 from trecjudge.cli.exits import exit_status, status_printed
-from trecjudge.cli.flags import JobFlags, taking
-from trecjudge.cli.lazy import LazyGroup
+from trecjudge.cli.flags import MainFlags
+from trecjudge.cli.parameters import bind_flags
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.process import settle_process
 
@@ -23,120 +24,63 @@ class Commands(LazyGroup):
     """The commands beside the main job."""
 
     lazy: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "judges": ("trecjudge.cli.listings:judges", "List the judges."),
-        "prompts": (
-            "trecjudge.cli.prompts:prompts_app",
-            "List the prompts that a model is asked by; show one.",
-        ),
-        "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
-        "init": (
-            "trecjudge.cli.init:init",
-            "Write a workflow for what is in a folder.",
-        ),
-        "schema": (
-            "trecjudge.cli.schema:schema",
-            "Print the JSON Schema of workflows, for editors.",
-        ),
+        "judges": ("listings:judges", "List the judges."),
+        "prompts": ("prompts:prompts_app", "List the prompts that a model is asked by; show one."),
+        "formats": ("listings:formats", "List the run formats."),
+        "init": ("init:init", "Write a workflow for what is in a folder."),
+        "schema": ("listings:schema", "Print the JSON Schema of workflows, for editors."),
         "rescore": (
-            "trecjudge.cli.rescore:rescore",
+            "rescore:rescore",
             "Write qrels and leaderboards again from a job's judgments.",
         ),
-        "merge": (
-            "trecjudge.cli.merge:merge",
-            "Put the parts of a job together, and score them.",
-        ),
-        "pairs": (
-            "trecjudge.cli.pairs:pairs",
-            "Judge bare pairs of a sentence and a document.",
-        ),
+        "merge": ("rescore:merge", "Put the parts of a job together, and score them."),
+        "pairs": ("pairs:pairs", "Judge bare pairs of a sentence and a document."),
         "calibrate": (
-            "trecjudge.cli.calibrate:calibrate",
+            "calibrate:calibrate",
             "Fit the offline attester to labels, or to words of the runs.",
         ),
         "stability": (
-            "trecjudge.cli.stability:stability",
+            "stability:stability",
             "Test whether a judge is stable, and what it favours.",
         ),
         "check": (
-            "trecjudge.cli.check:check_runs",
+            "check:check_runs",
             "Show whether a track would refuse the runs; repair copies.",
         ),
         "report": (
-            "trecjudge.cli.report:report_output",
+            "report:report_output",
             "Write NAME.report.html, a job's results to browse offline.",
         ),
-        "show": (
-            "trecjudge.cli.show:show_response",
-            "Print responses with labels, reasons and evidence.",
-        ),
-        "judgments": (
-            "trecjudge.cli.judgments:judgments",
-            "List, filter and export judgments.",
-        ),
+        "show": ("judgments:show_response", "Print responses with labels, reasons and evidence."),
+        "judgments": ("judgments:judgments", "List, filter and export judgments."),
         "provenance": (
-            "trecjudge.cli.provenance:provenance",
+            "provenance:provenance",
             "Show which documents answers rest on, and which are stale.",
         ),
-        "compare": (
-            "trecjudge.cli.compare:compare",
-            "Compare systems, or two judgments of one, over topics.",
-        ),
-        "gate": (
-            "trecjudge.cli.gate:gate",
-            "Exit with 1 unless all runs keep all rules.",
-        ),
+        "compare": ("compare:compare", "Compare systems, or two judgments of one, over topics."),
+        "gate": ("gate:gate", "Exit with 1 unless all runs keep all rules."),
         "meta-evaluate": (
-            "trecjudge.cli.meta_evaluate:meta_evaluate",
+            "meta_evaluate:meta_evaluate",
             "Correlate leaderboards with one that people made.",
         ),
-        "agree": (
-            "trecjudge.cli.agree:agree",
-            "Show how far labels agree.",
-        ),
-        "audit": (
-            "trecjudge.cli.audit:audit",
-            "Try a judge on labelled items.",
-        ),
-        "label-next": (
-            "trecjudge.cli.label_next:label_next",
-            "List the items that people should label first.",
-        ),
-        "optimize": (
-            "trecjudge.cli.optimize:optimize",
-            "Make a judge's prompt agree with labels of people.",
-        ),
-        "convert": (
-            "trecjudge.cli.convert:convert",
-            "Write a leaderboard, or a bank, in another format.",
-        ),
+        "agree": ("agree:agree", "Show how far labels agree."),
+        "audit": ("audit:audit", "Try a judge on labelled items."),
+        "label-next": ("label_next:label_next", "List the items that people should label first."),
+        "optimize": ("optimize:optimize", "Make a judge's prompt agree with labels of people."),
+        "convert": ("convert:convert", "Write a leaderboard, or a bank, in another format."),
         "documents": (
-            "trecjudge.cli.documents:documents_app",
+            "documents:documents_app",
             "Pack the documents of jobs; see where those of runs are.",
         ),
-        "nuggets": (
-            "trecjudge.cli.nuggets:nuggets_app",
-            "Make banks of nuggets, and edit them as tables.",
-        ),
-        "index": (
-            "trecjudge.cli.index:index",
-            "Keep documents in an index, to be searched.",
-        ),
-        "search": (
-            "trecjudge.cli.search:search",
-            "Show what an index finds for a question.",
-        ),
-        "generate": (
-            "trecjudge.cli.generate:generate",
-            "Answer topics from an index, as a run of a track.",
-        ),
+        "nuggets": ("main:nuggets_app", "Make banks of nuggets, and edit them as tables."),
+        "index": ("index:index", "Keep documents in an index, to be searched."),
+        "search": ("search:search", "Show what an index finds for a question."),
+        "generate": ("generate:generate", "Answer topics from an index, as a run of a track."),
         "experiment": (
-            "trecjudge.cli.experiment:experiment",
+            "experiment:experiment",
             "Make, judge and compare variants of retrieval and answers.",
         ),
-        "cache": (
-            "trecjudge.cli.cache:cache_app",
-            "Show, copy, check and clear the cache of model replies.",
-        ),
+        "cache": ("cache:cache_app", "Show, copy, check and clear the cache of model replies."),
     }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -151,6 +95,21 @@ class Commands(LazyGroup):
         return super().parse_args(ctx, args)
 
 
+class NuggetCommands(LazyGroup):
+    """The commands of `nuggets`."""
+
+    lazy: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "create": (
+            "nuggets_create:create",
+            "Make banks of nuggets from documents, from runs, or from topics.",
+        ),
+        "edit": (
+            "nuggets_edit:edit",
+            "Write banks as a table for people to edit, and take the changes back.",
+        ),
+    }
+
+
 app = typer.Typer(
     cls=Commands,
     help="Judge RAG runs of TREC's tracks, or of your own pipeline, as TREC does.",
@@ -158,11 +117,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+nuggets_app = typer.Typer(
+    cls=NuggetCommands, help=Commands.lazy["nuggets"][1], add_completion=False
+)
+nuggets_app.callback()(lambda: None)  # without one Typer makes no group
 
 
 @app.callback()
-@taking(JobFlags)
-def main(ctx: typer.Context, flags: JobFlags) -> None:
+@bind_flags(MainFlags)
+def main(ctx: typer.Context, flags: MainFlags) -> None:
     """Judge runs; write qrels, leaderboard, debug log, judgments and config."""
     if ctx.invoked_subcommand is not None:
         return

@@ -5,17 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.api.statistics import meta_evaluate as correlated
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.cli.flags import (
+    TRUTH,
+    AllRows,
+    Duplicates,
+    LeaderboardFlags,
+    PaperFlags,
+    PrintFlags,
+    TableFlags,
+    TruthFormatFlags,
+    all_rows_option,
+    duplicates_option,
+)
+from trecjudge.cli.parameters import command_with, option, several, switch
+from trecjudge.cli.printing import (
+    FindingPrinter,
+    check_form,
+    print_json,
+    print_lines,
+    print_sources,
+    print_table,
+    refusing,
+    sources,
+    write_jsonl,
+    write_text,
+)
 from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
 from trecjudge.show import correlation as shown
@@ -26,89 +44,68 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60  # a file name has three of these, and may have 255 bytes
 
 
-MeasuresOfTruth = Annotated[
-    list[str] | None, typer.Option(help="Only these measures of the truth; else all.")
-]
-Correlations = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--correlation",
-        help="Only these coefficients: kendall, tauap_b, tau_gap, spearman, pearson or"
+class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFlags, PrintFlags):
+    """The leaderboards, the truth, and how they are compared."""
+
+    truth: Path = option(TRUTH, ...)
+    truth_measure: Sequence[str] = several("Only these measures of the truth; else all.")
+    correlations: Sequence[str] = several(
+        "Only these coefficients: kendall, tauap_b, tau_gap, spearman, pearson or"
         " pairwise_accuracy, and kendall@10 for the 10 best runs; else all of these.",
-    ),
-]
-OnMissingRun = Annotated[
-    Literal["error", "common", "zero"],
-    typer.Option(help="A run that only one of them has: an error, left out, or 0 by the judge."),
-]
-FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if there is any finding.")]
-Svg = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="A folder for scatter and bump plots.")
-]
+        "--correlation",
+    )
+    on_missing: Literal["error", "common", "zero"] = option(
+        "A run that only one of them has: an error, left out, or 0 by the judge.", "error"
+    )
+    all_rows: AllRows = all_rows_option("checked")
+    duplicates: Duplicates = duplicates_option("first")
+    strict: bool = switch("Exit with 1 if there is any finding.", "--strict")
+    svg: Path | None = option("A folder for scatter and bump plots.", metavar="DIR")
+    out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
 
 
-@exits
-def meta_evaluate(
-    leaderboards: common.Leaderboards,
-    truth: Annotated[Path, own.TRUTH],
-    truth_measure: MeasuresOfTruth = None,
-    measure: common.Measures = None,
-    correlations: Correlations = None,
-    on_missing: OnMissingRun = "error",
-    all_rows: common.AllRows = "checked",
-    duplicates: common.Duplicates = "first",
-    format_name: common.Format = "auto",
-    truth_format: common.TruthFormat = "auto",
-    strict: FailIfOdd = False,
-    svg: Svg = None,
-    out: common.JsonlFile = None,
-    to: common.To = None,
-    digits: common.Digits = 3,
-    wide: own.WideTable = False,
-    show_all: own.AllTableRows = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+@command_with(MetaEvaluateFlags)
+def meta_evaluate(flags: MetaEvaluateFlags) -> int:
     """Correlate leaderboards with one that people made.
 
     Each coefficient has intervals, over topics and over runs.
     """
-    common.check_form(to, as_json)
-    printer = common.FindingPrinter(quiet)
+    check_form(flags.to, flags.as_json)
+    printer = FindingPrinter(flags.quiet)
     found = correlated(
-        *leaderboards,
-        truth=truth,
-        truth_measures=truth_measure or (),
-        measures=measure or (),
-        correlations=correlations or (),
-        on_missing=on_missing,
-        all_rows=all_rows,
-        duplicates=duplicates,
-        format_name=format_name,
-        truth_format=truth_format,
-        on_finding=common.refusing(printer, all_rows),
+        *flags.leaderboards,
+        truth=flags.truth,
+        truth_measures=flags.truth_measure,
+        measures=flags.measure,
+        correlations=flags.correlations,
+        on_missing=flags.on_missing,
+        all_rows=flags.all_rows,
+        duplicates=flags.duplicates,
+        format_name=flags.format_name,
+        truth_format=flags.truth_format,
+        on_finding=refusing(printer, flags.all_rows),
     )
     tables = (found.truth, *found.leaderboards)
-    if out is not None and to is None:
-        common.write_jsonl(out, (one.as_dict() for one in found.pairs))
-    drawn = list(_draw(svg, found.pairs)) if svg else []
-    if as_json:
+    if flags.out is not None and flags.to is None:
+        write_jsonl(flags.out, (one.as_dict() for one in found.pairs))
+    drawn = list(_draw(flags.svg, found.pairs)) if flags.svg else []
+    if flags.as_json:
         record = {"pairs": [one.as_dict() for one in found.pairs]}
-        more = {"statistics": common.sources(tables), "findings": printer.as_dicts()}
+        more = {"statistics": sources(tables), "findings": printer.as_dicts()}
         print_json([record | more])
-        return printer.status(strict)
+        return printer.status(flags.strict)
     printer.close()
-    common.print_sources(tables, quiet)
-    if to is not None:
-        common.write_text(out, trecjudge.table(found, to, digits=digits))
-    elif not quiet:
+    print_sources(tables, flags.quiet)
+    if flags.to is not None:
+        write_text(flags.out, trecjudge.table(found, flags.to, digits=flags.digits))
+    elif not flags.quiet:
         pairs, folded = shown.fold_pairs(found.pairs)
         print_lines(shown.correlation_lines(pairs))
-        print_table(shown.correlation_table(pairs, wide, show_all))
+        print_table(shown.correlation_table(pairs, flags.wide, flags.show_all))
         print_lines(folded)
-        print_lines(shown.hidden_rows(pairs, show_all))
+        print_lines(shown.hidden_rows(pairs, flags.show_all))
         print_lines(f"plot: {path}" for path in drawn)
-    return printer.status(strict)
+    return printer.status(flags.strict)
 
 
 def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:

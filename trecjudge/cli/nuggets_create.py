@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, ClassVar
 
-import typer
-
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.asking import options_of
-from trecjudge.cli.exits import exits, print_errors, warning_printer
-from trecjudge.cli.flags import taking
-from trecjudge.cli.printing import print_json, print_plans
+from trecjudge.cli.exits import print_errors, warning_printer
+from trecjudge.cli.flags import (
+    ModelFlags,
+    PrintFlags,
+    RunFlags,
+    SelectionFlags,
+    WorkflowFlags,
+)
+from trecjudge.cli.jobs import model_of
+from trecjudge.cli.parameters import argument, command_with, option, switch
+from trecjudge.cli.printing import FindingPrinter, print_json, print_plans, write_jsonl
 from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
 from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
 from trecjudge.evaluation.banks.material import Inputs, read_material
@@ -28,76 +29,29 @@ from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.show.closing import model_line
 
-Target = Annotated[
-    Path,
-    typer.Argument(
-        help="The new file, .jsonl or .jsonl.gz; or a folder, with a file for each topic."
-    ),
-]
-FromDocuments = Annotated[
-    bool,
-    typer.Option(
-        "--from-documents",
-        help="Make nuggets from the documents that runs cite, or from graded ones.",
-    ),
-]
-FromRuns = Annotated[
-    bool, typer.Option("--from-runs", help="Make nuggets from what the responses state.")
-]
-FromTopic = Annotated[
-    bool, typer.Option("--from-topic", help="Make nuggets from the topic itself; needs a model.")
-]
-To = Annotated[str, typer.Option("--to", help="The format of the banks, as for `convert`.")]
-MaxNuggets = Annotated[int, typer.Option(min=1, help="Keep at most N nuggets of a topic.")]
-MaxDocuments = Annotated[
-    int, typer.Option(min=1, help="Read at most N documents of a topic, the most cited first.")
-]
-Window = Annotated[
-    int, typer.Option(min=1, help="Ask a model about N documents or nuggets at a time.")
-]
-DocumentText = Annotated[
-    bool,
-    typer.Option("--document-text/--no-document-text", help="Include document text in the trail."),
-]
-Grades = Annotated[
-    Path | None,
-    typer.Option("--qrels", help="Grades of documents; those above 0 are documents of the topic."),
-]
 
+class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlags):
+    """What banks are made from, how, and where they go."""
 
-@dataclass(frozen=True, slots=True)
-class CreateFlags:
-    """What the command line asks for: a flag each."""
-
-    target: Target
-    from_documents: FromDocuments = False
-    from_runs: FromRuns = False
-    from_topic: FromTopic = False
-    to: To = "autoargue"
-    topics: flag.Topics = None
-    responses: flag.Responses = None
-    documents: flag.Documents = None
-    qrels: Grades = None
-    dataset: flag.Dataset = "auto"
-    only_topics: flag.OnlyTopics = None
-    only_runs: flag.OnlyRuns = None
-    max_topics: flag.MaxTopics = None
-    max_nuggets: MaxNuggets = 20
-    max_documents: MaxDocuments = 50
-    window: Window = 10
-    workflow: flag.WorkflowFile = None
-    use_env_llm: of_model.UseEnvLlm = False
-    cache_dir: of_model.CacheDir = None
-    cache_from: of_model.CacheFrom = None
-    refresh: of_model.Refresh = False
-    offline: of_model.Offline = False
-    plan: of_model.Plan = False
-    max_calls: of_model.MaxCalls = None
-    max_tokens: of_model.MaxTokens = None
-    max_cost: of_model.MaxCost = None
-    document_text: DocumentText = True
-    quiet: flag.Quiet = False
-    as_json: flag.AsJson = False
+    WITHOUT: ClassVar = frozenset({"max_runs"})
+    target: Path = argument(
+        "The new file, .jsonl or .jsonl.gz; or a folder, with a file for each topic."
+    )
+    from_documents: bool = switch(
+        "Make nuggets from the documents that runs cite, or from graded ones.", "--from-documents"
+    )
+    from_runs: bool = switch("Make nuggets from what the responses state.", "--from-runs")
+    from_topic: bool = switch("Make nuggets from the topic itself; needs a model.", "--from-topic")
+    to: str = option("The format of the banks, as for `convert`.", "autoargue")
+    qrels: Path | None = option("Grades of documents; those above 0 are documents of the topic.")
+    max_nuggets: int = option("Keep at most N nuggets of a topic.", 20, min=1)
+    max_documents: int = option(
+        "Read at most N documents of a topic, the most cited first.", 50, min=1
+    )
+    window: int = option("Ask a model about N documents or nuggets at a time.", 10, min=1)
+    document_text: bool = switch(
+        "Include document text in the trail.", "--document-text/--no-document-text", on=True
+    )
 
     @property
     def making(self) -> Making:
@@ -115,28 +69,31 @@ class CreateFlags:
         """What banks are made from."""
         return Inputs(
             self.topics,
-            self.responses or (),
-            self.documents or (),
+            self.responses,
+            self.documents,
             self.qrels,
             self.dataset,
-            self.only_topics or (),
-            self.only_runs or (),
+            self.only_topics,
+            self.only_runs,
             self.max_topics,
         )
 
     @property
     def model(self) -> ModelOptions:
         """How a model may be used."""
-        return options_of(self, self.refresh, self.plan)
+        return model_of(self)
 
 
-@exits
-def create_banks(flags: CreateFlags) -> int:
-    """Make the banks, write them and their trail; return the exit status."""
+@command_with(CreateFlags)
+def create(flags: CreateFlags) -> int:
+    """Make banks of nuggets from documents, from runs, or from topics.
+
+    A file beside the bank, NAME.trail.jsonl, shows where each nugget is from.
+    """
     making, model, format_ = flags.making, flags.model, bank_format_named(flags.to)
     making.check(model.use)
-    printer = common.FindingPrinter(flags.quiet)
-    made, spent = asyncio.run(_made(flags, making, model, printer))
+    printer = FindingPrinter(flags.quiet)
+    made, spent = asyncio.run(_make_all(flags, making, model, printer))
     if flags.plan:
         if not (flags.quiet or flags.as_json):
             note = "matching and importance are asked about what was found: not counted"
@@ -162,19 +119,12 @@ def _write(made: Sequence[Made], flags: CreateFlags, format_: BankFormat) -> lis
     """Write the trail and the banks; return the names of the files, that of the trail first."""
     files = write_banks((one.bank for one in made), flags.target, format_)
     path, text = trail_of(flags.target), flags.document_text
-    common.write_jsonl(path, (line for one in made for line in trail(one, format_, text)))
+    write_jsonl(path, (line for one in made for line in trail(one, format_, text)))
     return list(map(str, (path, *files)))
 
 
-create = taking(CreateFlags)(lambda ctx, flags: create_banks(flags))
-create.__doc__ = """Make banks of nuggets from documents, from runs, or from topics.
-
-A file beside the bank, NAME.trail.jsonl, shows where each nugget is from.
-"""
-
-
-async def _made(
-    flags: CreateFlags, making: Making, options: ModelOptions, printer: common.FindingPrinter
+async def _make_all(
+    flags: CreateFlags, making: Making, options: ModelOptions, printer: FindingPrinter
 ) -> tuple[list[Made], dict[str, Any]]:
     workflow = workflow_at(flags.workflow)
     programs = {program.name for program in PROGRAMS}
@@ -183,9 +133,9 @@ async def _made(
     async with open_model(options, REPLY | workflow.llm, prompts, PROGRAMS, warn) as model:
         materials = read_material(flags.inputs, flags.cache_dir or default_folder(), printer)
         made = await make_banks(materials, making, model, printer, flags.plan)
-        return made, _spent(model, made)
+        return made, _spending_of(model, made)
 
 
-def _spent(model: Model, made: Sequence[Made]) -> dict[str, Any]:
+def _spending_of(model: Model, made: Sequence[Made]) -> dict[str, Any]:
     spent = model.spent()
     return spent | {"items": len(made)} if "items" in spent else spent

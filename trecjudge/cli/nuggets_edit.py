@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, print_errors
-from trecjudge.cli.printing import print_json
+from trecjudge.cli.exits import print_errors
+from trecjudge.cli.flags import PrintFlags
+from trecjudge.cli.parameters import argument, command_with, option
+from trecjudge.cli.printing import FindingPrinter, print_json
 from trecjudge.errors import InputError
 from trecjudge.evaluation.banks.editing import edited
 from trecjudge.evaluation.banks.tables import write_table
@@ -23,33 +20,28 @@ from trecjudge.inputs.nuggets.registry import bank_format_named
 from trecjudge.inputs.nuggets.writing import report_lost, write_banks, write_in_place
 
 
-@exits
-def edit(
-    source: Annotated[Path, typer.Argument(help="A file or folder of nugget banks.")],
-    to_table: Annotated[
-        Path | None,
-        typer.Option("--to-table", help="The table to write: TSV, or JSONL by its name."),
-    ] = None,
-    from_table: Annotated[
-        Path | None, typer.Option("--from-table", help="The table to take the changes from.")
-    ] = None,
-    target: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", help="A new file or folder for the changed banks; else SOURCE is changed."
-        ),
-    ] = None,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class EditFlags(PrintFlags):
+    """The banks, and the table that they become or change by."""
+
+    source: Path = argument("A file or folder of nugget banks.")
+    to_table: Path | None = option("The table to write: TSV, or JSONL by its name.")
+    from_table: Path | None = option("The table to take the changes from.")
+    target: Path | None = option(
+        "A new file or folder for the changed banks; else SOURCE is changed.", None, "--output"
+    )
+
+
+@command_with(EditFlags)
+def edit(flags: EditFlags) -> int:
     """Write banks as a table for people to edit, and take the changes back.
 
     The table has a row for each nugget or answer.
     """
+    source, to_table, from_table = flags.source, flags.to_table, flags.from_table
     if (to_table is None) == (from_table is None):
         raise InputError("give one of --to-table and --from-table")
     # `check` prints the findings on a bank; here only those on the table count.
-    printer = common.FindingPrinter(quiet)
+    printer = FindingPrinter(flags.quiet)
     banks = list(banks_in([source], printer if to_table else _only_errors(printer)))
     _check(source, banks)
     if to_table is not None:
@@ -57,16 +49,16 @@ def edit(
         done: dict[str, object] = {"rows": rows, "table": str(to_table)}
     else:
         assert from_table is not None
-        done = _take(banks, from_table, target, printer)
+        done = _take(banks, from_table, flags.target, printer)
     printer.close()
-    if as_json:
+    if flags.as_json:
         print_json([done | {"findings": printer.as_dicts()}])
-    elif not quiet:
+    elif not flags.quiet:
         print_errors([", ".join(f"{name}: {value}" for name, value in done.items())])
     return printer.status()
 
 
-def _only_errors(printer: common.FindingPrinter) -> OnFinding:
+def _only_errors(printer: FindingPrinter) -> OnFinding:
     """Return a callback that passes on what was left out of a bank, and nothing else."""
     return lambda finding: printer(finding) if finding.severity == "error" else None
 
@@ -82,7 +74,7 @@ def _check(source: Path, banks: Sequence[Bank]) -> None:
 
 
 def _take(
-    banks: Sequence[Bank], table: Path, target: Path | None, printer: common.FindingPrinter
+    banks: Sequence[Bank], table: Path, target: Path | None, printer: FindingPrinter
 ) -> dict[str, object]:
     """Change banks as a table says, write them, and return counts."""
     found = edited(banks, table, printer)

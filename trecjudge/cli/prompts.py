@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated
 
 import typer
 
-from trecjudge.cli.exits import exit_status, exits
-from trecjudge.cli.lazy import Command, Group
+from trecjudge.cli.commands import CommandGroup, FlagCommand
+from trecjudge.cli.exits import exit_status
+from trecjudge.cli.parameters import Flags, argument, bind_flags, command_with, option, switch
 from trecjudge.cli.printing import print_json, print_lines, print_listing
 from trecjudge.evaluation.banks.asking import PROGRAMS
 from trecjudge.judging.judge import judge_class, judge_names
@@ -18,62 +18,65 @@ from trecjudge.models.model import Program
 from trecjudge.settings.plugins import find_in_working_folder
 
 prompts_app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     help="List the prompts that a model is asked by; show one.",
     invoke_without_command=True,
     add_completion=False,
 )
-OfProgram = Annotated[str, typer.Option("--program", help="Only of this program.")]
-InForm = Annotated[
-    Form, typer.Option("--form", help="The form of the reply: a schema, or markers in a chat.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with the messages as sent.")]
-Name = Annotated[str, typer.Argument(help="A prompt, or a program for its own one.")]
+
+
+class PromptFlags(Flags):
+    """Which prompts are listed, and how."""
+
+    program: str = option("Only of this program.", "")
+    form: Form = option("The form of the reply: a schema, or markers in a chat.", "schema")
+    as_json: bool = switch("Print JSON, with the messages as sent.", "--json")
+
+
+class ShownPromptFlags(PromptFlags):
+    """Which prompt is shown."""
+
+    name: str = argument("A prompt, or a program for its own one.")
 
 
 @prompts_app.callback()
-def prompts(
-    ctx: typer.Context, program: OfProgram = "", form: InForm = "schema", as_json: AsJson = False
-) -> None:
+@bind_flags(PromptFlags)
+def prompts(ctx: typer.Context, flags: PromptFlags) -> None:
     """List the prompts that a model is asked by; show one.
 
     Tokens are estimated from the text, and are those beside the inputs.
     """
     if ctx.invoked_subcommand is None:
-        raise typer.Exit(exit_status(lambda: _list(program, form, as_json)))
+        raise typer.Exit(exit_status(lambda: _list(flags)))
 
 
-def _list(program: str, form: Form, as_json: bool) -> int:
-    found = [one for one in _every(form) if program in ("", one.prompt.program.name)]
+def _list(flags: PromptFlags) -> int:
+    every = listed_prompts(every_program(), flags.form)
+    found = [one for one in every if flags.program in ("", one.prompt.program.name)]
     if not found:
-        find_prompts(_every(form), "own", program)
-    if as_json:
+        find_prompts(listed_prompts(every_program(), flags.form), "own", flags.program)
+    if flags.as_json:
         return _print(found)
     return print_listing([(_name(listed), _summary(listed)) for listed in found])
 
 
-@prompts_app.command(cls=Command)
-@exits
-def show(
-    name: Name, program: OfProgram = "", form: InForm = "schema", as_json: AsJson = False
-) -> int:
+@prompts_app.command(name="show", cls=FlagCommand)
+@command_with(ShownPromptFlags)
+def show(flags: ShownPromptFlags) -> int:
     """Show a prompt as it is sent, with where it comes from."""
-    found = find_prompts(_every(form), name, program)
-    if as_json:
+    every = listed_prompts(every_program(), flags.form)
+    found = find_prompts(every, flags.name, flags.program)
+    if flags.as_json:
         return _print(found)
     for number, listed in enumerate(found):
         print_lines([""] if number else [])
-        print_lines(_shown(listed))
+        print_lines(_prompt_lines(listed))
     return 0
 
 
 def _print(found: Iterable[ListedPrompt]) -> int:
     print_json([{"prompts": [listed.record() for listed in found]}])
     return 0
-
-
-def _every(form: Form) -> Iterator[ListedPrompt]:
-    yield from listed_prompts(every_program(), form)
 
 
 def every_program() -> list[Program]:
@@ -94,7 +97,7 @@ def _summary(listed: ListedPrompt) -> str:
     return f"about {listed.tokens} tokens, sha256 {digest}: {listed.about.source}"
 
 
-def _shown(listed: ListedPrompt) -> Iterator[str]:
+def _prompt_lines(listed: ListedPrompt) -> Iterator[str]:
     about = listed.about
     yield f"{_name(listed)}: {about.source}"
     for key in ("reference", "licence", "agreement", "differs"):

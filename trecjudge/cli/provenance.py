@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, ClassVar
 
-import typer
-
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, print_errors
-from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_many
+from trecjudge.cli.exits import Later, print_errors
+from trecjudge.cli.flags import PrintFlags, RunFlags
+from trecjudge.cli.parameters import argument, command_with, option, several, switch
+from trecjudge.cli.printing import FindingPrinter, print_json, print_many
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.collections.wanted import Wanted
@@ -28,72 +24,63 @@ else:
     freshness = Later("trecjudge.baseline.freshness")
     shown = Later("trecjudge.show.provenance")
 
-Index = Annotated[
-    str, typer.Option(help="The index as it is now: its file, or an address of PostgreSQL.")
-]
-OfDocuments = Annotated[
-    list[str] | None, typer.Option("--document", help="Only what rests on these documents.")
-]
-OfVersions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--document-version",
-        help="Only what rests on these versions, or on texts whose digests begin so.",
-    ),
-]
-Stale = Annotated[bool, typer.Option("--stale", help="Only where the document changed or is gone.")]
-FailStale = Annotated[
-    bool, typer.Option("--fail-stale", help="Exit with 1 where anything is stale.")
-]
 UNREAD = "provenance_unusable"
 """The finding of a line that cannot be read."""
 
 
-@exits
-def provenance(
-    runs: own.Runs,
-    document: OfDocuments = None,
-    version: OfVersions = None,
-    index: Index = "",
-    documents: flag.Documents = None,
-    stale: Stale = False,
-    fail_stale: FailStale = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class ProvenanceFlags(RunFlags, PrintFlags):
+    """The runs, and what their documents are compared with."""
+
+    WITHOUT: ClassVar = frozenset({"responses", "topics", "dataset"})
+    runs: Sequence[Path] = argument("Run files, or folders of them.")
+    document: Sequence[str] = several("Only what rests on these documents.")
+    version: Sequence[str] = several(
+        "Only what rests on these versions, or on texts whose digests begin so.",
+        "--document-version",
+    )
+    index: str = option("The index as it is now: its file, or an address of PostgreSQL.", "")
+    stale: bool = switch("Only where the document changed or is gone.", "--stale")
+    fail_stale: bool = switch("Exit with 1 where anything is stale.", "--fail-stale")
+
+
+@command_with(ProvenanceFlags)
+def provenance(flags: ProvenanceFlags) -> int:
     """Show which documents answers rest on, and which are stale.
 
     It reads NAME.provenance.jsonl beside each run, and compares it with an index or with documents
     as they are now. Each citation is one line.
     """
-    if (stale or fail_stale) and not (index or documents):
+    index, documents = flags.index, flags.documents
+    if (flags.stale or flags.fail_stale) and not (index or documents):
         raise InputError("--stale needs what to compare with: give --index or --documents")
     if index and documents:
         raise InputError("give one of --index and --documents to compare with")
-    printer = common.FindingPrinter(quiet, always={UNREAD})
+    printer = FindingPrinter(flags.quiet, always={UNREAD})
 
-    def asked() -> Wanted:
-        return Wanted.of_ids(line.doc_id for line in _lines(provenance_files(runs), unreported))
-
-    with freshness.documents_now(index, documents or (), printer, asked) as look_up:
-        audit = freshness.FreshnessAudit(
-            look_up, frozenset(document or ()), frozenset(version or ())
+    def find_wanted() -> Wanted:
+        return Wanted.of_ids(
+            line.doc_id for line in _lines(provenance_files(flags.runs), unreported)
         )
-        bases = audit.bases(_lines(provenance_files(runs), printer))
-        wanted = (basis for basis in bases if basis.is_stale or not stale)
-        if as_json:
+
+    with freshness.documents_now(index, documents, printer, find_wanted) as look_up:
+        audit = freshness.FreshnessAudit(
+            look_up, frozenset(flags.document), frozenset(flags.version)
+        )
+        bases = audit.bases(_lines(provenance_files(flags.runs), printer))
+        wanted = (basis for basis in bases if basis.is_stale or not flags.stale)
+        if flags.as_json:
             citations = [basis.as_dict() for basis in wanted]
             print_json([{"citations": citations, "counts": audit.as_dict()}])
-        elif quiet:
+        elif flags.quiet:
             deque(wanted, maxlen=0)
         else:
             print_many(shown.basis_lines(wanted))
     printer.close()
-    if not (quiet or as_json):
+    if not (flags.quiet or flags.as_json):
         print_errors([shown.closing_line(audit)])
     # A citation that could not be read may be stale too.
     left_out = any(finding.kind == UNREAD for finding in printer.findings)
-    return 1 if fail_stale and audit.stale else 3 if left_out else printer.status()
+    return 1 if flags.fail_stale and audit.stale else 3 if left_out else printer.status()
 
 
 def _lines(files: Sequence[Path], report: OnFinding) -> Iterator[ProvenanceLine]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, warning_printer
-from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import print_json, print_lines
+from trecjudge.cli.exits import Later, warning_printer
+from trecjudge.cli.flags import (
+    TRUTH,
+    JudgedJobFlags,
+    PrintFlags,
+    RunFlags,
+    TrustFlags,
+    TruthFormatFlags,
+)
+from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.show.html.output import ReportInputs
@@ -26,55 +32,60 @@ else:
     alignment = Later("trecjudge.stats.alignment")
 
 
-@exits
-def report_output(
-    job: own.JudgedJob,
-    name: own.JobName = None,
-    responses: flag.Responses = None,
-    topics: flag.Topics = None,
-    documents: flag.Documents = None,
-    dataset: flag.Dataset = "auto",
-    compare: own.Compare = None,
-    truth: own.Truth = None,
-    truth_measure: own.TruthMeasure = None,
-    truth_format: common.TruthFormat = "auto",
-    document_text: own.ReportText = None,
-    max_size: own.MaxSize = 20,
-    trust: own.Trust = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, PrintFlags):
+    """The job, and what its report shows beside it."""
+
+    compare: Path | None = option("Another job on the same runs, to show which judgments differ.")
+    truth: Path | None = option(TRUTH)
+    truth_measure: Sequence[str] = several(
+        "The measure of --truth to compare with: THEIRS for the one that ranks, or"
+        " OURS=THEIRS; by default the one of the same name."
+    )
+    document_text: bool | None = option(
+        "Include document text in the report; by default as in the job.",
+        None,
+        "--document-text/--no-document-text",
+    )
+    max_size: float = option(
+        "Put details into a folder beside the file above this size in MB.", 20, min=0
+    )
+
+
+@command_with(HtmlReportFlags)
+def report_output(flags: HtmlReportFlags) -> int:
     """Write NAME.report.html, a job's results to browse offline.
 
     It has the leaderboard, responses, evidence and charts, in one file.
     """
-    if truth_measure and truth is None:
+    if flags.truth_measure and flags.truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
-    printer = common.FindingPrinter(quiet)
-    given = ReportInputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
+    printer, truth = FindingPrinter(flags.quiet), flags.truth
+    given = ReportInputs(
+        flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
+    )
     wanted = writing.Wanted(
-        outputs=judged_job(job, name).outputs,
-        inputs=given if topics or responses or documents else None,
-        document_text=document_text,
-        compare=judged_job(compare).outputs if compare else None,
-        truth=_truth(truth, printer, truth_format) if truth else None,
-        truth_measures=truth_measure or (),
-        most=max_size,
-        trust=trust,
+        outputs=judged_job(flags.job, flags.name).outputs,
+        inputs=given if flags.topics or flags.responses or flags.documents else None,
+        document_text=flags.document_text,
+        compare=judged_job(flags.compare).outputs if flags.compare else None,
+        truth=_truth(truth, printer, flags.truth_format) if truth else None,
+        truth_measures=flags.truth_measure,
+        most=flags.max_size,
+        trust=flags.trust,
     )
     # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
-    with wanted.outputs.held(warning_printer(quiet)):
+    with wanted.outputs.held(warning_printer(flags.quiet)):
         written = writing.write_report(wanted)
     printer.close()
-    common.print_sources([wanted.truth] if wanted.truth else [], quiet)
-    if as_json:
+    print_sources([wanted.truth] if wanted.truth else [], flags.quiet)
+    if flags.as_json:
         print_json([written.as_dict()])
-    elif not quiet:
+    elif not flags.quiet:
         print_lines(report_lines(written))
     return printer.status()
 
 
-def _truth(path: Path, printer: common.FindingPrinter, format_name: str) -> Scores:
+def _truth(path: Path, printer: FindingPrinter, format_name: str) -> Scores:
     """Return the scores of the truth; `all` rows that contradict their topics are recomputed."""
     scores = loading.scores_at(outcome(path), printer, format_name)
     alignment.report_unjudged(scores, scores.measures, printer)

@@ -1,61 +1,102 @@
-"""`rescore`: write qrels and leaderboards again from the judgments."""
+"""`rescore` and `merge`: a job scored again, from its judgments or from those of its parts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from trecjudge.cli import command_options as own
-from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits, warning_printer
-from trecjudge.cli.printing import print_summaries
-from trecjudge.cli.shared import FindingPrinter
+from trecjudge.cli.exits import warning_printer
+from trecjudge.cli.flags import (
+    HumanFlags,
+    JudgedJobFlags,
+    OutputFlags,
+    PrintFlags,
+    RankingFlags,
+    TrustFlags,
+)
+from trecjudge.cli.parameters import argument, command_with, option
+from trecjudge.cli.printing import FindingPrinter, print_summaries
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import words_of
+from trecjudge.job.shards.together import complete, lacking, merge_parts, parts_at
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
+from trecjudge.scores.summary import Summary
 from trecjudge.show.ranking import Wanted
 
 
-@exits
-def rescore(
-    job: own.JudgedJob,
-    out_dir: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="The folder to write to; by default that of the judgments."
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="The name that output files start with; by default as before."),
-    ] = None,
-    human: flag.Human = None,
-    mapped: flag.MapLabels = None,
-    trust: own.Trust = False,
-    measures: flag.MeasuresShown = None,
-    wide: flag.Wide = False,
-    all_runs: flag.AllRuns = False,
-    as_json: flag.AsJson = False,
-    quiet: flag.Quiet = False,
-) -> int:
+class ScoringFlags(HumanFlags, TrustFlags, RankingFlags, PrintFlags):
+    """How judgments are scored, and what is shown of it."""
+
+
+class RescoreFlags(JudgedJobFlags, ScoringFlags):
+    """The job, and where its scores go."""
+
+    out_dir: Path | None = option(
+        "The folder to write to; by default that of the judgments.", metavar="DIR"
+    )
+    name: str | None = option("The name that output files start with; by default as before.")
+
+
+class MergeFlags(OutputFlags, ScoringFlags):
+    """The parts of a job, and where it goes."""
+
+    parts: Sequence[Path] = argument(
+        "The parts: NAME.shard-I-of-N.config.yml, or folders with them."
+    )
+
+
+@command_with(RescoreFlags)
+def rescore(flags: RescoreFlags) -> int:
     """Write qrels and leaderboards again from a job's judgments.
 
     No model is asked.
     """
-    wanted = Wanted.of(measures or (), wide, all_runs)
-    judged = judged_job(job)
+    wanted = Wanted.of(flags.measures, flags.wide, flags.all_runs)
+    judged = judged_job(flags.job)
     reader = JudgmentsReader(judged.judgments)
-    outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)
+    outputs = Outputs(flags.out_dir or judged.place.parent, flags.name or judged.place.name)
+    return _score(flags, wanted, outputs, lambda: reader)
+
+
+@command_with(MergeFlags)
+def merge(flags: MergeFlags) -> int:
+    """Put the parts of a job together, and score them.
+
+    The files are those that one command would have written. Packed parts are read as well.
+    """
+    wanted = Wanted.of(flags.measures, flags.wide, flags.all_runs)
+    outputs = Outputs(flags.out_dir, flags.name, flags.compress)
+    found = parts_at(flags.parts)
+    for why in lacking(found):
+        warning_printer(flags.quiet)(why)
+
+    def merge_all() -> JudgmentsReader:
+        merge_parts(found, outputs)
+        return JudgmentsReader(outputs.judgments)
+
+    return _score(
+        flags, wanted, outputs, merge_all, lambda summary: complete(found, outputs, summary)
+    )
+
+
+def _score(
+    flags: ScoringFlags,
+    wanted: Wanted,
+    outputs: Outputs,
+    read: Callable[[], JudgmentsReader],
+    finish: Callable[[Summary], None] = lambda summary: None,
+) -> int:
+    """Score the judgments that are read while the outputs are locked; return the exit status."""
     # Locked as by a job, since it writes the same files.
-    with outputs.held(warning_printer(quiet)):
-        printer = FindingPrinter(quiet)
-        labels = read_labels(human, printer, words_of(mapped or ())) if human else None
-        summary = score(reader, outputs, labels, printer, trust)
+    with outputs.held(warning_printer(flags.quiet)):
+        printer = FindingPrinter(flags.quiet)
+        human, words = flags.human, words_of(flags.mapped)
+        labels = read_labels(human, printer, words) if human else None
+        summary = score(read(), outputs, labels, printer, flags.trust)
         printer.close()
-    print_summaries([summary], quiet, as_json, wanted)
+        finish(summary)  # still locked: it writes the config of the whole
+    print_summaries([summary], flags.quiet, flags.as_json, wanted)
     return max(summary.exit_status, printer.status())

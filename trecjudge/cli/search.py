@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from trecjudge.baseline.index.filters import only_of
 from trecjudge.baseline.index.index import Index
@@ -21,14 +21,11 @@ from trecjudge.baseline.retrieve.retriever import (
 )
 from trecjudge.baseline.retrieve.threshold import threshold_path, write_threshold
 from trecjudge.baseline.retrieve.topics import SearchCounts, calibrate_threshold, write_run
-from trecjudge.cli import model_options as of_model
-from trecjudge.cli import options as flag
-from trecjudge.cli import search_options as own
-from trecjudge.cli.asking import options_of
-from trecjudge.cli.exits import exits, print_errors, warning_printer
-from trecjudge.cli.flags import taking
-from trecjudge.cli.printing import print_json, print_lines, text_output
-from trecjudge.cli.shared import FindingPrinter
+from trecjudge.cli.exits import print_errors, warning_printer
+from trecjudge.cli.flags import ModelFlags, PrintFlags, RetrievalFlags, WorkflowFlags
+from trecjudge.cli.jobs import model_of
+from trecjudge.cli.parameters import argument, command_with, option, switch
+from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, text_output
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import counted
 from trecjudge.inputs.topics import read_topics
@@ -42,36 +39,27 @@ SHOWN, WRITTEN = 10, 100
 """How many passages are shown, and documents of a topic written, by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchFlags:
-    """What the command line asks for: a flag each."""
+class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
+    """The index, and what is looked for in it."""
 
-    index: own.Index
-    question: own.Question = ""
-    retriever: own.Retriever = "bm25"
-    top: own.Top = None
-    only: own.OnlyDocuments = None
-    recency: own.Recency = 0.0
-    one_per_document: own.OnePerDocument = False
-    rerank: own.Rerank = 0
-    rerank_by: own.RerankBy = "model"
-    topics: own.Topics = None
-    trec: own.Trec = None
-    tag: own.Tag = ""
-    calibrate: own.Calibrate = None
-    against: own.Against = None
-    threshold: own.ThresholdFile = None
-    workflow: flag.WorkflowFile = None
-    use_env_llm: of_model.UseEnvLlm = False
-    cache_dir: of_model.CacheDir = None
-    cache_from: of_model.CacheFrom = None
-    refresh: of_model.Refresh = False
-    offline: of_model.Offline = False
-    max_calls: of_model.MaxCalls = None
-    max_tokens: of_model.MaxTokens = None
-    max_cost: of_model.MaxCost = None
-    quiet: flag.Quiet = False
-    as_json: flag.AsJson = False
+    WITHOUT: ClassVar = frozenset({"plan"})
+    index: str = argument("The index, as `index` wrote it.", metavar="INDEX")
+    question: str = argument("What is looked for; quote it as one word.", "", metavar="QUESTION")
+    top: int | None = option(
+        "The N best passages: 10 for a question, 100 documents for topics.", min=1
+    )
+    one_per_document: bool = switch("Only the best passage of each document.", "--one-per-document")
+    topics: Path | None = option("Search for every topic of a file.", None, "--rag-topics")
+    trec: Path | None = option("A file for what the topics find, as a TREC run: a line a document.")
+    tag: str = option("The name of that run; by default the retriever's.", "")
+    calibrate: Path | None = option(
+        "Topics that the documents answer: write the least confidence of an answer.",
+        metavar="TOPICS",
+    )
+    against: Path | None = option(
+        "With --calibrate: topics that the documents do not answer.", metavar="TOPICS"
+    )
+    threshold: Path | None = option("The file of that threshold; by default INDEX.threshold.json.")
 
     def check(self) -> None:
         """Raise InputError unless one thing is asked for, with all that it takes."""
@@ -100,7 +88,7 @@ class SearchFlags:
     @property
     def model(self) -> ModelOptions:
         """How a model may be used."""
-        return options_of(self, self.refresh)
+        return model_of(self)
 
     @property
     def line(self) -> Path:
@@ -112,9 +100,13 @@ class SearchFlags:
         return threshold_path(self.index)
 
 
-@exits
-def find(flags: SearchFlags) -> int:
-    """Search as asked for; return the exit status."""
+@command_with(SearchFlags)
+def search(flags: SearchFlags) -> int:
+    """Show what an index finds for a question.
+
+    With --rag-topics and --trec it writes what every topic finds, as a TREC run. The confidence
+    shows how likely the documents answer at all; --calibrate finds from which one on.
+    """
     flags.check()
     printer = FindingPrinter(flags.quiet)
     with closing(open_index(flags.index)) as index:
@@ -123,16 +115,8 @@ def find(flags: SearchFlags) -> int:
     return status or printer.status()
 
 
-search = taking(SearchFlags)(lambda ctx, flags: find(flags))
-search.__doc__ = """Show what an index finds for a question.
-
-With --rag-topics and --trec it writes what every topic finds, as a TREC run. The confidence shows
-how likely the documents answer at all; --calibrate finds from which one on.
-"""
-
-
 async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
-    only, workflow = only_of(flags.only or ()), workflow_at(flags.workflow)
+    only, workflow = only_of(flags.only), workflow_at(flags.workflow)
     options, warn = flags.model, warning_printer(flags.quiet)
     settings = flags.settings(workflow)
     async with (

@@ -14,18 +14,22 @@ import orjson
 from autojudge_base import Leaderboard as TheirLeaderboard
 from autojudge_base import Qrels, Report, Request
 
-from trecjudge.api.given import Given, Passing
+from trecjudge.api.inputs import InputFiles, TempFolder
 from trecjudge.api.judging import judge
 from trecjudge.api.result import Result
 from trecjudge.errors import TrecJudgeError, WorkflowError
 from trecjudge.files import whole
-from trecjudge.interop.autojudge_banks import Banks, written_banks
-from trecjudge.interop.autojudge_making import made_banks
-from trecjudge.interop.autojudge_records import leaderboard_of, qrels_of, run_record, topic_record
+from trecjudge.interop.autojudge_banks import Banks, make_their_banks, written_banks
+from trecjudge.interop.autojudge_records import (
+    leaderboard_of,
+    qrels_of,
+    run_record,
+    tell,
+    topic_record,
+)
 from trecjudge.interop.autojudge_settings import Settings, llm_given
 from trecjudge.records import Judgment
 from trecjudge.results.outputs import SAFE_NAME
-from trecjudge.text.credentials import public
 
 FOLDER = "trecjudge"
 """Where our files lie, in the output folder of theirs."""
@@ -33,7 +37,7 @@ UNNAMED = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _JudgeCall:
     """What one call of theirs asks for."""
 
     reports: Sequence[Report]
@@ -77,17 +81,17 @@ class Judge:
         **settings: Any,
     ) -> Any:
         """Return banks that our maker makes, where `make_nuggets` asks for it, else those given."""
-        with _told():
+        with _errors_of_click():
             call = _call(rag_responses, rag_topics, llm_config, nugget_banks, corpus, settings)
             if not call.settings.makes:
                 return nugget_banks
-            folder = Passing()
-            given = Given(Path(folder.name))
+            folder = TempFolder()
+            given = InputFiles(Path(folder.name))
             runs = given.runs(map(run_record, call.reports)) if call.reports else []
             topics = given.topics(map(topic_record, call.topics))
             assert topics is not None
-            made, lines = made_banks(call.settings, call.llm, topics, runs, _documents(call))
-            _tell(lines)
+            made, lines = make_their_banks(call.settings, call.llm, topics, runs, _documents(call))
+            tell(lines)
             return made
 
     def create_qrels(
@@ -100,9 +104,9 @@ class Judge:
         **settings: Any,
     ) -> Qrels | None:
         """Return the grades of documents, pooled over the runs; None where no judge grades any."""
-        with _told():
+        with _errors_of_click():
             call = _call(rag_responses, rag_topics, llm_config, nugget_banks, corpus, settings)
-            return qrels_of(self._judged(call))
+            return qrels_of(self._result_of(call))
 
     def judge(
         self,
@@ -115,11 +119,11 @@ class Judge:
         **settings: Any,
     ) -> TheirLeaderboard:
         """Return our leaderboard, with our own `all` rows."""
-        with _told():
+        with _errors_of_click():
             call = _call(rag_responses, rag_topics, llm_config, nugget_banks, corpus, settings)
-            return leaderboard_of(self._judged(call))
+            return leaderboard_of(self._result_of(call))
 
-    def _judged(self, call: _Call) -> Result:
+    def _result_of(self, call: _JudgeCall) -> Result:
         """Return the result of a call, that of the last one where nothing differs."""
         key = call.key
         result = self._kept.get(key)
@@ -128,7 +132,7 @@ class Judge:
             result = self._kept[key] = _judge(call)
         elif result.name != call.name:
             result.write(call.folder, call.name)
-        _tell(_report(call, result))
+        tell(_report(call, result))
         return result
 
 
@@ -139,13 +143,13 @@ def _call(
     banks: Any,
     corpus: str | None,
     given: Mapping[str, Any],
-) -> _Call:
+) -> _JudgeCall:
     """Return a call with its settings checked. Raises WorkflowError."""
     others = dict(given)
     folder = Path(others.pop("outdir", None) or ".") / FOLDER
     name = Path(str(others.pop("filebase", None) or UNNAMED)).name
     settings = Settings.of(others)
-    return _Call(
+    return _JudgeCall(
         reports=list(reports or ()),
         topics=list(topics),
         banks=banks,
@@ -157,7 +161,7 @@ def _call(
     )
 
 
-def _judge(call: _Call) -> Result:
+def _judge(call: _JudgeCall) -> Result:
     """Judge by our own job; its files are written into the folder of the call."""
     if not call.reports:
         raise WorkflowError("there are no responses to judge")
@@ -191,21 +195,21 @@ def _judge(call: _Call) -> Result:
     )
 
 
-def _documents(call: _Call) -> list[Path]:
+def _documents(call: _JudgeCall) -> list[Path]:
     """Return the files of documents: those of the settings, else the corpus where it is a path."""
     given = call.settings.paths(call.settings.documents)
     if given or not call.corpus:
         return given
     if Path(call.corpus).exists():
         return [Path(call.corpus)]
-    _tell([f"corpus {call.corpus!r} is no file here, and is not read; set `documents`"])
+    tell([f"corpus {call.corpus!r} is no file here, and is not read; set `documents`"])
     return []
 
 
-def _report(call: _Call, result: Result) -> Iterator[str]:
+def _report(call: _JudgeCall, result: Result) -> Iterator[str]:
     """Yield what the user has to know, and write the items that are unjudged to a file."""
     path = call.folder / f"{call.name}.unjudged.jsonl"
-    _write(path, (_unjudged(j) for j in result.judgments() if j.failure is not None))
+    _write(path, (_unjudged_record(j) for j in result.judgments() if j.failure is not None))
     yield f"{', '.join(result.judges)}: our own files are {call.folder / call.name}.*"
     for kind, count in result.failures.items():
         yield f"unjudged: {count} items, {kind}, in no numerator and no denominator; see {path}"
@@ -213,7 +217,7 @@ def _report(call: _Call, result: Result) -> Iterator[str]:
         yield f"lost: {result.lost} findings by which something was not judged; see the log"
 
 
-def _unjudged(judgment: Judgment) -> dict[str, Any]:
+def _unjudged_record(judgment: Judgment) -> dict[str, Any]:
     assert judgment.failure is not None
     names = ("run_id", "topic_id", "sentence_index", "doc_id", "judge")
     why = {"failure": judgment.failure.kind, "message": judgment.failure.message}
@@ -229,13 +233,8 @@ def _is_whole(result: Result) -> bool:
     return all(path.exists() for path in result.files.values())
 
 
-def _tell(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(f"[trecjudge] {public(line)}", err=True)
-
-
 @contextmanager
-def _told() -> Iterator[None]:
+def _errors_of_click() -> Iterator[None]:
     """Make our errors theirs: `auto-judge run` then prints one line and no traceback."""
     try:
         yield

@@ -1,19 +1,29 @@
-"""Banks of nuggets of AutoJudge: read in any format that we read, written as theirs."""
+"""Banks of nuggets of AutoJudge: read in any of our formats, made by words or a model, written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
 
-import click
 from autojudge_base.nugget_data import NuggetBank, NuggetBanks
 from pydantic import PrivateAttr, model_validator
 
-from trecjudge.findings import unreported
+from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
+from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks
+from trecjudge.evaluation.banks.material import Inputs, read_material
+from trecjudge.files import default_folder
+from trecjudge.findings import FindingLog, FirstFindings, unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import bank_format_named, bank_format_of
 from trecjudge.inputs.nuggets.writing import record_of
+from trecjudge.interop.autojudge_records import tell_missing
+from trecjudge.interop.autojudge_settings import Settings
+from trecjudge.job.choice import model_options
+from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.models.spending import Budget
 from trecjudge.records import Place
 
 THEIRS = "autoargue"
@@ -57,10 +67,7 @@ class Banks(NuggetBanks):
 
     def verify(self, expected_topic_ids: Any, warn: bool = False) -> None:
         """Tell which topics have no bank."""
-        missing = sorted(set(expected_topic_ids or ()) - set(self.banks))
-        if missing:
-            few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-            click.echo(f"[trecjudge] {len(missing)} topics have no bank: {few}", err=True)
+        tell_missing(expected_topic_ids, self.banks, "{} topics have no bank")
 
 
 def written_banks(banks: Any) -> Iterator[dict[str, Any]]:
@@ -68,3 +75,43 @@ def written_banks(banks: Any) -> Iterator[dict[str, Any]]:
     for bank in getattr(banks, "banks", {}).values():
         kept = getattr(bank, "_record", None)
         yield kept or bank.model_dump(mode="json", exclude_none=True)
+
+
+def make_their_banks(
+    settings: Settings,
+    llm: Mapping[str, str],
+    topics: Path,
+    runs: Sequence[Path],
+    documents: Sequence[Path],
+) -> tuple[Banks, list[str]]:
+    """Return a bank for each topic that one could be made for, and lines for the user.
+
+    Raises InputError for what cannot be made.
+    """
+    making = Making([cast(Kind, kind) for kind in settings.makes], settings.most_nuggets)
+    making.check(settings.use_env_llm)
+    budget = Budget(settings.max_calls, settings.max_tokens, settings.max_cost)
+    cache = Path(settings.cache_dir) if settings.cache_dir else None
+    options = model_options(settings.use_env_llm, budget, cache)
+    lines: list[str] = []
+    first = FirstFindings()
+    findings = FindingLog([lambda found: lines.append(str(found)) if first.take(found) else None])
+    inputs = Inputs(topics, runs, documents)
+    made = asyncio.run(_make_banks(inputs, making, options, llm, findings))
+    found = [one.bank for one in made if one.drafts]
+    count = sum(len(bank.nuggets) for bank in found)
+    by = "a model" if options.use else "words"
+    lines += [*first.rest(), f"{count} nuggets for {len(found)} topics, by {by}"]
+    return Banks.of(found), lines
+
+
+async def _make_banks(
+    inputs: Inputs,
+    making: Making,
+    options: ModelOptions,
+    llm: Mapping[str, str],
+    findings: FindingLog,
+) -> list[Made]:
+    async with open_model(options, REPLY | dict(llm), {}, PROGRAMS, lambda message: None) as model:
+        materials = read_material(inputs, options.cache_folder or default_folder(), findings)
+        return await make_banks(materials, making, model, findings)

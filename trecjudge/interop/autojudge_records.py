@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,23 @@ from autojudge_base import (
 
 from trecjudge.api.result import Result
 from trecjudge.measures import UNJUDGED
+from trecjudge.text.credentials import public
 
 COUNTS = "items that a row of {} lacks, since they could not be judged"
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Print lines for the user of AutoJudge, without secrets."""
+    for line in lines:
+        click.echo(f"[trecjudge] {public(line)}", err=True)
+
+
+def tell_missing(expected: Iterable[str] | None, known: Collection[str], what: str) -> None:
+    """Print which topics lack something; `what` has a place for how many they are."""
+    missing = sorted(set(expected or ()) - set(known))
+    if missing:
+        few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        tell([f"{what.format(len(missing))}: {few}"])
 
 
 class PooledQrels(Qrels):
@@ -30,12 +45,8 @@ class PooledQrels(Qrels):
 
     def verify(self, expected_topic_ids: Any, warn: bool | None = False) -> None:
         """Tell which topics have no rows; that is no error."""
-        missing = sorted(set(expected_topic_ids or ()) - {row.topic_id for row in self.rows})
-        if missing:
-            few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-            click.echo(
-                f"[trecjudge] no document is graded on {len(missing)} topics: {few}", err=True
-            )
+        graded = {row.topic_id for row in self.rows}
+        tell_missing(expected_topic_ids, graded, "no document is graded on {} topics")
 
 
 def topic_record(topic: Request) -> dict[str, Any]:

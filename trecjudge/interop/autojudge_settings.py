@@ -53,12 +53,12 @@ class Settings:
     @property
     def judges(self) -> list[str]:
         """The names of the judges; none where a workflow of ours names them."""
-        return _listed(self.judge)
+        return _names_in(self.judge)
 
     @property
     def makes(self) -> list[str]:
         """What banks of nuggets are made from."""
-        return _listed(self.make_nuggets)
+        return _names_in(self.make_nuggets)
 
     @staticmethod
     def paths(given: str | list[str]) -> list[Path]:
@@ -76,5 +76,5 @@ def llm_given(config: Any) -> dict[str, str]:
     return found
 
 
-def _listed(given: str | list[str]) -> list[str]:
+def _names_in(given: str | list[str]) -> list[str]:
     return names_in(given if isinstance(given, str) else ",".join(given))

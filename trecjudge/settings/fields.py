@@ -25,7 +25,7 @@ def typed_fields(owner: type, values: Mapping[str, Any], where: str) -> dict[str
     `no`, `on`, `off` without quotes for a truth value; nothing else is converted. Raises
     WorkflowError that names `where`, the key, the value and what is valid.
     """
-    return {key: _typed(owner, key, value, where) for key, value in values.items()}
+    return {key: _typed_value(owner, key, value, where) for key, value in values.items()}
 
 
 @cache
@@ -33,7 +33,7 @@ def _hints(owner: type) -> dict[str, Any]:
     return get_type_hints(owner)
 
 
-def _typed(owner: type, key: str, value: Any, where: str) -> Any:
+def _typed_value(owner: type, key: str, value: Any, where: str) -> Any:
     known = {f.name: f for f in fields(owner) if f.init}
     if key not in known:
         raise WorkflowError(f"{where}: {unknown('key', key, known)}")

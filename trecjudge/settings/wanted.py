@@ -29,14 +29,14 @@ def refused(hint: Any, value: Any, metadata: Mapping[str, Any]) -> str:
     kinds = _kinds(hint)
     if len(kinds) == 1 and get_origin(kinds[0]) is Literal and not isinstance(value, list | dict):
         return unknown("value", value, get_args(kinds[0]))
-    wanted = " or ".join(_wanted(kind, metadata.get(RANGE)) for kind in kinds)
+    wanted = " or ".join(_describe_type(kind, metadata.get(RANGE)) for kind in kinds)
     if str in kinds:
         # An id such as `017` without quotes is the usual case.
-        return f"{_written(value)} is not text; put text in quotes"
+        return f"{_as_yaml(value)} is not text; put text in quotes"
     if _is_quoted(value) and not {int, float, bool}.isdisjoint(kinds):
         return f"{value!r} in quotes is text; give {wanted}, without quotes"
-    plain = " or ".join(_wanted(kind, None) for kind in kinds)
-    return f"{_written(value)} is not {plain}; give {wanted}"
+    plain = " or ".join(_describe_type(kind, None) for kind in kinds)
+    return f"{_as_yaml(value)} is not {plain}; give {wanted}"
 
 
 def numbers(kind: type, limits: tuple[float, float | None]) -> str:
@@ -53,7 +53,7 @@ def _kinds(hint: Any) -> list[Any]:
     return [hint]
 
 
-def _wanted(kind: Any, limits: tuple[float, float | None] | None) -> str:
+def _describe_type(kind: Any, limits: tuple[float, float | None] | None) -> str:
     origin = get_origin(kind) or kind
     if origin is Literal:
         return " or ".join(map(str, get_args(kind)))
@@ -73,7 +73,7 @@ def _is_quoted(value: Any) -> bool:
     return True
 
 
-def _written(value: Any) -> str:
+def _as_yaml(value: Any) -> str:
     """Return a value as YAML has it, cut for a message."""
     if isinstance(value, str) and value.isprintable() and value.strip() == value != "":
         return value if len(value) <= 60 else shown(value)

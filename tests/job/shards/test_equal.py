@@ -18,8 +18,9 @@ import typer
 from typer.testing import CliRunner
 
 from tests.commandline import SAMPLES, command
-from trecjudge.cli.flags import JobFlags, taking
+from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.judge import jobs_asked_for
+from trecjudge.cli.parameters import bind_flags
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding
@@ -167,7 +168,7 @@ def job_of(given: list[str]) -> Iterator[Job]:
     app = typer.Typer()
 
     @app.command()
-    @taking(JobFlags)
+    @bind_flags(JobFlags)
     def take(_: typer.Context, flags: JobFlags) -> None:
         taken.append(flags)
 

@@ -1,14 +1,13 @@
-"""Arguments of a call (runs, topics, documents; files or records) as paths for a job.
-
-Records are written into a folder, one file for each run, so that both are read the same way.
-"""
+"""Arguments of a call as files for a job; runs, topics and documents read as a job reads them."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import sys
 import tempfile
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,11 +19,18 @@ from typing import Any, TypeAlias
 import orjson
 
 from trecjudge.errors import InputError, TrecJudgeError
-from trecjudge.findings import Finding, shown
-from trecjudge.inputs.formats.registry import format_of
+from trecjudge.files import default_folder
+from trecjudge.findings import PREFIX, Finding, OnFinding, shown, unreported
+from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.documents.store import DocumentStore, documents_in
+from trecjudge.inputs.formats.registry import check_dataset, format_of
+from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.inputs.sources.values import as_id
+from trecjudge.inputs.topics import read_topics as topics_by_id
+from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Citation, Document, Place, Response, Topic
 from trecjudge.settings.strict_yaml import written_yaml
+from trecjudge.text.credentials import public
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Record: TypeAlias = Mapping[str, Any]
@@ -59,7 +65,7 @@ def names(given: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(map(str, given))
 
 
-class Passing:
+class TempFolder:
     """A new folder, removed when nothing refers to it, and at the latest when the process ends."""
 
     def __init__(self) -> None:
@@ -69,14 +75,14 @@ class Passing:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class InputFiles:
     """Turns what a call gives into paths; records are written below `folder`."""
 
     folder: Path
 
     def runs(self, given: Runs) -> list[Path]:
         """Return the run files. Raises InputError for anything that is no run."""
-        found, records = _apart(given, "runs")
+        found, records = _split_paths(given, "runs")
         written: dict[str, Path] = {}
         for number, record in enumerate(records, 1):
             line = _run_record(record) if isinstance(record, Response) else record
@@ -94,7 +100,7 @@ class Given:
         """Return the topic file, None where none is given."""
         if given is None:
             return None
-        found, records = _apart(_listed(given, "topic_id"), "topics")
+        found, records = _split_paths(_as_records(given, "topic_id"), "topics")
         if len(found) > 1:
             raise InputError(f"topics: {len(found)} files; give one")
         path = self._file("topics.jsonl", map(_topic_record, records))
@@ -104,7 +110,7 @@ class Given:
         """Return the files and folders of documents."""
         if given is None:
             return []
-        found, records = _apart(_listed(given, "docid"), "documents")
+        found, records = _split_paths(_as_records(given, "docid"), "documents")
         first = list(islice(records, 1))
         if not first:
             return found
@@ -162,7 +168,7 @@ def json_line(record: Any, what: str, number: int) -> bytes:
         raise InputError(f"{what}: record {number} is not JSON: {error}") from error
 
 
-def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
+def _split_paths(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     """Return paths and records; one of the two is empty."""
     if isinstance(given, str | os.PathLike):
         return [Path(given)], iter(())
@@ -184,17 +190,17 @@ def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     return [Path(path) for path in paths], iter(())
 
 
-def _listed(given: Any, key: str) -> Any:
+def _as_records(given: Any, key: str) -> Any:
     """Return a mapping by id, of texts or records, as a list of records; all else as it is."""
     if not isinstance(given, Mapping):
         return given
     return [
-        {key: name, "text": value} if isinstance(value, str) else _named(value, key, name)
+        {key: name, "text": value} if isinstance(value, str) else _with_id(value, key, name)
         for name, value in given.items()
     ]
 
 
-def _named(value: Any, key: str, name: str) -> Any:
+def _with_id(value: Any, key: str, name: str) -> Any:
     return {key: name, **value} if isinstance(value, Mapping) else value
 
 
@@ -218,7 +224,10 @@ def _run_record(response: Response) -> dict[str, Any]:
         if document.own or document.has_text
     }
     sentences = [
-        {"text": s.text, "citations": [_cited(c, response.references) for c in s.citations]}
+        {
+            "text": s.text,
+            "citations": [_citation_value(c, response.references) for c in s.citations],
+        }
         for s in response.sentences
     ]
     record = {
@@ -233,7 +242,7 @@ def _run_record(response: Response) -> dict[str, Any]:
     return given | {key: value for key, value in more.items() if value not in (None, "")}
 
 
-def _cited(citation: Citation, references: Sequence[str]) -> Any:
+def _citation_value(citation: Citation, references: Sequence[str]) -> Any:
     """Return a citation as a run would write it: an index where it was one, else the id."""
     written: Any = citation.value if citation.doc_id is None else citation.doc_id
     if citation.value.isdecimal() and citation.value.isascii() and len(citation.value) < DIGITS:
@@ -260,3 +269,68 @@ def _document_record(document: Any) -> Any:
     if document.complete or document.has_text:
         given["text"] = document.text
     return {"docid": document.doc_id} | given
+
+
+PACKAGE = "trecjudge."
+
+
+class FindingWarning(UserWarning):
+    """A problem of the input, raised as a warning where no `on_finding` is given."""
+
+
+def warn(finding: Finding) -> None:
+    """Issue a Python warning for a finding, unless it is only a note."""
+    if finding.severity != "note":
+        text = public(f"{PREFIX[finding.severity]}: {finding}")
+        warnings.warn(text, FindingWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return how many frames above `warn` the line stands that called this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def read_runs(
+    runs: Paths,
+    *,
+    documents: Paths = (),
+    dataset: str = "auto",
+    own_documents: bool = False,
+    on_finding: OnFinding = warn,
+) -> Iterator[Response]:
+    """Yield every response of run files, or folders of them, in the order of files and lines.
+
+    `documents` are those whose text counts, as for `judge`. Raises InputError where nothing is
+    there; any other problem is a finding.
+    """
+    check_dataset(dataset)
+    given = paths(documents)
+    found = find_runs(paths(runs), on_finding)
+
+    def read(store: DocumentStore) -> RunReader:
+        return RunReader(
+            found, unreported, store=store, dataset=dataset, own_documents=own_documents
+        )
+
+    store = None
+    if given:
+        store = open_documents(given, default_folder(), on_finding, lambda: Wanted.of(read))
+    files = open_runs(found, on_finding)
+    reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
+    return (response for _, response in reader)
+
+
+def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:
+    """Yield the topics of a file, in its order. Raises InputError where none is there."""
+    return iter(topics_by_id(Path(topics), on_finding).values())
+
+
+def read_documents(documents: Paths, *, on_finding: OnFinding = warn) -> Iterator[Document]:
+    """Yield the documents of files, or folders of them, in their order, as often as they stand.
+
+    Raises InputError for a file that cannot be one of documents.
+    """
+    return documents_in(paths(documents), on_finding)

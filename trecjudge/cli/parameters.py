@@ -1,0 +1,343 @@
+"""Flags as typed fields of a class: how they are declared, given to a command, and described."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from pathlib import Path
+from types import GenericAlias, NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
+from typing import get_type_hints as type_hints
+
+import typer
+
+from trecjudge.cli.exits import Later, exit_status
+from trecjudge.errors import unknown
+from trecjudge.text.credentials import is_secret_address
+
+if TYPE_CHECKING:  # not for --help
+    from trecjudge.settings import limits
+else:
+    limits = Later("trecjudge.settings.limits")
+
+METAVARS = {Path: "FILE", int: "N", float: "NUMBER", str: "NAME"}
+NUMBERS: Mapping[type, str] = {int: "a whole number", float: "a number"}
+COMMAS = ("--judge", "--also", "--correlation", "--limit")
+"""Flags of several values that have no comma in them, so that commas separate them."""
+
+
+def option(help_text: str, default: Any = None, *names: str, **more: Any) -> Any:
+    """Return a field that a flag fills; `more` may be `metavar`, and the least value as `min`.
+
+    The flag is called as the field is, unless `names` are given; without a default (`...`) it is
+    required.
+    """
+    return Declared(typer.Option(..., *names, help=help_text, **more), default)
+
+
+def switch(help_text: str, *names: str, on: bool = False, **more: Any) -> Any:
+    """Return a field that a flag without a value turns on, or off by `--flag/--no-flag`."""
+    return option(help_text, on, *names, **more)
+
+
+def several(help_text: str, *names: str, **more: Any) -> Any:
+    """Return a field that a flag fills which takes several values; by default there are none."""
+    return option(help_text, (), *names, **more)
+
+
+def argument(help_text: str, default: Any = ..., **more: Any) -> Any:
+    """Return a field that a word without a flag fills; it is required without a default."""
+    return Declared(typer.Argument(..., help=help_text, **more), default)
+
+
+class Declared(NamedTuple):
+    """A field of `Flags` as it is declared: the parameter of Typer that fills it."""
+
+    parameter: Any
+    default: Any
+    """Its value where the parameter is left out; `...` where that cannot be."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Flags:
+    """What a command line asks for: a field for each flag of a command, or of a group of them.
+
+    A subclass has the fields of all groups that it names, and its own. No dataclass: to make as
+    many as there are commands and groups would take a fifth of the time of `--help`.
+    """
+
+    PANEL: ClassVar[str] = ""
+    """The heading in the help of the main job below which the flags of a group stand."""
+    WITHOUT: ClassVar[frozenset[str]] = frozenset()
+    """Fields of its groups that a command has no flag for: they are as by default."""
+
+    def __init__(self, **given: Any) -> None:
+        declared = declared_in(type(self))
+        vars(self).update({name: one.default for name, one in declared.items()} | given)
+
+
+class LimitFlags(Flags):
+    """The most that is read."""
+
+    PANEL: ClassVar = "Inputs"
+    limit: Sequence[str] = several(
+        "The largest input that is read: record (16MB for a line or record), depth (200"
+        " levels), entries (100000 in a list or object), rows (2000000 of a leaderboard), stdin"
+        " (1GB), unpacked (256MB that a packed file becomes, or 100 times its size), held (256MB"
+        " of memory for topics, nuggets, labels or runs). What is larger is reported with its line,"
+        " as record_too_large, and left out; the rest is judged."
+        ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
+        metavar="NAME=VALUE",
+    )
+
+
+F = TypeVar("F", bound=Flags)
+
+
+def bind_flags(
+    kind: type[F],
+) -> Callable[[Callable[[typer.Context, F], None]], Callable[..., None]]:
+    """Return a decorator that gives a function of a context and flags a parameter for each flag."""
+    hints = type_hints(kind)
+    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    signed = [context]
+    for name, (parameter, default) in declared_in(kind).items():
+        if name in kind.WITHOUT:
+            continue
+        hint: Any = hints[name]
+        if get_origin(hint) is Sequence:  # Typer knows several values as a list, or as None
+            hint = GenericAlias(list, get_args(hint))
+            hint, default = (hint, default) if default is ... else (hint | None, None)
+        signed.append(
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if default is ... else default,
+                annotation=Annotated[hint, parameter],
+            )
+        )
+
+    def decorate(command: Callable[[typer.Context, F], None]) -> Callable[..., None]:
+        def run(ctx: typer.Context, **given: Any) -> None:
+            # Left out, a flag of several values is the default of its field, and no list.
+            command(ctx, kind(**{name: v for name, v in given.items() if v is not None}))
+
+        # Typer reads flags from the signature, so the fields are written into it.
+        run.__doc__ = command.__doc__
+        run.__annotations__ = {p.name: p.annotation for p in signed}
+        run.__signature__ = Signature(signed)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def declared_in(kind: type[Flags]) -> dict[str, Declared]:
+    """Return the fields of flags: a command's own first, then those of its groups."""
+    found: dict[str, Declared] = {}
+    # A command's own come first in its help, and take the place of those of a group.
+    for name, declared in (*_own_fields(kind), *_all_fields(kind)):
+        found.setdefault(name, declared)
+    return found
+
+
+def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
+    for name, declared in vars(group).items():
+        if isinstance(declared, Declared):
+            # Named here, since a declaration does not know the field that it fills; Typer would
+            # give a switch that has no name a `--no-` form too.
+            if isinstance(declared.parameter, typer.models.OptionInfo):
+                parameter = declared.parameter
+                parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
+                parameter.rich_help_panel = group.PANEL
+            yield name, declared
+
+
+def _all_fields(group: type) -> Iterator[tuple[str, Declared]]:
+    for base in group.__bases__:
+        yield from _all_fields(base)
+    yield from _own_fields(group)
+
+
+def command_with(kind: type[F]) -> Callable[[Callable[[F], int]], Callable[..., None]]:
+    """Return a decorator that makes a function of flags a command, which exits with its status.
+
+    The limits of `--limit` hold meanwhile, where the command has it.
+    """
+
+    def decorate(command: Callable[[F], int]) -> Callable[..., None]:
+        def run(ctx: typer.Context, flags: F) -> None:
+            def work() -> int:
+                limit = flags.limit if isinstance(flags, LimitFlags) else ()
+                with limits.limited(limit) if limit else nullcontext():
+                    return command(flags)
+
+            raise typer.Exit(exit_status(work, getattr(flags, "quiet", False)))
+
+        run.__doc__ = command.__doc__
+        return bind_flags(kind)(run)
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A flag or an argument of a command, as its help and its messages describe it."""
+
+    flags: tuple[str, ...]
+    """All its spellings; none for an argument."""
+    metavar: str
+    """What it takes; empty for a switch."""
+    help: str
+    default: str = ""
+    panel: str = ""
+    kind: type | tuple[str, ...] = str
+    """The type of a value, or the values that there are."""
+    least: float | None = None
+    is_several: bool = False
+    is_required: bool = False
+
+    @property
+    def shown(self) -> str:
+        """How it is written: its flags and what it takes."""
+        taken = self.metavar + ("..." if self.is_several else "")
+        return " ".join(filter(None, (", ".join(self.flags), taken)))
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether it is known by its place, not by a flag."""
+        return not self.flags
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it takes no value."""
+        return not self.metavar
+
+    @property
+    def parts_at_commas(self) -> bool:
+        """Whether commas separate its values."""
+        return bool(set(self.flags) & set(COMMAS))
+
+    @property
+    def wanted(self) -> str:
+        """What a value must be, in words."""
+        if isinstance(self.kind, tuple):
+            return f"one of {', '.join(self.kind)}"
+        if self.kind not in NUMBERS:
+            return f"{self.metavar}: {first_clause(self.help)}"
+        bounds = "" if self.least is None else f" of at least {self.least:g}"
+        return f"{NUMBERS[self.kind]}{bounds}"
+
+    def refusal_of(self, value: str) -> str | None:
+        """Return why this cannot be a value, and what to give instead; None if it can."""
+        if not value:
+            return f"a value is missing: give {self.wanted}"
+        if self.kind is Path and is_secret_address(value):
+            in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
+            what = in_file if "{docid}" in value else "is an address, not a path"
+            return f"{value!r} {what}; give {self.wanted}"
+        if self.kind is not Path and not is_encodable(value):
+            return f"{value!r} is not UTF-8; give {self.wanted}"
+        if isinstance(self.kind, tuple):
+            return None if value in self.kind else unknown("value", value, self.kind)
+        if self.kind not in NUMBERS:
+            return None
+        try:
+            number = self.kind(value)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            return f"{value} is not {NUMBERS[self.kind]}; give {self.wanted}"
+        if self.least is not None and number < self.least:
+            return f"{value} is too small; give {self.wanted}"
+        return None
+
+
+def options_of(command: Any, context: Any) -> list[Option]:
+    """Return the flags and arguments of a command, in its order; `--help` last."""
+    hints = type_hints(command.callback, include_extras=True) if command.callback else {}
+    shown = (p for p in command.get_params(context) if not getattr(p, "hidden", False))
+    return [_describe(p, hints.get(p.name)) for p in shown]
+
+
+def _describe(parameter: Any, hint: Any) -> Option:
+    declared = next(iter(getattr(hint, "__metadata__", ())), None)
+    is_argument = parameter.param_type_name == "argument"
+    kind = _kind(get_args(hint)[0]) if declared is not None else str
+    is_switch = bool(getattr(parameter, "is_flag", False))
+    metavar = getattr(declared, "metavar", None)
+    if is_argument:
+        metavar = metavar or parameter.name.rstrip("s").replace("_", "-").upper()
+    elif metavar is None:
+        metavar = "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
+    text = getattr(parameter, "help", None) or ""
+    if isinstance(kind, tuple) and metavar != "|".join(kind):
+        text += f" One of {', '.join(kind)}."
+    return Option(
+        flags=() if is_argument else (*_spellings(parameter), *parameter.secondary_opts),
+        metavar="" if is_switch else metavar,
+        help=text,
+        default=_default(parameter, is_switch),
+        panel=getattr(parameter, "rich_help_panel", None) or "",
+        kind=kind,
+        least=getattr(declared, "min", None),
+        is_several=parameter.nargs == -1 or bool(getattr(parameter, "multiple", False)),
+        is_required=parameter.required,
+    )
+
+
+def _spellings(parameter: Any) -> list[str]:
+    """Return the spellings of a flag, long ones first; those of `--help` come in any order."""
+    return sorted(parameter.opts, key=lambda flag: not flag.startswith("--"))
+
+
+def _kind(annotation: Any) -> type | tuple[str, ...]:
+    """Return the type of one value: for a list that of an entry, without None."""
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return get_args(annotation)
+    if origin in (Union, UnionType):
+        (annotation,) = (a for a in get_args(annotation) if a is not NoneType)
+        return _kind(annotation)
+    if origin is list:
+        return _kind(get_args(annotation)[0])
+    return annotation if isinstance(annotation, type) else str
+
+
+def _default(parameter: Any, is_switch: bool) -> str:
+    value = parameter.default
+    if value is None or callable(value) or parameter.required:
+        return ""
+    if is_switch:
+        return next(iter(parameter.opts if value else parameter.secondary_opts), "")
+    return str(value)
+
+
+def is_encodable(value: str) -> bool:
+    """Return whether a word of the command line was UTF-8."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def first_clause(help_text: str) -> str:
+    """Return the first sentence of a help text as it goes on after a colon."""
+    sentence = help_text.split(". ")[0].rstrip(".")
+    is_word = sentence[1:2].islower() or sentence[1:2] == " "
+    return (sentence[:1].lower() if is_word else sentence[:1]) + sentence[1:]
