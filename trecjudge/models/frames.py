@@ -10,9 +10,12 @@ from typing import Any, Literal, get_args
 import orjson
 from pydantic import BaseModel
 
-from trecjudge.models.habits import Form
 from trecjudge.models.signatures import dspy_module, entries_of, labels_of
 
+Form = Literal["schema", "chat"]
+"""The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
+
+FORMS: tuple[Form, ...] = ("schema", "chat")
 AdapterName = Literal["auto", "chat", "json", "xml"]
 """DSPy's adapters by name. `auto`: the lean frame where a schema is sent, else `chat`."""
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
 from trecjudge.models.faults import ParameterFault
+from trecjudge.models.frames import FORMS, Form
 
-Form = Literal["schema", "chat"]
-"""The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
-
-FORMS: tuple[Form, ...] = ("schema", "chat")
 LIMITS = ("max_tokens", "max_completion_tokens")
 LEAST_LIMIT = 16
 """The lowest limit of tokens that is learned: with less, no reply would fit."""

@@ -15,6 +15,10 @@ LONGEST_WAIT = 120.0
 PROBE_FIRST = 10.0
 PROBE_LAST = 600.0
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
+_LIMIT_HEADERS = tuple(
+    (what, *(f"x-ratelimit-{sort}-{what}" for sort in ("remaining", "reset", "limit")))
+    for what in ("requests", "tokens")
+)
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 
 
@@ -194,11 +198,11 @@ class Pace:
 
     def learn(self, headers: Mapping[str, str]) -> None:
         """Take limits from x-ratelimit headers: hold while nothing remains; learn the rate."""
-        for what in ("requests", "tokens"):
-            if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0":
-                reset = seconds_of(headers.get(f"x-ratelimit-reset-{what}", ""))
-                self.hold(min(LONGEST_WAIT, reset))  # some give the time of day
-            limit = headers.get(f"x-ratelimit-limit-{what}", "")
+        for what, remaining, reset, limit_name in _LIMIT_HEADERS:
+            if headers.get(remaining, "").strip() == "0":
+                # Some give the time of day.
+                self.hold(min(LONGEST_WAIT, seconds_of(headers.get(reset, ""))))
+            limit = headers.get(limit_name, "")
             # What the user set counts more. Digits without end are no number: int() refuses them.
             if (
                 getattr(self, what) is None

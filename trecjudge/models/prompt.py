@@ -11,8 +11,7 @@ from typing import Any
 import orjson
 
 from trecjudge.models.fencing import fence_of, fenced
-from trecjudge.models.frames import IN_TEXT, AdapterName, adapter_for
-from trecjudge.models.habits import FORMS, Form
+from trecjudge.models.frames import FORMS, IN_TEXT, AdapterName, Form, adapter_for
 from trecjudge.models.model import Program
 from trecjudge.models.named import OWN
 from trecjudge.models.overrides import Worded, worded

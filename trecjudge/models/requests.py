@@ -14,7 +14,8 @@ import orjson
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.secrets import VARIABLE
 from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
-from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
+from trecjudge.models.frames import FORMS, Form
+from trecjudge.models.habits import Habits, shared_habits
 from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
@@ -249,6 +250,11 @@ class Replies:
             with suppress(Unparsed):
                 return KeptReply(request, reply, request.parse_part(reply.text), cut=True)
             return None
+
+    def kept_now(self, request: Request) -> KeptReply | None:
+        """Return the kept reply to a request, where another process has kept it just now too."""
+        self.cache.renew()
+        return self.kept(request)
 
     def asked(self, request: Request) -> bool:
         """Return whether this job itself asked for the reply."""

@@ -11,7 +11,7 @@ from trecjudge.models.allowances import Spent
 from trecjudge.models.model import Model, Program
 
 if TYPE_CHECKING:
-    from trecjudge.models.bearing import FaultPolicy
+    from trecjudge.models.retry import RetryPolicy
     from trecjudge.models.cache.replies import CachedReply
     from trecjudge.models.requests import Failed, Replies
     from trecjudge.models.spending import Spending
@@ -26,7 +26,7 @@ class AskingModel(Model, Protocol):
 
     replies: Replies
     spending: Spending
-    fault_policy: FaultPolicy
+    fault_policy: RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.faults import Fault
 
+T = TypeVar("T")
 NOTICE_AFTER = 5.0
 NOTICE_AGAIN = 30.0
 SLOWER = 2.0
@@ -59,9 +59,8 @@ class Silence:
         """How many requests wait for their answer."""
         return len(self._waiting)
 
-    @asynccontextmanager
-    async def waiting(self) -> AsyncIterator[None]:
-        """Keep open while a request waits for its answer. Raises Fault where it is given up."""
+    async def watch(self, answer: Awaitable[T]) -> T:
+        """Return the answer that a request waits for. Raises Fault where it is given up."""
         if not self._waiting:
             self._from = _now()
         try:
@@ -69,7 +68,7 @@ class Silence:
                 self._waiting.add(given_up)
                 self._look_later()
                 try:
-                    yield
+                    found = await answer
                 finally:
                     self._waiting.discard(given_up)
                     if not self._waiting:  # time in which nothing is asked is no silence
@@ -80,6 +79,7 @@ class Silence:
         except TimeoutError:
             raise Fault("transport", "no answer") from None
         self._answered()
+        return found
 
     def _answered(self) -> None:
         self._longest = max(self._longest, self._seconds())

@@ -140,8 +140,8 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         number, status = self.load.begin(), 0
         try:
-            async with self._silence.waiting():
-                status, headers, payload = await self._followed(orjson.dumps(body))
+            answer = self._silence.watch(self._followed(orjson.dumps(body)))
+            status, headers, payload = await answer
         finally:
             self.load.end(number, status == 200)
         return self.read(status, headers, payload)
@@ -217,7 +217,7 @@ class Transport:
                 address,
                 data=data,
                 allow_redirects=False,
-                **self._sent_with(headers),
+                **(self._sent_with(headers) if headers else self._sent),
                 **more,
             )
             async with asked as response:
@@ -241,10 +241,9 @@ class Transport:
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
         raise fault
 
-    def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
+    def _sent_with(self, headers: Mapping[str, str]) -> dict[str, Any]:
         """Return what goes with a request, with headers in place of those of the same name."""
-        own = {"Accept-Encoding": CODINGS} | self._sent["headers"]
-        return self._sent | {"headers": own | dict(headers or {})}
+        return self._sent | {"headers": self._sent["headers"] | dict(headers)}
 
     def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
         """Return the fault of an answer that is no completion; slow down after a 429."""
@@ -274,13 +273,13 @@ class Transport:
 
 def _through(access: Access) -> dict[str, Any]:
     """Return the headers of all requests, and what leads them through a proxy."""
-    proxy = access.proxy
+    proxy, headers = access.proxy, {"Accept-Encoding": CODINGS} | access.headers
     if proxy is None:
-        return {"headers": access.headers}
+        return {"headers": headers}
     allowed = {"Proxy-Authorization": proxy.authorization} if proxy.authorization else {}
     if access.url.startswith("https:"):  # only the proxy reads these
-        return {"headers": access.headers, "proxy": proxy.url, "proxy_headers": allowed}
-    return {"headers": access.headers | allowed, "proxy": proxy.url}
+        return {"headers": headers, "proxy": proxy.url, "proxy_headers": allowed}
+    return {"headers": headers | allowed, "proxy": proxy.url}
 
 
 def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
