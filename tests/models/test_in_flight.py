@@ -28,9 +28,9 @@ async def waited_for(gate: asyncio.Event) -> str:
 
 def test_all_that_wait_have_the_result_and_then_it_is_over() -> None:
     async def case(in_flight: InFlight[str], gate: asyncio.Event) -> object:
-        first = asyncio.create_task(in_flight.begin("k", waited_for(gate)))
+        first = asyncio.ensure_future(in_flight.begin("k", waited_for(gate)))
         await asyncio.sleep(0)
-        second = asyncio.create_task(in_flight.join("k"))
+        second = asyncio.ensure_future(in_flight.join("k"))
         await asyncio.sleep(0)
         gate.set()
         return [await first, await second, "k" in in_flight]
@@ -40,7 +40,7 @@ def test_all_that_wait_have_the_result_and_then_it_is_over() -> None:
 
 def test_whoever_asked_may_be_gone_and_the_others_have_it() -> None:
     async def case(in_flight: InFlight[str], gate: asyncio.Event) -> object:
-        first = asyncio.create_task(in_flight.begin("k", waited_for(gate)))
+        first = asyncio.ensure_future(in_flight.begin("k", waited_for(gate)))
         await asyncio.sleep(0)
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
@@ -66,7 +66,7 @@ def test_an_error_reaches_all_and_the_work_can_begin_anew() -> None:
 @pytest.mark.parametrize("turns", [0, 2], ids=["not begun yet", "begun"])
 def test_closing_gives_up_what_is_in_flight_and_nobody_waits_on(turns: int) -> None:
     async def case(in_flight: InFlight[str], gate: asyncio.Event) -> object:
-        first = asyncio.create_task(in_flight.begin("k", waited_for(gate)))
+        first = asyncio.ensure_future(in_flight.begin("k", waited_for(gate)))
         await asyncio.sleep(0)
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -79,7 +79,7 @@ def test_closing_gives_up_what_is_in_flight_and_nobody_waits_on(turns: int) -> N
 
 def test_closing_may_wait_for_what_is_paid_for() -> None:
     async def case(in_flight: InFlight[str], gate: asyncio.Event) -> object:
-        first = asyncio.create_task(in_flight.begin("k", waited_for(gate)))
+        first = asyncio.ensure_future(in_flight.begin("k", waited_for(gate)))
         await asyncio.sleep(0)
         asyncio.get_running_loop().call_later(0.05, gate.set)
         await in_flight.settle(5)

@@ -337,9 +337,9 @@ class Client:
         """Send a request when there is a place for it at an endpoint."""
         # What only waits for another process must take no place. With `refresh` no other's reply
         # is taken.
-        if not (self.replies.refresh or self._is_over()):
-            if self._leases.is_elsewhere(state.request.key):
-                raise AskedElsewhere
+        may_wait = not (self.replies.refresh or self._is_over())
+        if may_wait and self._leases.is_elsewhere(state.request.key):
+            raise AskedElsewhere
         state.endpoint = await self.endpoints.enter(state.request.first, state.avoided)
         try:
             return await self._send(state)

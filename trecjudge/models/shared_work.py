@@ -11,9 +11,9 @@ from trecjudge.models.allowances import Spent
 from trecjudge.models.model import Model, Program
 
 if TYPE_CHECKING:
-    from trecjudge.models.retry import RetryPolicy
     from trecjudge.models.cache.replies import CachedReply
     from trecjudge.models.requests import Failed, Replies
+    from trecjudge.models.retry import RetryPolicy
     from trecjudge.models.spending import Spending
 
 COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "prefix_tokens", "kept", "lost")
