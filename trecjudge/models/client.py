@@ -14,7 +14,7 @@ from trecjudge.errors import JudgmentFailed, ModelError, TrecJudgeError
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.cache.leases import FILE, AskedElsewhere, Leases
 from trecjudge.models.cache.replies import CachedReply
-from trecjudge.models.endpoints import Endpoints
+from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
 from trecjudge.models.frames import Form
@@ -24,9 +24,9 @@ from trecjudge.models.patience import Patience
 from trecjudge.models.prompt import PlainPrompt, Prompt
 from trecjudge.models.request_state import (
     HINT,
+    FirstTurn,
     FormFault,
     RequestState,
-    Turn,
     as_shared,
     shared_failure,
 )
@@ -238,7 +238,7 @@ class Client:
         if self.replies.form_of(program) is None and not self.settings.batch:
             lock = self._first_turns.setdefault(program.name, asyncio.Lock())
             await lock.acquire()
-            turn = Turn(lock)
+            turn = FirstTurn(lock)
             try:
                 # While this one waited, an equal request may have been answered.
                 if kept := self._use_kept(self.replies.find(made), program.name):
@@ -254,7 +254,7 @@ class Client:
         program: Program,
         inputs: dict[str, Any],
         made: RequestsByForm,
-        turn: Turn | None = None,
+        turn: FirstTurn | None = None,
     ) -> FieldsAndCall:
         """Ask in the form that is known, or by schema; by markers where that is not taken."""
 
@@ -271,7 +271,7 @@ class Client:
         self,
         request: Request,
         max_tokens: int | None = None,
-        turn: Turn | None = None,
+        turn: FirstTurn | None = None,
         tried: Sequence[ModelCall] = (),
     ) -> FieldsAndCall:
         """Return the reply of an equal request under way, or of this one, after calls `tried`."""

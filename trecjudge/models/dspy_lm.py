@@ -91,21 +91,23 @@ def _adapter_class() -> Any:
         def __call__(
             self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
         ) -> list[dict[str, Any]]:
-            asked = _varied(self.program, lm, lm_kwargs, signature, demos)
+            asked = _vary_program(self.program, lm, lm_kwargs, signature, demos)
             prediction = lm.engine.wait(lm.engine.client.predict(asked, **inputs))
             return [dict(prediction.fields)]
 
         async def acall(
             self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
         ) -> list[dict[str, Any]]:
-            asked = _varied(self.program, lm, lm_kwargs, signature, demos)
+            asked = _vary_program(self.program, lm, lm_kwargs, signature, demos)
             prediction = await lm.engine.client.predict(asked, **inputs)
             return [dict(prediction.fields)]
 
     return JudgingAdapter
 
 
-def _varied(program: Program, lm: Any, given: Mapping[str, Any], signature: Any, demos: Any) -> Any:
+def _vary_program(
+    program: Program, lm: Any, given: Mapping[str, Any], signature: Any, demos: Any
+) -> Any:
     """Return the program with what a module changed: wording, demonstrations and sampling."""
     client: Client = lm.engine.client
     settings = {**lm.kwargs, **given}
@@ -130,7 +132,7 @@ class AsyncEngine:
     async def complete(self, request: Any) -> Any:
         """Return the `dspy.lm15.Response` to a `dspy.lm15.Request`."""
         self.before()
-        return await _completed(self.client, request, _ROLLOUT.get(), self.heard)
+        return await _complete_request(self.client, request, _ROLLOUT.get(), self.heard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class Engine:
     def complete(self, request: Any) -> Any:
         """Return the response. Raises ModelError in the client's thread, which it would block."""
         self.before()
-        return self.wait(_completed(self.client, request, _ROLLOUT.get(), self.heard))
+        return self.wait(_complete_request(self.client, request, _ROLLOUT.get(), self.heard))
 
     def wait(self, asked: Any) -> Any:
         """Return what a coroutine of the client's loop returns. Raises ModelError in that loop."""
@@ -160,7 +162,7 @@ class Engine:
         return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
 
 
-async def _completed(client: Client, request: Any, rollout: int | None, heard: Heard) -> Any:
+async def _complete_request(client: Client, request: Any, rollout: int | None, heard: Heard) -> Any:
     config = request.config
     more = {name: value for name in PASSED_ON if (value := getattr(config, name)) is not None}
     if config.stop:

@@ -141,13 +141,13 @@ async def open_voters(
             if voter.offline:
                 models[voter.name] = NoModel()
                 continue
-            prefixed = partial(_named, notify, voter.name)
+            prefixed = partial(_notify_for, notify, voter.name)
             own = (voter.llm, voter.prompts, programs, prefixed, voter.sample)
             models[voter.name] = await stack.enter_async_context(open_model(options, *own))
         yield VotersModel(models)
 
 
-def _named(notify: Callable[[str], None], name: str, message: str) -> None:
+def _notify_for(notify: Callable[[str], None], name: str, message: str) -> None:
     notify(f"voter {name}: {message}")
 
 

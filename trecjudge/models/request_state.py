@@ -11,7 +11,7 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.findings import shown
-from trecjudge.models.endpoints import Endpoint
+from trecjudge.models.endpoint import Endpoint
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import PENALTY, Busy, Fault, ItemFault
 from trecjudge.models.lengths import Lengths, estimated_tokens
@@ -38,7 +38,7 @@ RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
 
-class Turn:
+class FirstTurn:
     """A held lock that is released only once, however often `end` is called."""
 
     def __init__(self, lock: asyncio.Lock) -> None:
@@ -70,7 +70,7 @@ class RequestState:
 
     request: Request
     max_tokens: int
-    turn: Turn | None = None
+    turn: FirstTurn | None = None
     endpoint: Endpoint = field(init=False)
     avoided: set[Endpoint] = field(default_factory=set)
     tries: int = 0

@@ -14,12 +14,12 @@ import orjson
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.secrets import VARIABLE
 from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
+from trecjudge.models.endpoint import EndpointCapabilities, shared_capabilities
 from trecjudge.models.frames import FORMS, Form
-from trecjudge.models.habits import Habits, shared_habits
 from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
-from trecjudge.models.reading import Unparsed, closed, without_reasoning
+from trecjudge.models.reading import Unparsed, close_cut_list, without_reasoning
 from trecjudge.models.settings import LlmSettings
 from trecjudge.records import ModelCall, Usage
 
@@ -52,7 +52,9 @@ class Request:
 
         Raises Unparsed where the program has no use for a part, or there is none.
         """
-        part = closed(without_reasoning(reply) or "") if self.prompt.program.in_part else None
+        part = (
+            close_cut_list(without_reasoning(reply) or "") if self.prompt.program.in_part else None
+        )
         if part is None:
             raise Unparsed("it was cut.")
         return self.parse(part)
@@ -192,8 +194,8 @@ class Replies:
     asked_marks: set[int] = field(default_factory=set)
     failed: dict[int, Failed] = field(default_factory=dict)
     given_up: Mapping[int, Failed] = field(default_factory=dict)
-    habits: Habits = field(init=False)
-    of_each: list[Habits] = field(init=False)
+    habits: EndpointCapabilities = field(init=False)
+    of_each: list[EndpointCapabilities] = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
     lengths: Lengths = field(init=False)
@@ -201,8 +203,8 @@ class Replies:
     def __post_init__(self) -> None:
         kept = [self.cache.habits(origin) for origin in self.requests.origins]
         self.answered_before = any(kept)
-        self.of_each = [Habits.read(text) for text in kept]
-        self.habits = self.of_each[0] if len(kept) == 1 else shared_habits(self.of_each)
+        self.of_each = [EndpointCapabilities.read(text) for text in kept]
+        self.habits = self.of_each[0] if len(kept) == 1 else shared_capabilities(self.of_each)
         limit = self.requests.settings.max_tokens
         self.lengths = Lengths(self._kept_lengths, self.habits.limits, limit)
 
@@ -271,9 +273,9 @@ class Replies:
     def learned_form(self, program: Program) -> Form | None:
         """Return the form of a program's replies, also as another job has found it out since."""
         for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
-            habits.forms = Habits.read(self.cache.habits(origin)).forms | habits.forms
+            habits.forms = EndpointCapabilities.read(self.cache.habits(origin)).forms | habits.forms
         if len(self.of_each) > 1:
-            self.habits.forms = shared_habits(self.of_each).forms | self.habits.forms
+            self.habits.forms = shared_capabilities(self.of_each).forms | self.habits.forms
         return self.form_of(program)
 
     def keep_habits(self) -> None:

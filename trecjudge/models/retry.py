@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from trecjudge.errors import JudgmentFailed, ModelError
-from trecjudge.models.endpoints import FORBIDDEN, Endpoints
+from trecjudge.models.endpoint import FORBIDDEN, Endpoints
 from trecjudge.models.faults import (
     OF_THE_FORM,
     PENALTY,
@@ -131,7 +131,7 @@ class RetryPolicy:
             if not self.settings.batch:  # in a batch all requests have this fault at once
                 self._note(state, fault)
             raise FormFault(str(fault)) from fault
-        if self.endpoints.moves(state.endpoint, fault, state.request.mark, state.avoided):
+        if self.endpoints.moves_on(state.endpoint, fault, state.request.mark, state.avoided):
             state.tries -= not isinstance(fault, Busy)  # the next endpoint's first try is no retry
             state.last_status = 0
             return

@@ -1,11 +1,12 @@
-"""HTTP transport: sends one request at a time to an endpoint and interprets its answer."""
+"""HTTP transport: sends one request at a time to an endpoint, reads its answer, times it."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED as REFUSED
@@ -32,10 +33,43 @@ from trecjudge.models.faults import (
     problem_in,
     status_of,
 )
-from trecjudge.models.load import Load
 from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.silence import Silence
+
+NEWEST = 0.2
+"""How much the newest answer counts in the mean."""
+
+
+@dataclass(slots=True)
+class Load:
+    """The mean seconds of an answer, None before the first, and the requests under way."""
+
+    mean: float | None = None
+    _number: int = 0
+    _under_way: dict[int, float] = field(default_factory=dict)
+
+    def begin(self) -> int:
+        """Note a request that is sent; return its number."""
+        self._number += 1
+        self._under_way[self._number] = asyncio.get_running_loop().time()
+        return self._number
+
+    def end(self, number: int, answered: bool) -> None:
+        """Note that a request is over; one that failed is not measured."""
+        took = asyncio.get_running_loop().time() - self._under_way.pop(number)
+        if answered:
+            self.mean = took if self.mean is None else self.mean + NEWEST * (took - self.mean)
+
+    def seconds(self, otherwise: float) -> float:
+        """Return the seconds to expect: at least as many as the oldest request has waited for."""
+        mean = otherwise if self.mean is None else self.mean
+        if not self._under_way:
+            return mean
+        # The mean lags where an endpoint hangs: its oldest request shows that sooner.
+        oldest = next(iter(self._under_way.values()))
+        return max(mean, asyncio.get_running_loop().time() - oldest)
+
 
 T = TypeVar("T")
 TOO_MANY = 429
