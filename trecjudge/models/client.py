@@ -129,8 +129,10 @@ class Client:
         most, where = (settings.give_up_after, settings.tries), ", ".join(settings.urls)
         self.patience = Patience(settings.patience, *most, notify, where)
         self.fault_policy = RetryPolicy(replies, self.endpoints, self.patience, notify)
-        self.endpoints.silence.listener = self.fault_policy
-        self.endpoints.silence.has_answered = replies.answered_before
+        watchdog = self.endpoints.silence
+        watchdog.on_notice = self.fault_policy.report_silence
+        watchdog.on_limit = self.fault_policy.end_silent
+        watchdog.has_answered = replies.answered_before
         for endpoint in self.endpoints.all:
             endpoint.transport.pace.longest = self.patience.left
         # With several endpoints, one that holds requests back causes no wait: others are asked.

@@ -139,18 +139,11 @@ class NoModel:
         return None
 
 
-@dataclass(slots=True)
-class Recorder:
-    """A model that keeps the calls made through it.
+class ModelWrapper:
+    """A model through which another is asked: what it is, and spends, is that one's."""
 
-    `about` are further inputs that a prompt may ask for, by name.
-    """
-
+    __slots__ = ()
     model: Model
-    calls: list[ModelCall] = field(default_factory=list)
-    about: Mapping[str, str] = field(default_factory=dict)
-    _under_way: int = 0
-    _over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def available(self) -> bool:
@@ -169,6 +162,20 @@ class Recorder:
     def record(self) -> dict[str, Any] | None:
         """Return what makes the model repeatable."""
         return self.model.record()
+
+
+@dataclass(slots=True)
+class Recorder(ModelWrapper):
+    """A model that keeps the calls made through it.
+
+    `about` are further inputs that a prompt may ask for, by name.
+    """
+
+    model: Model
+    calls: list[ModelCall] = field(default_factory=list)
+    about: Mapping[str, str] = field(default_factory=dict)
+    _under_way: int = 0
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program and keep its calls, a failed one too."""

@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-# An endpoint may ask for no longer wait: some headers hold a time of day, or nonsense.
-LONGEST_WAIT = 120.0
+from trecjudge.models.faults import LONGEST_WAIT
+
 # Seconds until a hard limit is tried again: every trial may cost a refusal, so less and less often.
 PROBE_FIRST = 10.0
 PROBE_LAST = 600.0

@@ -70,7 +70,7 @@ class RetryPolicy:
         if self.stopped:
             raise JudgmentFailed(*self.stopped) from fault
 
-    def still(self, seconds: float, requests: int) -> None:
+    def report_silence(self, seconds: float, requests: int) -> None:
         """Report that there was no answer for so many seconds."""
         ends = "the job ends" if self._never_answered else "no more is asked"
         most, name = self.endpoints.silence.limit, self._limit_name
@@ -79,7 +79,7 @@ class RetryPolicy:
             f" {ends} after {most:g} s ({name})"
         )
 
-    def silent(self) -> None:
+    def end_silent(self) -> None:
         """Ask nothing from now on: no answer came within the limit."""
         self._end_silent(self.endpoints.silence.limit)
 

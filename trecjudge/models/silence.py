@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.faults import Fault
@@ -17,28 +17,20 @@ SLOWER = 2.0
 """A silence is reported once it is so many times the longest wait for an answer so far."""
 
 
-class Listener(Protocol):
-    """Called when an endpoint is silent."""
-
-    def still(self, seconds: float, requests: int) -> None:
-        """There was no answer for so many seconds; so many requests wait for one."""
-
-    def silent(self) -> None:
-        """There was no answer for as long as one is waited for."""
-
-
 @dataclass(slots=True)
 class Silence:
     """Measures the time in which requests were under way and none was answered.
 
     The first answer is waited for `first` seconds, any other one `later` seconds. After that all
-    requests under way are given up. Any complete answer counts, errors too. The listener is called
-    after 5 seconds, after 30, then each time that the silence has doubled.
+    requests under way are given up. Any complete answer counts, errors too. `on_notice` gets the
+    seconds and the requests that wait after 5 seconds, after 30, then each time that the silence
+    has doubled; `on_limit` is called at the end. Without them nothing is given up.
     """
 
     first: float
     later: float
-    listener: Listener | None = None
+    on_notice: Callable[[float, int], None] | None = None
+    on_limit: Callable[[], None] | None = None
     has_answered: bool = False
     lost: int = 0
     """Requests that were given up because their caller is gone."""
@@ -92,28 +84,28 @@ class Silence:
     def _look_later(self) -> None:
         # An alarm that comes too early, since there were answers, is set again: that costs less
         # than to set one for each request.
-        if self._alarm is None and self.listener is not None:
+        if self._alarm is None and self.on_limit is not None:
             after = max(0.0, min(self._next, self.limit) - self._seconds())
             self._alarm = asyncio.get_running_loop().call_later(after, self._look)
 
     def _look(self) -> None:
         self._alarm = None
-        if not self._waiting or self.listener is None:
+        if not self._waiting or self.on_limit is None or self.on_notice is None:
             return
         seconds = self._seconds()
         if seconds >= self.limit:
-            self.listener.silent()
+            self.on_limit()
             for given_up in self._waiting:
                 given_up.reschedule(_now())
             return
         if seconds >= self._next:
-            self.listener.still(seconds, len(self._waiting))
+            self.on_notice(seconds, len(self._waiting))
             self._next = max(NOTICE_AGAIN, 2 * max(seconds, self._next))
         self._look_later()
 
     def close(self) -> None:
         """Stop measuring."""
-        self.listener = None
+        self.on_notice = self.on_limit = None
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
