@@ -175,14 +175,16 @@ class Recorder(ModelWrapper):
     calls: list[ModelCall] = field(default_factory=list)
     about: Mapping[str, str] = field(default_factory=dict)
     _under_way: int = 0
-    _over: asyncio.Event = field(default_factory=asyncio.Event)
+    _over: asyncio.Event | None = None
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program and keep its calls, a failed one too."""
-        # Only where it is asked for: the inputs are in the key of the cache.
-        if isinstance(self.model, Prompted):
-            asked = self.model.prompts.more_inputs(program)
-            inputs |= {name: self.about.get(name, "") for name in asked}
+        # Only where it is asked for: the inputs are in the key of the cache. By `getattr`, since
+        # `isinstance` with a Protocol would take longer than all else here.
+        prompts: PromptChoices | None = getattr(self.model, "prompts", None)
+        if prompts is not None:
+            for name in prompts.more_inputs(program):
+                inputs[name] = self.about.get(name, "")
         self._under_way += 1
         try:
             prediction = await self.model.predict(program, **inputs)
@@ -193,7 +195,8 @@ class Recorder(ModelWrapper):
             raise
         finally:
             self._under_way -= 1
-            self._over.set()
+            if self._over is not None:
+                self._over.set()
         self.calls.append(prediction.call)
         return prediction
 
@@ -204,6 +207,7 @@ class Recorder(ModelWrapper):
         are paid for, and kept.
         """
         while self._under_way:
-            self._over.clear()
+            if self._over is None or self._over.is_set():
+                self._over = asyncio.Event()
             await self._over.wait()
             await asyncio.sleep(0)  # the caller that waited for it may ask again

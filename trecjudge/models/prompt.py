@@ -136,7 +136,7 @@ class Prompt:
         """The DSPy adapter that writes the messages."""
         return adapter_for(self.adapter_name, self.form)
 
-    @property
+    @cached_property
     def more_inputs(self) -> tuple[str, ...]:
         """The names of inputs that it asks for beyond those of the judge."""
         return tuple(n for n in self.signature.input_fields if n not in self.own_inputs)

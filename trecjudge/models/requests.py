@@ -87,7 +87,9 @@ class Requests:
     def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
         """Return the request of a program with these inputs in this form."""
         prompt = self.prompts.get(program, form)
-        messages = prompt.messages(dict.fromkeys(prompt.more_inputs, "") | inputs)
+        if prompt.more_inputs:
+            inputs = dict.fromkeys(prompt.more_inputs, "") | inputs
+        messages = prompt.messages(inputs)
         key, *others = self.keys(self.body(messages, prompt.request), prompt.rollout)
         aligned = inputs.get(program.aligned_with)
         length = None if aligned is None else len(aligned)

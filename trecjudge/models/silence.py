@@ -12,7 +12,7 @@ from trecjudge.models.faults import Fault
 
 T = TypeVar("T")
 NOTICE_AFTER = 5.0
-NOTICE_AGAIN = 30.0
+SILENCE_AGAIN = 30.0
 SLOWER = 2.0
 """A silence is reported once it is so many times the longest wait for an answer so far."""
 
@@ -100,7 +100,7 @@ class Silence:
             return
         if seconds >= self._next:
             self.on_notice(seconds, len(self._waiting))
-            self._next = max(NOTICE_AGAIN, 2 * max(seconds, self._next))
+            self._next = max(SILENCE_AGAIN, 2 * max(seconds, self._next))
         self._look_later()
 
     def close(self) -> None:
