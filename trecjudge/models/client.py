@@ -134,10 +134,10 @@ class Client:
         watchdog.on_limit = self.fault_policy.end_silent
         watchdog.has_answered = replies.answered_before
         for endpoint in self.endpoints.all:
-            endpoint.transport.pace.longest = self.patience.left
+            endpoint.transport.pace.longest = self.patience.seconds_left
         # With several endpoints, one that holds requests back causes no wait: others are asked.
         if not self.endpoints.several:
-            self.transport.pace.on_hold = self.patience.holds
+            self.transport.pace.on_hold = self.patience.note_hold
         self._first_turns: dict[str, asyncio.Lock] = {}
         self._in_flight: InFlight[FieldsAndCall] = InFlight()
         self._looping: set[str] = set()
@@ -155,10 +155,10 @@ class Client:
 
     def record(self) -> dict[str, Any]:
         """Return settings without the key, what is known of the endpoint, and prompt digests."""
-        habits = self.replies.habits.record()
+        capabilities = self.replies.capabilities.record()
         if self.endpoints.several:
-            habits |= {e.url: e.habits.record() for e in self.endpoints.all}
-        made = {"endpoint": habits} | self.prompts.record(self.replies.form_of)
+            capabilities |= {e.url: e.capabilities.record() for e in self.endpoints.all}
+        made = {"endpoint": capabilities} | self.prompts.record(self.replies.form_of)
         others = self.replies.cache.record()
         return self.settings.public() | made | ({"other_caches": others} if others else {})
 
@@ -214,7 +214,7 @@ class Client:
         key, *others = self.requests.keys(body, prompt.rollout)
         first = str(messages[0].get("content")) if messages else ""
         request = Request(prompt, messages, key, None, tuple(others), first)
-        kept = self._use_kept(self.replies.kept(request), prompt.program.name)
+        kept = self._use_kept(self.replies.find_kept(request), prompt.program.name)
         _, call = kept or await self._shared(request, most)
         usage = call.usage
         return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
@@ -225,7 +225,9 @@ class Client:
             if self.offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        asked_now = kept.request.key in self._in_flight or self.replies.asked(kept.request)
+        asked_now = kept.request.key in self._in_flight or self.replies.is_from_this_job(
+            kept.request
+        )
         self.spending.reuse(asked_now)
         return kept.fields, kept.call(name, self.spending.nothing, asked_now)
 
@@ -353,10 +355,10 @@ class Client:
         request = state.request
         if isinstance(request.prompt, Prompt):
             # All replies of a program get the limit that one needed: a cut reply is wasted money.
-            learned = self.replies.habits.limits.get(state.program, 0)
+            learned = self.replies.capabilities.limits.get(state.program, 0)
             state.max_tokens = state.room or max(state.max_tokens, learned)
         body = self.requests.body(state.next_messages(), state.additions(), state.max_tokens)
-        state.sent = state.endpoint.habits.applied(body)
+        state.sent = state.endpoint.capabilities.apply(body)
         state.is_admitted, again = False, state.is_again
         not_called = crowded = False
         try:
@@ -403,8 +405,8 @@ class Client:
         self._count_tokens(state, reply.prompt_tokens, reply.completion_tokens)
         self.spending.prefix_tokens += reply.cached_tokens
         # Any answer ends an outage, even one that does not parse.
-        self.patience.answered()
-        state.endpoint.answered()
+        self.patience.note_answer()
+        state.endpoint.note_answer()
         state.waiting_since = None
         fields = state.read_fields(reply, self.settings.most)
         self.fault_policy.succeed()
@@ -429,25 +431,25 @@ class Client:
 
     def _learn_form(self, state: RequestState) -> None:
         """Note the form that an endpoint takes, and the one that all of them do."""
-        prompt, habits = state.request.prompt, state.endpoint.habits
+        prompt, capabilities = state.request.prompt, state.endpoint.capabilities
         if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
             return
-        name, form, shared = state.program, prompt.form, self.replies.habits.forms
+        name, form, shared = state.program, prompt.form, self.replies.capabilities.forms
         # A reply by markers proves nothing of an endpoint that was not asked for a schema.
         is_proof = form == "schema" or name in state.endpoint.no_schema
-        if habits.forms.get(name) == form or not is_proof:
+        if capabilities.forms.get(name) == form or not is_proof:
             return
-        habits.forms[name] = form
+        capabilities.forms[name] = form
         if form == "chat" or name not in shared:
             shared[name] = form
-        self.replies.keep_habits()
+        self.replies.keep_capabilities()
 
     def _learn_needs(self, state: RequestState) -> None:
         """Note what a good reply needed: a higher limit of tokens, or a penalty."""
-        name, limits = state.program, self.replies.habits.limits
+        name, limits = state.program, self.replies.capabilities.limits
         if state.cuts and limits.get(name, 0) < state.max_tokens:
-            limits[name] = state.endpoint.habits.limits[name] = state.max_tokens
-            self.replies.keep_habits()
+            limits[name] = state.endpoint.capabilities.limits[name] = state.max_tokens
+            self.replies.keep_capabilities()
             self._notify(
                 f"replies of {name} are cut at {self.settings.max_tokens} tokens:"
                 f" up to {state.max_tokens} are asked for from now on (llm.max_tokens)"
@@ -471,7 +473,7 @@ class Client:
             return
         if not is_ours:
             raise AskedElsewhere
-        if not self._leases.was_by_itself() and self.replies.kept_now(request):
+        if not self._leases.was_by_itself() and self.replies.find_kept_now(request):
             raise AskedElsewhere
 
     async def _reply_of_another(self, state: RequestState) -> KeptReply | None:
@@ -480,7 +482,7 @@ class Client:
         Raises FormFault where it was found out meanwhile that another form is to be asked for.
         """
         await self._leases.freed(state.request.key)
-        kept = self.replies.kept_now(state.request)
+        kept = self.replies.find_kept_now(state.request)
         form = None
         if state.turn is not None:
             form = self.replies.learned_form(state.request.prompt.program)

@@ -49,23 +49,23 @@ class EndpointCapabilities:
 
     @classmethod
     def read(cls, kept: str | None) -> EndpointCapabilities:
-        """Return the habits that `text` wrote; empty ones where it cannot be read."""
+        """Return the capabilities that `text` wrote; empty ones where it cannot be read."""
         try:
             found = orjson.loads(kept or "{}")
             known = {f.name for f in fields(cls)}
-            habits = cls(**{name: value for name, value in found.items() if name in known})
-            habits.forms = {name: form for name, form in habits.forms.items() if form in FORMS}
-            habits.limits = {name: int(limit) for name, limit in habits.limits.items()}
+            read = cls(**{name: value for name, value in found.items() if name in known})
+            read.forms = {name: form for name, form in read.forms.items() if form in FORMS}
+            read.limits = {name: int(limit) for name, limit in read.limits.items()}
         except (ValueError, TypeError, AttributeError):
             return cls()
-        return habits
+        return read
 
     def record(self) -> dict[str, Any]:
         """Return what was learned, for the config file; nothing that is usual anyway."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def text(self) -> str:
-        """Return the habits as JSON, for `read`."""
+        """Return the capabilities as JSON, for `read`."""
         return orjson.dumps(asdict(self)).decode()
 
     def learn(self, fault: ParameterFault, sent: dict[str, Any]) -> str:
@@ -90,7 +90,7 @@ class EndpointCapabilities:
             return f"{fault.parameter} is not sent any more"
         return ""
 
-    def applied(self, body: dict[str, Any]) -> dict[str, Any]:
+    def apply(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return a request body as this endpoint takes it."""
         if not (self.without or self.other_limit or self.no_system or self.ceiling):
             return body
@@ -107,12 +107,12 @@ class EndpointCapabilities:
 
 
 def shared_capabilities(each: Sequence[EndpointCapabilities]) -> EndpointCapabilities:
-    """Return the habits of equal models at several endpoints: forms and limits that fit all."""
+    """Return what equal models at several endpoints have in common: forms, and limits for all."""
     shared = EndpointCapabilities()
-    for habits in each:
-        for name, limit in habits.limits.items():
+    for capabilities in each:
+        for name, limit in capabilities.limits.items():
             shared.limits[name] = max(limit, shared.limits.get(name, 0))
-        for name, form in habits.forms.items():
+        for name, form in capabilities.forms.items():
             # Markers work anywhere; a schema only where every endpoint has taken it.
             if form == "chat" or all(name in other.forms for other in each):
                 shared.forms[name] = "chat" if shared.forms.get(name) == "chat" else form
@@ -147,7 +147,7 @@ class Endpoint:
 
     url: str
     transport: AnyTransport
-    habits: EndpointCapabilities
+    capabilities: EndpointCapabilities
     closed: str = ""
     out: bool = False
     pauses: int = 0
@@ -165,21 +165,21 @@ class Endpoint:
         """Whether it may be asked: one that is out of order with one request, after a pause."""
         if self.closed:
             return False
-        return not self.out or (self.transport.pace.held <= 0 and self.under_way == 0)
+        return not self.out or (self.transport.pace.seconds_held <= 0 and self.under_way == 0)
 
     def wait(self, otherwise: float, slack: float = 0.0) -> float:
         """Return roughly how many seconds a further request would take."""
         busy = (self.under_way + slack) * self.transport.load.seconds(otherwise)
-        return busy + self.transport.pace.held
+        return busy + self.transport.pace.seconds_held
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """Note that it is in order."""
         if self.pauses or self._failed or self._forbidden:
             self.out, self.pauses = False, 0
             self._failed.clear()
             self._forbidden.clear()
 
-    def failed(self, fault: Fault, mark: int) -> bool:
+    def note_fault(self, fault: Fault, mark: int) -> bool:
         """Note a fault of its own, on an item; return whether it went out of order by it."""
         if isinstance(fault, AccountFault | ConfigurationFault):
             # A 403 may be about this item only; if two different items get one, it is the key.
@@ -196,7 +196,7 @@ class Endpoint:
         if not isinstance(fault, Busy | Unreachable) and len(self._failed) < OUTAGE_FROM:
             return False
         was, self.out = self.out, True
-        if pace.held <= 0:  # else another request of the same moment has paused it
+        if pace.seconds_held <= 0:  # else another request of the same moment has paused it
             self.pauses += 1
             asked = fault.after if isinstance(fault, Busy) else 0.0
             pace.pause(asked or growing(self.pauses))
@@ -210,13 +210,13 @@ class Endpoints:
     def __init__(
         self,
         settings: LlmSettings,
-        habits: Sequence[EndpointCapabilities],
+        capabilities: Sequence[EndpointCapabilities],
         notify: Callable[[str], None],
         offline: bool = False,
     ) -> None:
         # Offline no request is sent: variables that headers name need not be set.
         asked = replace(settings, headers={}, query={}) if offline else settings
-        found = zip(settings.urls, accesses(asked, os.environ), habits, strict=True)
+        found = zip(settings.urls, accesses(asked, os.environ), capabilities, strict=True)
         # At least two timeouts: one item that hangs does not show that the endpoint is silent.
         least, patience = 2 * settings.timeout, settings.patience
         first = max(least, min(patience, settings.first_answer))
@@ -288,7 +288,7 @@ class Endpoints:
         """Note a fault of an endpoint; return whether another one is to be asked at once."""
         if not self.several or not _is_of_an_endpoint(fault):
             return False
-        if endpoint.failed(fault, mark):
+        if endpoint.note_fault(fault, mark):
             goes_on = "it is not asked any more" if endpoint.closed else "it is tried again later"
             self._notify(f"{endpoint.url}: {fault}; {goes_on}, the others are asked")
         if all(other.closed for other in self.all):

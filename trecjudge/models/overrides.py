@@ -158,7 +158,7 @@ def _compiled_signature(where: str, own: Any, compiled: Compiled) -> Any:
     """
     signature, dspy = own.with_instructions(compiled.instructions), dspy_module()
     outputs = _outputs(own, compiled)
-    for name in compiled.added(list(own.fields)):
+    for name in compiled.added_fields(list(own.fields)):
         if name in ITEM_INPUTS:
             signature = signature.append(name, dspy.InputField(desc=ITEM_INPUTS[name]), str)
         elif name in outputs:

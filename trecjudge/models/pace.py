@@ -98,7 +98,7 @@ class Pace:
         return len(self._waiting)
 
     @property
-    def held(self) -> float:
+    def seconds_held(self) -> float:
         """The seconds for which nothing is admitted."""
         return max(0.0, self._held_until - _now())
 
@@ -125,7 +125,7 @@ class Pace:
         if self._waiting:
             self._admit()
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """Note a success; raise the limit by one after as many as it admits."""
         if self._paused_at is not None:
             # The endpoint is back: so is the limit from before the pause.
@@ -141,7 +141,7 @@ class Pace:
             return
         self.limit, self._proved = min(float(self.most), self.limit + 1), 0
 
-    def refused(self, after: float) -> None:
+    def slow_down(self, after: float) -> None:
         """Slow down; to be called while the refused request still has its place.
 
         `after` are the seconds that the server asked to wait.

@@ -182,7 +182,7 @@ class RequestState:
     def _loop_fault(self, message: str) -> Fault:
         """Return the fault of a reply that repeats itself: once it is asked for with a penalty."""
         is_set = any("penalty" in name for name in self.sent)
-        if self.looped or is_set or PENALTY in self.endpoint.habits.without:
+        if self.looped or is_set or PENALTY in self.endpoint.capabilities.without:
             return ItemFault("cut", message)
         self.looped = message
         return Fault("cut", f"{message}; asked again with {PENALTY} {PENALISED} ({HINT})")

@@ -61,7 +61,7 @@ class RetryPolicy:
     def succeed(self) -> None:
         """Note a good reply."""
         self.succeeded = True
-        self.patience.succeeded()
+        self.patience.note_success()
 
     def check(self, fault: Fault | None = None) -> None:
         """Raise ModelError or JudgmentFailed where nothing is asked any more."""
@@ -146,12 +146,12 @@ class RetryPolicy:
 
     def _learn_parameter(self, state: RequestState, fault: ParameterFault) -> bool:
         """Note a parameter that is not taken; return whether the next request will differ."""
-        habits = state.endpoint.habits
-        if learned := habits.learn(fault, state.sent):
+        capabilities = state.endpoint.capabilities
+        if learned := capabilities.learn(fault, state.sent):
             self.notify(f"{state.endpoint.url}: {fault}; {learned}")
-            self.replies.keep_habits()
+            self.replies.keep_capabilities()
             return True
-        return habits.applied(state.sent) != state.sent
+        return capabilities.apply(state.sent) != state.sent
 
     def _is_of_the_form(self, state: RequestState, fault: Fault) -> bool:
         """Return whether a fault may go away with the form; a 500 must come twice for that."""
@@ -160,7 +160,7 @@ class RetryPolicy:
             return False
         if "response_format" not in state.sent or self.settings.structured != "auto":
             return False
-        known = state.endpoint.habits.forms.get(state.program)
+        known = state.endpoint.capabilities.forms.get(state.program)
         untried = self.endpoints.several and known != "schema"
         is_open = (state.turn or self.settings.batch) and known is None
         if not (is_open or untried):
@@ -192,7 +192,7 @@ class RetryPolicy:
         if isinstance(fault, Unreachable):
             return self.succeeded or self.replies.answered_before
         plain = type(fault) is Fault and fault.kind == "transport"
-        return plain and self.patience.out_of_order(fault.kind, state.request.mark)
+        return plain and self.patience.is_outage(fault.kind, state.request.mark)
 
     async def _wait(self, state: RequestState, fault: Fault) -> None:
         """Wait until the request may be tried again; all other requests wait too."""
@@ -208,13 +208,13 @@ class RetryPolicy:
             self._end_silent(first, f": {fault}")
             self.check(fault)
         waited = f"waited for {most:g} s (llm.patience) in vain: {fault}"
-        if self.patience.waits(str(fault)):
+        if self.patience.note_wait(str(fault)):
             self._end("stopped", waited)
         if self.stopped or passed > most:
             raise self._failure(state, fault, waited) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
         # As long as the endpoint asks for, but within the patience: then it is tried once more.
-        pause = min(asked or self.patience.pause(), self.patience.left(), most - passed)
+        pause = min(asked or self.patience.pause(), self.patience.seconds_left(), most - passed)
         # While others succeed, only this request was one too many.
         only_this = not asked and not self.patience.is_pausing
         if fault.status != TOO_MANY and not (only_this and state.waits > 2):
@@ -253,7 +253,7 @@ class RetryPolicy:
         # Many items cite one document: if it is too long, that is one failure and not many.
         mark = hash(state.request.first) if too_long else state.request.mark
         at_once = self.endpoints.all[0].transport.at_once
-        if self.patience.failed(fault.kind, mark, at_once, too_long):
+        if self.patience.note_failure(fault.kind, mark, at_once, too_long):
             self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
             return
         # No more are under way than may still fail.

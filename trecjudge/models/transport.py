@@ -195,7 +195,7 @@ class Transport:
             if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
                 raise Unreachable("transport", message, status)
             raise Fault("transport", message)
-        self.pace.succeeded()
+        self.pace.note_success()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
         written = reply.text + reply.reasoning
         if not any(secret in written for secret in self._secrets):
@@ -293,7 +293,7 @@ class Transport:
             problem = replace(problem, status=status_of(problem))
         fault = fault_of(problem, _asked_to_wait(headers, problem.words))
         if isinstance(fault, Busy) and problem.status == TOO_MANY:
-            self.pace.refused(fault.after)
+            self.pace.slow_down(fault.after)
         return fault
 
     def hurry(self) -> None:

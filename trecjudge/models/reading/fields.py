@@ -59,7 +59,7 @@ class Fields:
         Entries that carry a `number` are put in its order. Raises Unparsed, saying what is wrong.
         """
         try:
-            found = self._agreed(reply)
+            found = self._agree_on_fields(reply)
         except (Contradiction, TooManyBraces) as error:
             raise Unparsed(str(error)) from error
         except RecursionError as error:
@@ -72,7 +72,7 @@ class Fields:
                 found[name] = entries[: self.most[name]]
         return found
 
-    def _agreed(self, reply: str) -> dict[str, Any]:
+    def _agree_on_fields(self, reply: str) -> dict[str, Any]:
         """Return the one set of fields on which all sets in the reply agree."""
         sets = whole_set(reply, self.types)
         if not sets:
@@ -85,7 +85,7 @@ class Fields:
         if not complete:
             raise Unparsed(f"it does not have {_join_names(self.types)}.")
         # A reply may repeat its answer, but never contradict it: no rule picks one of two.
-        first, *others = (self._typed(found) for found in complete)
+        first, *others = (self._type_fields(found) for found in complete)
         for other in others:
             first = _merge_sets(first, other)
         self._not_taken_back(first, reply)
@@ -108,7 +108,7 @@ class Fields:
                 if label != found[name]:
                     raise Unparsed(f"it gives several answers that differ in {name}.")
 
-    def _typed(self, found: FieldSet) -> dict[str, Any]:
+    def _type_fields(self, found: FieldSet) -> dict[str, Any]:
         if missing := self.required - found.keys():
             raise Unparsed(f"it lacks {_join_names(sorted(missing))}.")
         typed = {}
