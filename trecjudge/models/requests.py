@@ -27,7 +27,7 @@ MODULE_TOKENS = 150
 """About how many tokens a reply to a DSPy module's own request has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """One request: its messages, the body around them, and the sha256 of all that it is."""
 
@@ -59,7 +59,7 @@ class Request:
             raise Unparsed("it was cut.")
         return self.parse(part)
 
-    @property
+    @cached_property
     def mark(self) -> int:
         """60 bits of the key: enough to recognise a request, and an int is small."""
         return int(self.key[:15], 16)
