@@ -145,7 +145,7 @@ class Prompt:
         """Return the chat messages that the adapter writes, control tokens in the inputs broken."""
         safe = {name: escape_delimiters(value, self._fence) for name, value in inputs.items()}
         if all(isinstance(value, str) for value in safe.values()):
-            return self._template.render(safe)
+            return [{"role": role, "content": text % safe} for role, text in self._template]
         return self.formatted(safe)
 
     def formatted(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -169,8 +169,22 @@ class Prompt:
         return fence_of(tags, behind.strip().rpartition("\n")[2])
 
     @cached_property
-    def _template(self) -> Template:
-        return Template.of(self)
+    def _template(self) -> list[tuple[str, str]]:
+        """(role, text with `%(name)s` for each input) of each message.
+
+        The adapter writes them once, with sentinels for the inputs: 100 times faster than anew.
+        """
+        names = list(self.signature.input_fields)
+        mark = _unused_mark(self.formatted(dict.fromkeys(names, "")))
+        sentinels = {name: f"{mark}{number}{mark}" for number, name in enumerate(names)}
+        parts = []
+        for message in self.formatted(sentinels):
+            # Doubled, since `messages` formats by %.
+            text = message["content"].replace("%", "%%")
+            for name, sentinel in sentinels.items():
+                text = text.replace(sentinel, f"%({name})s")
+            parts.append((message["role"], text))
+        return parts
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the output fields; lists must have `length` entries, if it is given.
@@ -248,33 +262,6 @@ class PlainPrompt:
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""
         return {"text": reply}
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """An adapter's messages, rendered once, with places for the inputs: 100 times faster."""
-
-    parts: tuple[tuple[str, str], ...]
-    """(role, text with `%(name)s` for each input) of each message"""
-
-    @classmethod
-    def of(cls, prompt: Prompt) -> Template:
-        """Return the template of a prompt: rendered once, with sentinels for the inputs."""
-        names = list(prompt.signature.input_fields)
-        mark = _unused_mark(prompt.formatted(dict.fromkeys(names, "")))
-        sentinels = {name: f"{mark}{number}{mark}" for number, name in enumerate(names)}
-        parts = []
-        for message in prompt.formatted(sentinels):
-            # Doubled, since `render` formats by %.
-            text = message["content"].replace("%", "%%")
-            for name, sentinel in sentinels.items():
-                text = text.replace(sentinel, f"%({name})s")
-            parts.append((message["role"], text))
-        return cls(tuple(parts))
-
-    def render(self, inputs: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the messages with the inputs filled in."""
-        return [{"role": role, "content": text % inputs} for role, text in self.parts]
 
 
 @dataclass(frozen=True, slots=True)
