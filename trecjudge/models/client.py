@@ -72,6 +72,7 @@ class InFlight(Generic[T]):
 
     def _deliver(self, key: str, task: asyncio.Task[T]) -> None:
         """Pass the result, or the error, to all that still wait for it."""
+        # Over before anybody is woken: whoever is may begin equal work anew.
         del self._tasks[key]
         error = None if task.cancelled() else task.exception()
         for place in self._places.pop(key):
@@ -197,6 +198,7 @@ class Client:
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return a program's prediction: from the cache, an equal request under way, or a call."""
         made = self.replies.possible(program, inputs)
+        # Before any await: a job whose replies are all kept never waits for the event loop.
         kept = self._use_kept(self.replies.find(made), program.name)
         if kept is not None:
             return Prediction(*kept)
@@ -269,6 +271,7 @@ class Client:
             form = self.replies.form_of(program) or "schema"
             return await self._shared(request_in(form), None, turn)
         except FormFault as fault:
+            # Another key: a reply by markers must not stand in the cache for one by schema.
             return await self._shared(request_in("chat"), None, turn, fault.tried)
 
     async def _shared(
@@ -308,7 +311,7 @@ class Client:
                 raise
             # One failure may be raised for many requests: each gets one with its own calls.
             raise state.failure(failed.kind, str(failed), failed.tries) from failed
-        finally:
+        finally:  # other processes may wait for it, whatever came of it
             self._leases.release(state.request.key)
 
     async def _answered(self, state: RequestState) -> FieldsAndCall:
@@ -357,6 +360,7 @@ class Client:
             # All replies of a program get the limit that one needed: a cut reply is wasted money.
             learned = self.replies.capabilities.limits.get(state.program, 0)
             state.max_tokens = state.room or max(state.max_tokens, learned)
+        # Made anew for each try: form, limit and endpoint may be others than those of the last one.
         body = self.requests.body(state.next_messages(), state.additions(), state.max_tokens)
         state.sent = state.endpoint.capabilities.apply(body)
         state.is_admitted, again = False, state.is_again
@@ -392,6 +396,7 @@ class Client:
         if self._closing:
             raise JudgmentFailed("interrupted", "not asked any more")
         self.fault_policy.check()
+        # Claimed before it is counted: what another process asks takes nothing of the budget.
         self._claim(state.request)
         state.estimate_tokens(self.replies.lengths)
         self.spending.call(state.expected)

@@ -102,6 +102,7 @@ async def open_model(
     from trecjudge.models import client, plan, settings
 
     chosen = settings.llm_settings(given, environment, key_needed=options.asks)
+    # Prompts are made here, before the client opens: one that misfits costs no call.
     replies = _replies(options, chosen, texts, programs, notify)
     replies.requests.sample = sample
     try:

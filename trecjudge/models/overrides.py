@@ -89,6 +89,7 @@ def _for_several(program: Program, own: Any, each: ResolvedPrompt) -> ResolvedPr
     """Return the wording of a program for several inputs, as the one for a single input has it."""
     if each.origin == OWN:
         return ResolvedPrompt(own)
+    # Whoever gives a prompt for one sentence means all of them, however many a request asks about.
     assert program.each is not None
     single = load_signature(program.each.reference)
     same = list(each.signature.fields) == list(single.fields)

@@ -90,6 +90,8 @@ class Requests:
         if prompt.more_inputs:
             inputs = dict.fromkeys(prompt.more_inputs, "") | inputs
         messages = prompt.messages(inputs)
+        # By the body as it would be sent first: what is learned later of limits and parameters
+        # must not change the key, or kept replies would be lost.
         key, *others = self.keys(self.body(messages, prompt.request), prompt.rollout)
         aligned = inputs.get(program.aligned_with)
         length = None if aligned is None else len(aligned)

@@ -126,6 +126,7 @@ class RetryPolicy:
                 fault = ItemFault("refused", str(fault), fault.status)
         if isinstance(fault, TooLong) and state.fit_into(fault.room):
             return
+        # Before it is taken for the endpoint's or the item's: many refuse a schema by a 500.
         if self._is_of_the_form(state, fault):
             state.endpoint.no_schema.add(state.program)
             if not self.settings.batch:  # in a batch all requests have this fault at once
@@ -214,6 +215,7 @@ class RetryPolicy:
             raise self._failure(state, fault, waited) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
         # As long as the endpoint asks for, but within the patience: then it is tried once more.
+        # One pause for all requests of a moment: each of its own would wait in a row.
         pause = min(asked or self.patience.pause(), self.patience.seconds_left(), most - passed)
         # While others succeed, only this request was one too many.
         only_this = not asked and not self.patience.is_pausing

@@ -48,6 +48,7 @@ class VotersModel:
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program by its voter's model; the call, a failed one too, has the voter's name."""
         voter = program.voter or next(name for name, m in self.models.items() if m.available)
+        # The voter's own model knows the program without a voter: equal models share replies.
         try:
             found = await self.models[voter].predict(replace(program, voter=""), **inputs)
         except JudgmentFailed as failed:

@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from trecjudge.errors import ModelError
 
 
+# By hand, since aiohttp's `trust_env` knows neither ALL_PROXY nor networks in NO_PROXY, and its
+# errors show the password.
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """The address of a proxy, and the name and password that it needs."""
