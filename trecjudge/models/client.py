@@ -56,7 +56,7 @@ class Client:
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
-        leases = Leases(replies.cache.folder / FILE, notify, self._is_over)
+        leases = Leases(replies.cache.folder / FILE, notify, self._is_over, 2 * settings.timeout)
         self._flights = SingleFlight(replies, leases, self._is_over)
         self._learner = HabitLearner(replies, notify)
         first = self.endpoints.all[0]

@@ -44,7 +44,7 @@ class SingleFlight:
             return
         if not is_ours:
             raise AskedElsewhere
-        if not self.leases.was_by_itself() and self._kept(request):
+        if self.replies.kept(request):
             raise AskedElsewhere
 
     async def released_after(self, request: Request, work: Callable[[], Awaitable[T]]) -> T:
@@ -64,17 +64,13 @@ class SingleFlight:
         Raises FormFault where it was found out meanwhile that another form is to be asked for.
         """
         await self.leases.freed(asking.request.key)
-        if found := self._kept(asking.request):
+        if found := self.replies.kept(asking.request):
             self._learn_form(asking)
             return found
         prompt, form = asking.request.prompt, self._learn_form(asking)
         if isinstance(prompt, Prompt) and form not in (None, prompt.form):
             raise FormFault("another process found that another form is needed")
         return None
-
-    def _kept(self, request: Request) -> KeptReply | None:
-        self.replies.cache.renew()
-        return self.replies.kept(request)
 
     def _learn_form(self, asking: Asking) -> str | None:
         """Return the form that another process has found out, and let others ask in it."""

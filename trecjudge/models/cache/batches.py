@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed, OutputError
-from trecjudge.models.cache.opened import CacheFile, Work
+from trecjudge.models.cache.cache_file import CacheFile, Work
 from trecjudge.models.cache.replies import Origin
 
 LONGEST_KEPT = 30 * 24 * 60 * 60
