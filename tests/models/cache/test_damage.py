@@ -18,7 +18,7 @@ import pytest
 from tests.commandline import ROOT, command
 from tests.models.cache.test_replies import HERE, filled
 from tests.models.clock import run
-from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.batch_book import BatchBook
 from trecjudge.models.cache.replies import CachedReply, ReplyCache
 from trecjudge.models.cache.schema import FILE
 

@@ -102,9 +102,9 @@ def test_a_turn_is_waited_for_as_long_as_a_file_takes(tmp_path: Path) -> None:
         for time in (1.0, 200.0):
             times.append(time)
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(second.held(KEY).__aenter__(), 0.2)
+                await asyncio.wait_for(second.hold(KEY).__aenter__(), 0.2)
         times.append(100_000.0)
-        async with second.held(KEY):
+        async with second.hold(KEY):
             return True
 
     with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
@@ -154,7 +154,7 @@ def test_who_holds_a_lease_in_turn_is_by_itself(tmp_path: Path) -> None:
     inside: list[int] = []
 
     async def hold(which: Leases) -> None:
-        async with which.held(KEY):
+        async with which.hold(KEY):
             inside.append(1)
             assert len(inside) == 1
             await asyncio.sleep(0.05)

@@ -137,20 +137,20 @@ class BatchApi:
             form.add_field("file", file, filename="requests.jsonl", content_type=kind)
             content = form()
             headers = {"Content-Type": content.headers["Content-Type"]}
-            answer = await self._asked("POST", "files", content, headers=headers)
+            answer = await self._request("POST", "files", content, headers=headers)
         return _text(answer, "id")
 
     async def begin(self, file: str) -> BatchState:
         """Begin the batch of an uploaded file."""
         wanted = {"input_file_id": file, "endpoint": TARGET, "completion_window": WINDOW}
-        return _state(await self._asked("POST", "batches", orjson.dumps(wanted)))
+        return _state(await self._request("POST", "batches", orjson.dumps(wanted)))
 
     async def of_file(self, file: str) -> BatchState | None:
         """Return the batch that was begun with a file, None where none of the newest was."""
         seen, more = {""}, dict[str, Any]()
         for _ in range(MOST_PAGES):
             try:
-                answer = await self._asked("GET", "batches", **more)
+                answer = await self._request("GET", "batches", **more)
             except (ConfigurationFault, ItemFault):  # an endpoint that cannot list them
                 return None
             entries = answer.get("data")
@@ -199,7 +199,9 @@ class BatchApi:
             raise self._failure(status, headers, payload)
         return into
 
-    async def _asked(self, method: str, path: str, data: Any = None, **more: Any) -> dict[str, Any]:
+    async def _request(
+        self, method: str, path: str, data: Any = None, **more: Any
+    ) -> dict[str, Any]:
         status, headers, payload = await self._exchange(method, path, data, **more)
         if status == TOO_LARGE:
             raise BatchTooLarge(str(self.transport.failure(status, headers, payload)))
@@ -318,7 +320,7 @@ def was_not_asked(entry: Mapping[str, Any]) -> bool:
     return code in NOT_ASKED
 
 
-def answered(entry: Mapping[str, Any]) -> RawAnswer:
+def read_answer(entry: Mapping[str, Any]) -> RawAnswer:
     """Return status and body of an answer, as if the request had been sent on its own."""
     response = entry.get("response")
     if isinstance(response, Mapping) and response.get("body") is not None:

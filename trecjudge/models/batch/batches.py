@@ -26,9 +26,9 @@ from trecjudge.models.batch.api import (
     answers_in,
     of_all,
 )
-from trecjudge.models.batch.survey import Answers, Survey, mark_sample
+from trecjudge.models.batch.survey import AnswerSurvey, BatchAnswers, mark_sample
 from trecjudge.models.bodies import too_large
-from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.batch_book import BatchBook
 from trecjudge.models.cache.leases import AskedElsewhere, Leases
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.faults import (
@@ -182,7 +182,7 @@ class Batches:
         self._start(batch, self._send(batch))
 
     def _start(self, batch: Batch, work: Coroutine[Any, Any, None]) -> None:
-        async def guarded() -> None:
+        async def report_errors() -> None:
             try:
                 await work
             except (Fault, JudgmentFailed, ModelError, OutputError, OSError) as error:
@@ -192,14 +192,14 @@ class Batches:
                     self._notify(f"{error}")
                 batch.fail(OutputError(str(error)) if isinstance(error, OSError) else error)
 
-        task = asyncio.create_task(guarded())
+        task = asyncio.create_task(report_errors())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _send(self, batch: Batch) -> None:
         """Send a batch and wait for its answers."""
         # One process at a time, so that the next one sees which requests are under way.
-        async with self._leases.held(self._turn):
+        async with self._leases.hold(self._turn):
             self._admit(batch)
             is_begun = bool(batch.waiting) and await self._upload(batch)
         if is_begun:
@@ -254,7 +254,7 @@ class Batches:
         """Wait for a batch of another command, begun or only about to be."""
         if not batch.id:
             # By one process at a time: if another is about to begin it, it has done so afterwards.
-            async with self._leases.held(self._turn):
+            async with self._leases.hold(self._turn):
                 is_begun = await self._find(batch)
             if not is_begun:
                 return
@@ -318,7 +318,7 @@ class Batches:
 
     def _note_id(self, batch: Batch, state: BatchState) -> None:
         batch.id = state.id
-        self._book.begun(batch.file, state.id)
+        self._book.note_id(batch.file, state.id)
 
     async def _follow(self, batch: Batch) -> None:
         """Look at a batch, less and less often, until it is over; then hand out its answers."""
@@ -439,11 +439,11 @@ class Batches:
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
         is_first = self._book.record(batch.file) is not None
-        survey = Survey(self._origin.model, partial(self._is_in, batch), batch.waiting)
+        survey = AnswerSurvey(self._origin.model, partial(self._is_in, batch), batch.waiting)
         survey.read(answers_in(files, self._api.most_bytes))
         if is_first and (wrong := survey.summary):
             self._notify(f"{self._name(batch)}: {wrong}")
-        answers = Answers(survey, partial(self._is_wanted, batch), self._book.keep)
+        answers = BatchAnswers(survey, partial(self._is_wanted, batch), self._book.keep)
         left = await answers.take(answers_in(files, self._api.most_bytes), batch.waiting)
         is_cut = any(file.stat().st_size > most for file in files)
         self._book.finish(batch.file, batch.waiting)  # good ones are in the cache

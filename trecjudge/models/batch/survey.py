@@ -14,8 +14,8 @@ import orjson
 from trecjudge.models.batch.api import (
     PendingRequest,
     RawAnswer,
-    answered,
     is_failure,
+    read_answer,
     was_not_asked,
 )
 from trecjudge.models.bodies import OF_AN_ERROR
@@ -62,7 +62,7 @@ def _with_nonce(body: Mapping[str, Any], nonce: str) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Survey:
+class AnswerSurvey:
     """What is wrong with the answers of a batch, counted; `is_ours` knows the keys in it."""
 
     model: str
@@ -157,7 +157,7 @@ def _is_name_of(served: str, asked: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class BatchAnswers:
     """The requests of a batch, sorted as its answers are read; good answers are handed out.
 
     `survey` knows which are not believed.
@@ -165,7 +165,7 @@ class Answers:
     that no request waits for but that are paid for (`is_wanted`).
     """
 
-    survey: Survey
+    survey: AnswerSurvey
     is_wanted: Callable[[str], bool]
     keep: Callable[[Iterable[tuple[str, bytes]]], None]
     failures: list[tuple[PendingRequest, RawAnswer | Fault]] = field(default_factory=list)
@@ -206,7 +206,7 @@ class Answers:
                 return 0
             self._unclaimed[key] = orjson.dumps(entry)
             return len(self._unclaimed[key])
-        status, body = answered(entry)
+        status, body = read_answer(entry)
         if is_failure((status, body)):
             self.failures.append((waiting, (status, body[:OF_AN_ERROR])))
             return 0

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import orjson
 
-from trecjudge.models.batch.api import BatchApi, PendingRequest, answered
+from trecjudge.models.batch.api import BatchApi, PendingRequest, read_answer
 from trecjudge.models.batch.batches import Batches
-from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.batch_book import BatchBook
 from trecjudge.models.cache.leases import Leases
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.envelope import Reply
@@ -109,7 +109,7 @@ class BatchTransport:
             batch.waiting[waiting.key] = waiting
         elif known.answer is not None:
             self._book.drop(waiting.key)
-            waiting.answer.set_result(answered(orjson.loads(known.answer)))
+            waiting.answer.set_result(read_answer(orjson.loads(known.answer)))
 
     def _gather(self, waiting: PendingRequest) -> None:
         size = len(orjson.dumps(waiting.body)) + 200  # and what a line has around the body

@@ -190,7 +190,7 @@ def replace_damaged(path: Path, error: sqlite3.Error, notify: Callable[[str], No
     path = Path(os.path.realpath(path))
     fresh = part_of(path)
     try:
-        with _locked(path) as damaged:
+        with _open_damaged(path) as damaged:
             with closing(open_sound(fresh)) as database:
                 saved = _copy_readable(damaged, database) if damaged else 0
                 database.execute("PRAGMA journal_mode = DELETE")
@@ -206,7 +206,7 @@ def replace_damaged(path: Path, error: sqlite3.Error, notify: Callable[[str], No
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[sqlite3.Connection | None]:
+def _open_damaged(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Open a damaged file, if it is one, and keep others from writing as far as that is possible.
 
     A reply that another process writes after the copy and before the move would be lost.

@@ -123,7 +123,7 @@ class Leases:
     _look: asyncio.TimerHandle | None = None
     _told: ExitStack = field(default_factory=ExitStack)
 
-    def _opened(self) -> LockFile | None:
+    def _open_file(self) -> LockFile | None:
         if not self._is_open:
             self._is_open = True
             try:
@@ -143,7 +143,7 @@ class Leases:
 
     def claim(self, key: str) -> bool:
         """Return whether the request with this key is ours to ask; it is until it is released."""
-        file = self._opened()
+        file = self._open_file()
         if file is None or key in self._held:
             return True
         try:
@@ -218,7 +218,7 @@ class Leases:
             self._told.close()
 
     @asynccontextmanager
-    async def held(self, key: str) -> AsyncIterator[None]:
+    async def hold(self, key: str) -> AsyncIterator[None]:
         """Hold the lease of a turn, when it has come."""
         self._turns.add(key)
         while not (self.claim(key) or self.is_over()):

@@ -81,11 +81,11 @@ class ReadCache:
         # (a read-only folder) is the file taken without it.
         if self.path.with_name(f"{FILE}-wal").exists():
             with suppress(sqlite3.Error):
-                self.database = self._checked("mode=ro")
+                self.database = self._connect("mode=ro")
                 return
-        self.database = self._checked("mode=ro&immutable=1")
+        self.database = self._connect("mode=ro&immutable=1")
 
-    def _checked(self, mode: str) -> Watched:
+    def _connect(self, mode: str) -> Watched:
         database = open_database(self.path, mode)
         try:
             database.text_factory = text_or_bytes

@@ -16,7 +16,7 @@ from trecjudge.errors import OutputError, why
 from trecjudge.files import keep_private, remove_left_parts
 from trecjudge.models.cache.cache_file import CacheFile
 from trecjudge.models.cache.readonly import Kept, ReadOnlyCaches
-from trecjudge.models.cache.schema import FILE, MOST_TOKENS, NAMES, Damaged, checksum, fault_of
+from trecjudge.models.cache.schema import FILE, MOST_TOKENS, NAMES, DamagedCache, checksum, fault_of
 from trecjudge.version import __version__
 
 WRITTEN = (*(name for name in NAMES if name != "source"), "checksum")
@@ -126,7 +126,7 @@ class ReplyCache:
         """Return the reply to the request with this key, or None."""
         if (unwritten := self.held.get(key)) is not None:
             return unwritten
-        kept = self._read(lambda database: _kept(database, key)) if self._reader else None
+        kept = self._read(lambda database: read_reply(database, key)) if self._reader else None
         kept = kept or self._behind.reply(key)
         if kept is None:
             return None
@@ -264,13 +264,13 @@ class ReplyCache:
         self._behind.close()
 
 
-def _kept(database: sqlite3.Connection, key: str) -> Kept | None:
+def read_reply(database: sqlite3.Connection, key: str) -> Kept | None:
     """Return a reply, its tokens in and out and its source, or None. Raises Damaged."""
     row = database.execute(KEPT, (key,)).fetchone()
     if row is None:
         return None
     # Only a row without a checksum, or with a wrong one, needs the longer look.
     if row[5] != checksum(*row[:4]) and (fault := fault_of(row[:4], row[5])):
-        raise Damaged(f"in a reply, {fault}")
+        raise DamagedCache(f"in a reply, {fault}")
     kept: Kept = row[1:5]
     return kept

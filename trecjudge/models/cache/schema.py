@@ -60,7 +60,7 @@ MIGRATIONS: Sequence[str] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CacheColumn:
     """A column: its type, the most that it may hold, and its value for rows of older files."""
 
     name: str
@@ -70,18 +70,18 @@ class Column:
 
 
 COLUMNS = (
-    Column("key", str, 1000),
-    Column("reply", str, MOST_TEXT),
-    Column("prompt_tokens", int, MOST_TOKENS),
-    Column("completion_tokens", int, MOST_TOKENS),
-    Column("endpoint", str, 10_000),
-    Column("model", str, 10_000),
-    Column("written", int, LATEST),
-    Column("program", str, 1000, ""),
-    Column("stated", int, MOST_TOKENS, 0),
-    Column("prompt", str, 1000, ""),
-    Column("version", str, 1000, ""),
-    Column("source", str, 10_000, ""),
+    CacheColumn("key", str, 1000),
+    CacheColumn("reply", str, MOST_TEXT),
+    CacheColumn("prompt_tokens", int, MOST_TOKENS),
+    CacheColumn("completion_tokens", int, MOST_TOKENS),
+    CacheColumn("endpoint", str, 10_000),
+    CacheColumn("model", str, 10_000),
+    CacheColumn("written", int, LATEST),
+    CacheColumn("program", str, 1000, ""),
+    CacheColumn("stated", int, MOST_TOKENS, 0),
+    CacheColumn("prompt", str, 1000, ""),
+    CacheColumn("version", str, 1000, ""),
+    CacheColumn("source", str, 10_000, ""),
 )
 """The columns of a reply and of what asked for it; `checksum` follows them."""
 NAMES = tuple(column.name for column in COLUMNS)
@@ -100,7 +100,7 @@ Row = tuple[Any, ...]
 _WORDS = {str: "text", int: "an integer", float: "a float", bytes: "a BLOB", type(None): "NULL"}
 
 
-class Damaged(sqlite3.DatabaseError):
+class DamagedCache(sqlite3.DatabaseError):
     """A file that is damaged, though SQLite itself finds nothing wrong."""
 
 
@@ -109,8 +109,8 @@ def is_damage(error: BaseException | None) -> bool:
     if not isinstance(error, sqlite3.Error):
         return False
     code = getattr(error, "sqlite_errorcode", None)
-    if isinstance(error, Damaged) or code is None:
-        return isinstance(error, Damaged) or "decode" in str(error)  # text that is no UTF-8
+    if isinstance(error, DamagedCache) or code is None:
+        return isinstance(error, DamagedCache) or "decode" in str(error)  # text that is no UTF-8
     damage = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
     return (code & 0xFF) in damage or code == sqlite3.SQLITE_IOERR_SHORT_READ
 
@@ -171,7 +171,7 @@ def migrate(database: sqlite3.Connection) -> None:
                 if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
                     raise
                 why = f"its tables are not those of its version: {error}"
-                raise Damaged(why) from error
+                raise DamagedCache(why) from error
     version = len(MIGRATIONS)
     database.execute("INSERT OR REPLACE INTO versions VALUES (?, ?)", (version, __version__))
     database.execute(f"PRAGMA user_version = {version}")
@@ -188,14 +188,14 @@ def no_cache(path: Path) -> str:
 def check_regular(path: Path) -> None:
     """Raise Damaged where a folder, a pipe or a device is at the path: reading may never end."""
     if fault := fault_of_files(path):
-        raise Damaged(fault)
+        raise DamagedCache(fault)
 
 
 def check_version(database: sqlite3.Connection, path: Path) -> None:
     """Raise InputError for a file that a newer trecjudge wrote, Damaged for an absurd version."""
     version = version_of(database)
     if not 0 <= version <= BELIEVABLE:
-        raise Damaged(f"its version is {version}")
+        raise DamagedCache(f"its version is {version}")
     if version > len(MIGRATIONS):
         raise InputError(
             f"{path}: is a cache of version {version}, written by {_writer(database, version)};"
@@ -220,7 +220,7 @@ def check_owner(database: sqlite3.Connection, path: Path) -> None:
     if version_of(database):
         check_tables(database, path, ["replies"])
     elif "replies" in names:
-        raise Damaged("it has tables but no version")
+        raise DamagedCache("it has tables but no version")
     elif names:
         raise InputError(f"{path}: is a database of something else; give another folder")
 

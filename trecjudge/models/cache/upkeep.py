@@ -21,7 +21,7 @@ from trecjudge.errors import InputError, OutputError, unknown, why
 from trecjudge.files import default_folder, give_rights, keep_private, whole
 from trecjudge.inputs.sources.databases import PATIENCE
 from trecjudge.models.access.secrets import stored_address
-from trecjudge.models.cache.batches import BatchRecord
+from trecjudge.models.cache.batch_book import BatchRecord
 from trecjudge.models.cache.cache_file import CacheFile, open_sound
 from trecjudge.models.cache.readonly import (
     FORMAT,
@@ -39,7 +39,7 @@ from trecjudge.models.cache.schema import (
     FILE,
     MOST_TOKENS,
     SOURCE,
-    Damaged,
+    DamagedCache,
     Row,
     no_cache,
 )
@@ -77,7 +77,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CacheCheck:
     """One check: what was checked, whether it is good, and what was found."""
 
     name: str
@@ -196,7 +196,7 @@ def prune(
         return count
 
 
-def verify(folder: Path) -> list[Check]:
+def verify(folder: Path) -> list[CacheCheck]:
     """Check the file of a cache, its replies and its manifest; write nothing.
 
     Raises InputError where it cannot be opened at all.
@@ -206,25 +206,25 @@ def verify(folder: Path) -> list[Check]:
         try:
             content = Content.of(cache)
         except InputError as error:
-            return [*checks, Check("replies", False, str(error))]
+            return [*checks, CacheCheck("replies", False, str(error))]
         counts = Counter(cache.skipped.values())
         faults = ", ".join(f"{fault} ({count})" for fault, count in counts.items())
         bad = counts.total()
         found = f"{content.replies} good" + (f", {bad} cannot be used: {faults}" if bad else "")
-        checks.append(Check("replies", not bad, found))
+        checks.append(CacheCheck("replies", not bad, found))
         try:
             manifest = read_manifest(folder)
         except InputError as error:
-            return [*checks, Check("manifest", False, str(error))]
+            return [*checks, CacheCheck("manifest", False, str(error))]
         if manifest is None:
             none = f"none: there is no {MANIFEST} to compare with"
-            return [*checks, Check("manifest", True, none)]
+            return [*checks, CacheCheck("manifest", True, none)]
         different = "; ".join(content.differences(manifest))
         same = f"the content matches, sha256 {content.sha256}"
-        return [*checks, Check("manifest", not different, different or same)]
+        return [*checks, CacheCheck("manifest", not different, different or same)]
 
 
-def _check_file(cache: ReadCache) -> Check:
+def _check_file(cache: ReadCache) -> CacheCheck:
     cache.database.patience += cache.path.stat().st_size >> 20  # all of it is read
     try:
         found = [row[0] for row in cache.database.execute("PRAGMA integrity_check(3)")]
@@ -233,7 +233,7 @@ def _check_file(cache: ReadCache) -> Check:
     cache.database.patience = PATIENCE
     sound = found == ["ok"]
     text = "sound" if sound else "damaged: " + " ".join("; ".join(map(str, found)).split())
-    return Check("file", sound, text)
+    return CacheCheck("file", sound, text)
 
 
 def _check_model(folder: Path | None, model: str | None, notify: Notify) -> None:
@@ -264,7 +264,7 @@ def _existing(folder: Path | None, notify: Notify) -> Iterator[CacheFile]:
 def _check_pages(database: sqlite3.Connection) -> None:
     (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
-        raise Damaged(" ".join(found.split()))
+        raise DamagedCache(" ".join(found.split()))
 
 
 def add_abilities(

@@ -111,7 +111,7 @@ class BatchBook:
         ):
             raise JudgmentFailed("stopped", "its batch could not be noted, and was not begun")
 
-    def begun(self, file: str, batch_id: str) -> None:
+    def note_id(self, file: str, batch_id: str) -> None:
         """Note the id of a batch."""
         self._write(("UPDATE batches SET id = ? WHERE file = ?", [(batch_id, file)]))
 
