@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -158,62 +158,45 @@ class ReadCache:
         self.database.close()
 
 
-@dataclass(slots=True)
-class Content:
-    """What a cache holds; provenance that was never noted is left out.
+def content_of(cache: ReadCache) -> dict[str, Any]:
+    """Return what a cache holds, as a manifest says it. Raises InputError where it is damaged.
 
     `sha256` is taken over lines of JSON arrays: every reply by its key, then what is known of
-    endpoints. So equal content has the same one, even if the files differ.
+    endpoints. So equal content has the same one, even if the files differ. Provenance that was
+    never noted is left out.
     """
-
-    sha256: str = ""
-    replies: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    first_written: str = ""
-    last_written: str = ""
-    endpoints: dict[str, int] = field(default_factory=dict)
-    models: dict[str, int] = field(default_factory=dict)
-    programs: dict[str, int] = field(default_factory=dict)
-    prompts_sha256: dict[str, list[str]] = field(default_factory=dict)
-    versions: dict[str, int] = field(default_factory=dict)
-    sources: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, cache: ReadCache) -> Content:
-        """Return what a cache holds. Raises InputError where it is damaged."""
-        content, digest = cls(), hashlib.sha256()
-        counts = {name: Counter[str]() for name in COUNTED}
-        prompts, times = set[tuple[str, str]](), set[int]()
-        for values in cache.rows():
-            digest.update(orjson.dumps(values[:CHECKSUM], option=orjson.OPT_APPEND_NEWLINE))
-            row = dict(zip(NAMES, values, strict=False))
-            content.replies += 1
-            content.prompt_tokens += row["prompt_tokens"]
-            content.completion_tokens += row["completion_tokens"]
-            for name, count in counts.items():
-                count[row[name]] += 1
-            prompts.add((row["program"], row["prompt"]))
-            times.add(row["written"])
-        for ability in cache.abilities():
-            digest.update(orjson.dumps(ability, option=orjson.OPT_APPEND_NEWLINE))
+    digest, sums = hashlib.sha256(), Counter[str]()
+    counts = {name: Counter[str]() for name in COUNTED}
+    prompts, times = defaultdict[str, set[str]](set), set[int]()
+    for values in cache.rows():
+        digest.update(orjson.dumps(values[:CHECKSUM], option=orjson.OPT_APPEND_NEWLINE))
+        row = dict(zip(NAMES, values, strict=False))
+        sums.update({name: row[name] for name in ("prompt_tokens", "completion_tokens")}, replies=1)
         for name, count in counts.items():
-            setattr(content, f"{name}s", {v: n for v, n in sorted(count.items()) if v})
-        for program, prompt in sorted(prompts):
-            if prompt:
-                content.prompts_sha256.setdefault(program, []).append(prompt)
-        if times:
-            content.first_written, content.last_written = _time(min(times)), _time(max(times))
-        content.sha256 = digest.hexdigest()
-        return content
+            count[row[name]] += 1
+        prompts[row["program"]].add(row["prompt"])
+        times.add(row["written"])
+    for ability in cache.abilities():
+        digest.update(orjson.dumps(ability, option=orjson.OPT_APPEND_NEWLINE))
+    content: dict[str, Any] = {"sha256": digest.hexdigest()}
+    content |= {name: sums[name] for name in ("replies", "prompt_tokens", "completion_tokens")}
+    content["first_written"] = _time(min(times)) if times else ""
+    content["last_written"] = _time(max(times)) if times else ""
+    for name, count in counts.items():
+        content[f"{name}s"] = {value: n for value, n in sorted(count.items()) if value}
+        if name == "program":
+            known = {program: sorted(filter(None, found)) for program, found in prompts.items()}
+            content["prompts_sha256"] = {name: known[name] for name in sorted(known) if known[name]}
+    return content
 
-    def differences(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return how a manifest differs, in words."""
-        return [
-            f"{name} is {_short(value)}, the manifest says {_short(manifest.get(name))}"
-            for name, value in asdict(self).items()
-            if value != manifest.get(name)
-        ]
+
+def differences(content: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
+    """Return how a manifest differs from what a cache holds, in words."""
+    return [
+        f"{name} is {_short(value)}, the manifest says {_short(manifest.get(name))}"
+        for name, value in content.items()
+        if value != manifest.get(name)
+    ]
 
 
 def _time(seconds: int) -> str:
@@ -254,7 +237,7 @@ def checked_digest(cache: ReadCache) -> str:
     if manifest is None:
         return ""
     skipped = cache.skipped.copy()
-    different = Content.of(cache).differences(manifest)
+    different = differences(content_of(cache), manifest)
     cache.skipped = skipped
     if different:
         raise InputError(

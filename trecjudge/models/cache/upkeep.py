@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,9 +26,10 @@ from trecjudge.models.cache.cache_file import CacheFile, open_sound
 from trecjudge.models.cache.readonly import (
     FORMAT,
     MANIFEST,
-    Content,
     ReadCache,
     checked_digest,
+    content_of,
+    differences,
     label_of,
     read_manifest,
 )
@@ -118,7 +119,7 @@ def export_to(
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{target}: cannot be written: {why(error)}") from error
         source.report(notify)
-    return _write_manifest(target).replies
+    return _write_manifest(target)
 
 
 def write_cache(path: Path, rows: Iterable[Row], source: ReadCache, model: str | None) -> int:
@@ -131,13 +132,15 @@ def write_cache(path: Path, rows: Iterable[Row], source: ReadCache, model: str |
     return max(0, count)
 
 
-def _write_manifest(folder: Path) -> Content:
+def _write_manifest(folder: Path) -> int:
+    """Write the manifest of the cache in a folder; return how many replies that has."""
     with closing(ReadCache(folder)) as cache:
-        content = Content.of(cache)
-    record = {"format": FORMAT, "written_by": f"trecjudge {__version__}"} | asdict(content)
+        content = content_of(cache)
+    record = {"format": FORMAT, "written_by": f"trecjudge {__version__}"} | content
     with whole(folder / MANIFEST) as file:
         file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    return content
+    count: int = content["replies"]
+    return count
 
 
 def import_from(folder: Path | None, source: Path, notify: Notify = ignore) -> int:
@@ -204,13 +207,13 @@ def verify(folder: Path) -> list[CacheCheck]:
     with closing(ReadCache(folder)) as cache:
         checks = [_check_file(cache)]
         try:
-            content = Content.of(cache)
+            content = content_of(cache)
         except InputError as error:
             return [*checks, CacheCheck("replies", False, str(error))]
         counts = Counter(cache.skipped.values())
         faults = ", ".join(f"{fault} ({count})" for fault, count in counts.items())
         bad = counts.total()
-        found = f"{content.replies} good" + (f", {bad} cannot be used: {faults}" if bad else "")
+        found = f"{content['replies']} good" + (f", {bad} cannot be used: {faults}" if bad else "")
         checks.append(CacheCheck("replies", not bad, found))
         try:
             manifest = read_manifest(folder)
@@ -219,8 +222,8 @@ def verify(folder: Path) -> list[CacheCheck]:
         if manifest is None:
             none = f"none: there is no {MANIFEST} to compare with"
             return [*checks, CacheCheck("manifest", True, none)]
-        different = "; ".join(content.differences(manifest))
-        same = f"the content matches, sha256 {content.sha256}"
+        different = "; ".join(differences(content, manifest))
+        same = f"the content matches, sha256 {content['sha256']}"
         return [*checks, CacheCheck("manifest", not different, different or same)]
 
 
