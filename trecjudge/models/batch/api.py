@@ -29,6 +29,7 @@ from trecjudge.settings.limits import limits
 
 TARGET = "/v1/chat/completions"
 CHUNK = 1 << 16
+# Finds whose answer it is in a line that is too long, or too deep, to be read as JSON.
 KEY = re.compile(rb'"custom_id"\s*:\s*"([^"\\]+)"')
 UNREAD = {
     "code": NOT_READ,
@@ -161,7 +162,7 @@ class BatchApi:
             last = str(found[-1].get("id", "")) if found else ""
             if not answer.get("has_more") or last in seen:
                 return None
-            seen.add(last)
+            seen.add(last)  # a service that ignores `after` gives the first page for ever
             more = {"params": {"after": last}}
         return None
 

@@ -51,6 +51,7 @@ FIRST_PAUSE = 1.0
 """Seconds before a call that failed is tried again; they double each time."""
 MOST_DAYS = 30
 """Days after which no batch is waited for, and its files are gone."""
+# A batch that always expires would else be sent, and waited for a day, again and again.
 MOST_SENT = 3
 """Batches in which a request is sent at most, before it fails without an answer."""
 GO_ON = "the same command goes on waiting for it, and pays for nothing twice"
@@ -176,7 +177,7 @@ class Batches:
     def send(self, gathered: Iterable[PendingRequest]) -> None:
         """Send requests as a batch, and hand out its answers when they are there."""
         batch = Batch(waiting={waiting.key: waiting for waiting in gathered})
-        if self.stopped is not None:
+        if self.stopped is not None:  # what was waited for in vain once is not begun again
             batch.fail(self.stopped)
             return
         self._start(batch, self._send(batch))
@@ -475,6 +476,7 @@ class Batches:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
+        # Their files and leases are given back before the session is closed.
         await asyncio.gather(*tasks, return_exceptions=True)
         for batch in under_way:
             self._notify(f"batch {batch.id}: still under way; {GO_ON}")

@@ -120,7 +120,7 @@ class CacheFile:
 
     def _identity(self) -> tuple[int, int]:
         try:
-            found = os.stat(self._name)
+            found = os.stat(self._name)  # not by Path: this is done for each reply that is missing
         except OSError:
             return (0, 0)
         return (found.st_dev, found.st_ino)
@@ -146,11 +146,12 @@ def open_sound(path: Path) -> sqlite3.Connection:
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         check_version(database, path)
-        check_owner(database, path)
+        check_owner(database, path)  # before anything is changed: it may be another program's file
         _write_ahead(database)
         database.execute("PRAGMA synchronous = NORMAL")  # a crash costs the last replies only
         migrate(database)
         check_tables(database, path, TABLES)
+        # Damage at the root is found here, where nothing is under way yet.
         database.execute("SELECT key FROM replies LIMIT 1").fetchone()
     except BaseException:
         database.close()
@@ -187,12 +188,14 @@ def replace_damaged(path: Path, error: sqlite3.Error, notify: Callable[[str], No
     To be called within `lone`. The damaged file is kept beside it. A process that has it open goes
     on in it, finds that it was moved, and repeats its last write in the new one.
     """
+    # A link to a file on a larger disk stays: what it leads to is replaced.
     path = Path(os.path.realpath(path))
     fresh = part_of(path)
     try:
         with _open_damaged(path) as damaged:
             with closing(open_sound(fresh)) as database:
                 saved = _copy_readable(damaged, database) if damaged else 0
+                # One file without a log: it can be renamed as a whole.
                 database.execute("PRAGMA journal_mode = DELETE")
             aside = _set_aside(path)
             fresh.replace(path)

@@ -29,6 +29,7 @@ except ImportError:  # not on every system
 FILE = "leases"
 STEP = 14
 """Bits between the bytes of two requests: earlier versions lock ranges there."""
+# Polled, since the system tells nobody that a lock is free without a thread that waits for it.
 LOOK = 0.05
 """Seconds between two looks at what is waited for; more where the look itself takes long."""
 LARGEST_SHARE = 0.05
@@ -136,7 +137,7 @@ class Leases:
         """Go on without leases."""
         if self._file is not None:
             self._file.close()
-        self._file = None
+        self._file = None  # what others hold is not seen any more: better paid twice than not asked
         self._held.clear()
         reason = error.strerror or error
         self.notify(f"{self.path}: {reason}; jobs at the same time may pay twice for a request")
@@ -240,4 +241,5 @@ class Leases:
 
 def _place(key: str) -> int:
     """Return the byte of a request."""
+    # 48 bits of a hash: two requests hardly ever share a byte, and one would only wait.
     return int(key[:12], 16) << STEP

@@ -106,7 +106,7 @@ class ReadCache:
         query = f"SELECT {self._columns} FROM replies WHERE key = ?"
         try:
             row: Row | None = self.database.execute(query, (key,)).fetchone()
-        except sqlite3.Error as error:
+        except sqlite3.Error as error:  # one damaged page must not end a job
             self.skipped[key] = str(error)
             return None
         return row if row is None or self._is_usable(row) else None
@@ -236,6 +236,7 @@ def checked_digest(cache: ReadCache) -> str:
     manifest = read_manifest(cache.folder)
     if manifest is None:
         return ""
+    # Only replies that the job wants are to be reported as skipped.
     skipped = cache.skipped.copy()
     different = differences(content_of(cache), manifest)
     cache.skipped = skipped

@@ -24,6 +24,7 @@ INSERT = f"INSERT OR REPLACE INTO replies ({', '.join(WRITTEN)}) VALUES"
 PLACES = f"({', '.join('?' * len(WRITTEN))})"
 MOST_ROWS = 75
 """Rows of one statement: SQLite takes at least 999 values."""
+# A few milliseconds, and the shares of programs are known to a percent.
 SAMPLE = 20_000
 """Replies that are read to learn how long replies are."""
 KEPT = """
@@ -108,6 +109,7 @@ class ReplyCache:
             return
         try:
             keep_private(self.folder)
+            # Of jobs that were killed while they put a new file in place of a damaged one.
             remove_left_parts(self.folder, FILE)
             # Two connections: a reader does not wait for a write that is under way.
             self._writer = CacheFile(self.path, self.notify)
@@ -141,6 +143,7 @@ class ReplyCache:
         assert reader is not None
         try:
             found = reader.read(work)
+            # Looked at only where something is missing: what is there is right in either file.
             if found is None and reader.has_moved():
                 reader.reopen()
                 found = reader.read(work)
@@ -183,6 +186,7 @@ class ReplyCache:
         """Keep what requests this model's endpoint accepts."""
         row = (origin.endpoint, origin.model, habits)
         statement = "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)"
+        # On the thread of all writes: two transactions of one connection would mix.
         work = self._thread.submit(
             self._writer.write, lambda database: database.execute(statement, row)
         )
@@ -227,6 +231,7 @@ class ReplyCache:
     async def _write_pending(self) -> None:
         loop = asyncio.get_running_loop()
         while self._pending:
+            # All that came while the last group was written: the slower the disk, the larger.
             group, self._pending = self._pending, []
             failure: Exception | None = None
             try:

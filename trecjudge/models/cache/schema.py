@@ -24,6 +24,8 @@ LATEST = 1 << 40
 BELIEVABLE = 1_000_000
 """A version above it is a damaged number."""
 
+# Files of every version are in use: one is added at the end, and none is ever changed. Keys are
+# hashes, so rows lie in the tree of the keys itself: a read is one way down, not two.
 MIGRATIONS: Sequence[str] = (
     """
     CREATE TABLE replies (
@@ -89,6 +91,7 @@ ENDPOINT, WRITTEN, SOURCE, CHECKSUM = map((*NAMES, "checksum").index, (
     "endpoint", "written", "source", "checksum",
 ))  # fmt: skip
 """Places of columns in a row."""
+# What is there wins: judgments were made with it.
 ADD_REPLY = f"""
     INSERT OR IGNORE INTO replies ({", ".join(NAMES)}, checksum)
     VALUES ({", ".join("?" * (len(NAMES) + 1))})
@@ -118,7 +121,7 @@ def is_damage(error: BaseException | None) -> bool:
 def fault_of(row: Sequence[Any], kept_checksum: Any) -> str:
     """Return what is wrong with the first columns of a reply, four at least; "" if nothing is."""
     for column, value in zip(COLUMNS, row, strict=False):
-        kind = type(value)
+        kind = type(value)  # SQLite keeps any type in any column, whatever the table says
         if kind is not column.kind:
             return f"{column.name} is {_WORDS[kind]}, not {_WORDS[column.kind]}"
         size: int = len(value) if column.kind is str else value
@@ -162,6 +165,7 @@ def migrate(database: sqlite3.Connection) -> None:
     """Bring a file, or a new one, to the newest version, while others may do the same."""
     if version_of(database) >= len(MIGRATIONS):
         return
+    # Looked at again below: another process may have done it while this one waited for the lock.
     database.execute("BEGIN IMMEDIATE")
     for migration in MIGRATIONS[version_of(database) :]:
         for statement in filter(str.strip, migration.split(";")):
@@ -240,7 +244,7 @@ def check_tables(database: sqlite3.Connection, path: Path, names: Sequence[str])
                 f"{where} its version is {version_of(database)}, but its table {name!r} is"
                 " missing; move the file away, or give another folder"
             )
-        if kind != "table" or not root:
+        if kind != "table" or not root:  # a virtual table has no page of its own
             kind = "virtual table" if kind == "table" else kind
             raise InputError(f"{where} {name!r} is a {kind}")
     triggers = [name for name, (kind, _) in found.items() if kind == "trigger"]

@@ -168,7 +168,7 @@ def add_replies(path: Path, rows: Iterable[Row], source: ReadCache, notify: Noti
         return count
 
     try:
-        keep_private(path.parent)
+        keep_private(path.parent)  # there may be no cache yet
         with closing(CacheFile(path, notify)) as file:
             return file.write(add)
     except (OSError, sqlite3.Error) as error:
@@ -258,7 +258,7 @@ def _existing(folder: Path | None, notify: Notify) -> Iterator[CacheFile]:
         raise InputError(f"{path.parent}: {no_cache(path)}: no cache there; give --cache-dir DIR")
     try:
         with closing(CacheFile(path, notify)) as file:
-            file.read(_check_pages)
+            file.read(_check_pages)  # or damage would be met in the middle of a command
             yield file
     except sqlite3.Error as error:
         raise InputError(f"{path}: is no cache that can be read: {error}") from error
