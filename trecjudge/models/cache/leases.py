@@ -13,8 +13,8 @@ import os
 import struct
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,9 +31,9 @@ STEP = 14
 """Bits between the bytes of two requests: earlier versions lock ranges there."""
 # Polled, since the system tells nobody that a lock is free without a thread that waits for it.
 LOOK = 0.05
-"""Seconds between two looks at what is waited for; more where the look itself takes long."""
-LARGEST_SHARE = 0.05
-"""The share of the time that looking may take."""
+"""Seconds between two looks at a request that is waited for."""
+MANY = 50
+"""Requests that are waited for at once, from which on each is looked at less often."""
 LONGEST = 240.0
 """Seconds that another process is waited for: about two tries of a request."""
 TURNS = 30
@@ -120,8 +120,7 @@ class Leases:
     _taken_since: dict[str, float] = field(default_factory=dict)
     """When a lease of another process was first met."""
     _turns: set[str] = field(default_factory=set)
-    _waiting: dict[str, list[asyncio.Future[None]]] = field(default_factory=dict)
-    _look: asyncio.TimerHandle | None = None
+    _waiting: int = 0
     _told: ExitStack = field(default_factory=ExitStack)
 
     def _open_file(self) -> LockFile | None:
@@ -189,34 +188,24 @@ class Leases:
         """Return when no other process is waited for with this key, or waiting is pointless."""
         if self.is_over() or not self.is_elsewhere(key):
             return
+        with self._reporting():
+            while self.is_elsewhere(key) and not self.is_over():
+                # Looking takes a small share of the time, however many wait.
+                await asyncio.sleep(LOOK * (1 + self._waiting / MANY))
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Tell of a long wait for other processes, once for all that wait."""
         if not self._waiting:
             whom = f"waiting for another job that shares the cache {self.path.parent}"
             self._told.enter_context(reported(self.notify, lambda: whom))
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(key, []).append(place)
-        self._look_later(LOOK)
-        await place
-
-    def _look_later(self, seconds: float) -> None:
-        if self._look is None:
-            self._look = asyncio.get_running_loop().call_later(seconds, self._look_now)
-
-    def _look_now(self) -> None:
-        """Wake those who wait for a lease that is free now."""
-        self._look = None
-        began, is_over = time.perf_counter(), self.is_over()
-        for key, places in list(self._waiting.items()):
-            waiting = [place for place in places if not place.done()]
-            if waiting and not is_over and self.is_elsewhere(key):
-                self._waiting[key] = waiting
-                continue
-            del self._waiting[key]
-            for place in waiting:
-                place.set_result(None)
-        if self._waiting:
-            self._look_later(max(LOOK, (time.perf_counter() - began) / LARGEST_SHARE))
-        else:
-            self._told.close()
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._told.close()
 
     @asynccontextmanager
     async def hold(self, key: str) -> AsyncIterator[None]:
@@ -232,8 +221,6 @@ class Leases:
     def close(self) -> None:
         """Give up all leases: requests that wait for them may be asked."""
         self._told.close()
-        if self._look is not None:
-            self._look.cancel()
         if self._file is not None:
             self._file.close()
             self._file = None
