@@ -11,7 +11,6 @@ from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.lazy import Command, Group
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
-from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
     cls=Group, help="Show, copy, check and clear the cache of model replies.", add_completion=False
@@ -60,7 +59,7 @@ def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
 @exits
 def verify_cache(folder: flag.CacheFolder) -> int:
     """Check a cache, its replies and its manifest; exit with 1 if something is wrong."""
-    checks = verify(folder)
+    checks = upkeep.verify(folder)
     print_listing([(c.name, c.found if c.good else f"WRONG: {c.found}") for c in checks])
     return int(not all(check.good for check in checks))
 

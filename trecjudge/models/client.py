@@ -118,7 +118,9 @@ class Client:
         self.offline = offline
         self._notify = notify
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
-        self._leases = Leases(replies.cache.folder / FILE, notify, self._is_over)
+        # A reply that takes two timeouts is not waited for: whoever asks it may have been stopped.
+        longest = 2 * settings.timeout
+        self._leases = Leases(replies.cache.folder / FILE, notify, self._is_over, longest)
         first = self.endpoints.all[0]
         if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
@@ -478,7 +480,7 @@ class Client:
             return
         if not is_ours:
             raise AskedElsewhere
-        if not self._leases.was_by_itself() and self.replies.find_kept_now(request):
+        if self.replies.find_kept(request):
             raise AskedElsewhere
 
     async def _reply_of_another(self, state: RequestState) -> KeptReply | None:
@@ -487,7 +489,7 @@ class Client:
         Raises FormFault where it was found out meanwhile that another form is to be asked for.
         """
         await self._leases.freed(state.request.key)
-        kept = self.replies.find_kept_now(state.request)
+        kept = self.replies.find_kept(state.request)
         form = None
         if state.turn is not None:
             form = self.replies.learned_form(state.request.prompt.program)

@@ -257,11 +257,6 @@ class Replies:
                 return KeptReply(request, reply, request.parse_part(reply.text), cut=True)
             return None
 
-    def find_kept_now(self, request: Request) -> KeptReply | None:
-        """Return the kept reply to a request, where another process has kept it just now too."""
-        self.cache.renew()
-        return self.find_kept(request)
-
     def is_from_this_job(self, request: Request) -> bool:
         """Return whether this job itself asked for the reply."""
         return request.mark in self.asked_marks

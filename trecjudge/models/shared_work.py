@@ -87,7 +87,6 @@ def take_over(model: AskingModel, asked: Asked) -> None:
 
 def learn_forms(model: AskingModel, programs: Iterable[Program]) -> None:
     """Learn in which form each program's replies come, as another client has found it out."""
-    model.replies.cache.renew()
     for program in programs:
         model.replies.learned_form(program)
 
