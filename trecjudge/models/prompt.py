@@ -207,17 +207,17 @@ class Prompt:
             fields = orjson.loads(reply)
         except orjson.JSONDecodeError:
             return None
-        if not isinstance(fields, dict) or fields.keys() != self._allowed.keys():
+        if not isinstance(fields, dict) or fields.keys() != self._allowed_values.keys():
             return None
         fit = all(
             isinstance(value, str)
-            and ((allowed := self._allowed[name]) is None or value in allowed)
+            and ((allowed := self._allowed_values[name]) is None or value in allowed)
             for name, value in fields.items()
         )
         return fields if fit and is_exact(fields, reply) else None
 
     @cached_property
-    def _allowed(self) -> dict[str, tuple[Any, ...] | None]:
+    def _allowed_values(self) -> dict[str, tuple[Any, ...] | None]:
         """The values that each output field may have: None for any text, () for what is neither."""
         outputs = self.signature.output_fields.items()
         return {name: _allowed_by(output.annotation) for name, output in outputs}

@@ -139,7 +139,7 @@ class RetryPolicy:
         if isinstance(fault, AccountFault):
             self._end("account", str(fault))
         elif isinstance(fault, ConfigurationFault):
-            self._misconfigured(state, fault)
+            self._end_misconfigured(state, fault)
         elif self._is_of_the_moment(state, fault):
             await self._wait(state, fault)
             return
@@ -168,7 +168,7 @@ class RetryPolicy:
             return fault.status < 500 and names_the_form(str(fault))
         return fault.status < 500 or fault.status in (501, before)
 
-    def _misconfigured(self, state: RequestState, fault: ConfigurationFault) -> None:
+    def _end_misconfigured(self, state: RequestState, fault: ConfigurationFault) -> None:
         """Raise ModelError where nothing was answered yet; else stop.
 
         A 403 may be about this item only; if two different items get one, it is about the key.

@@ -70,10 +70,10 @@ class Silence:
             raise
         except TimeoutError:
             raise Fault("transport", "no answer") from None
-        self._answered()
+        self._note_answer()
         return found
 
-    def _answered(self) -> None:
+    def _note_answer(self) -> None:
         self._longest = max(self._longest, self._seconds())
         self._next = max(NOTICE_AFTER, SLOWER * self._longest)
         self.has_answered, self._from, self._before = True, _now(), 0.0
