@@ -33,7 +33,7 @@ def test_a_predictor_with_demonstrations(tmp_path: Path) -> None:
     found = read_compiled(saved(module, tmp_path), FIELDS)
     assert found.instructions == "Is it so?"
     assert found.demos == ({**DEMO, "augmented": True},)
-    assert found.added(FIELDS) == []
+    assert found.added_fields(FIELDS) == []
     assert found.fields[0].description == "the cited document"
     assert found.fields[3].description == ""
 
@@ -41,7 +41,7 @@ def test_a_predictor_with_demonstrations(tmp_path: Path) -> None:
 def test_a_chain_of_thought_has_reasoning(tmp_path: Path) -> None:
     found = read_compiled(saved(dspy.ChainOfThought(Attest), tmp_path), FIELDS)
     assert found.name == "predict"
-    assert found.added(FIELDS) == ["reasoning"]
+    assert found.added_fields(FIELDS) == ["reasoning"]
 
 
 class Nested(dspy.Module):  # type: ignore[misc]

@@ -27,7 +27,7 @@ class Server:
                 if self.busy >= self.holds or self.chance.random() < self.noise:
                     await asyncio.sleep(0.02)
                     self.refused += 1
-                    pace.refused(0.0)
+                    pace.slow_down(0.0)
                     continue
                 self.busy += 1
                 await asyncio.sleep(0.1)
@@ -35,7 +35,7 @@ class Server:
             finally:
                 pace.leave()
             self.served += 1
-            pace.succeeded()
+            pace.note_success()
             return
 
 
@@ -63,7 +63,11 @@ def test_a_hard_limit_is_found_in_the_first_burst() -> None:
 def test_a_refusal_takes_a_quarter_off_and_successes_bring_it_back() -> None:
     async def limits() -> list[float]:
         pace, found = Pace(16), []
-        for happens in [lambda: pace.refused(0.0), *[pace.succeeded] * 12, *[pace.succeeded] * 13]:
+        for happens in [
+            lambda: pace.slow_down(0.0),
+            *[pace.note_success] * 12,
+            *[pace.note_success] * 13,
+        ]:
             happens()
             found.append(pace.limit)
         return found

@@ -400,6 +400,20 @@ def test_a_success_between_failures_keeps_the_asking_going(good: int, tmp_path: 
     assert (found.count("ok"), found.count("refused")) == (3, 6)
 
 
+def test_one_item_that_fails_again_and_again_ends_nothing(tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return NOT_READABLE if "Claim 0" in str(body) else Answer(attestation(body))
+
+    async def many() -> tuple[list[str], int]:
+        async with (
+            running(script) as endpoint,
+            client_to(endpoint, tmp_path, give_up_after=4, tries=9) as client,
+        ):
+            return await one_by_one(client, 4), len(endpoint.requests)
+
+    assert run(many()) == (["parse", "ok", "ok", "ok"], 12)
+
+
 def test_an_account_without_money_ends_the_asking_at_once(tmp_path: Path) -> None:
     notices: list[str] = []
     raw = b'{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}'
@@ -508,14 +522,16 @@ def test_random_trouble_loses_nothing(tmp_path: Path) -> None:
 
 def test_after_how_many_failures_in_a_row_the_asking_ends() -> None:
     patience = Patience(900.0, 6, 3, print)
-    assert [patience.failed("parse", item) for item in range(7)] == [False] * 5 + [True] * 2
-    patience.succeeded()
-    assert not patience.failed("parse", 8)
+    assert [patience.note_failure("parse", item) for item in range(7)] == [False] * 5 + [True] * 2
+    patience.note_success()
+    assert not patience.note_failure("parse", 8)
 
 
 def test_what_is_too_long_of_one_document_is_one_failure() -> None:
     patience = Patience(900.0, 6, 3, print)
-    assert not any(patience.failed("too_long", document % 2, once=True) for document in range(99))
+    assert not any(
+        patience.note_failure("too_long", document % 2, once=True) for document in range(99)
+    )
     assert patience.in_a_row == 2
 
 

@@ -14,7 +14,7 @@ import yaml
 
 from tests.commandline import Done, command, judge
 from tests.endpoint import attesting, serving
-from trecjudge.models.cache.manifest import MANIFEST
+from trecjudge.models.cache.readonly import MANIFEST
 from trecjudge.models.cache.schema import FILE
 from trecjudge.version import __version__
 

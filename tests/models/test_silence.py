@@ -192,10 +192,12 @@ def test_any_answer_is_a_sign_of_life(tmp_path: Path) -> None:
 def test_time_in_which_nothing_is_asked_is_no_silence() -> None:
     async def idle() -> float:
         silence = Silence(300, 900)
-        async with silence.waiting():
-            await asyncio.sleep(1)
-        await asyncio.sleep(5_000)
-        async with silence.waiting():
+
+        async def measure() -> float:
             return silence._seconds()
+
+        await silence.watch(asyncio.sleep(1))
+        await asyncio.sleep(5_000)
+        return await silence.watch(measure())
 
     assert run(idle()) < 1

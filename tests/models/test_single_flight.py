@@ -164,12 +164,14 @@ def test_one_job_is_killed_and_another_stopped_and_what_is_paid_is_paid_once(
     runs(tmp_path / "runs")
     with serving(attesting("partial_support")) as endpoint:
         endpoint.answers = 60
-        killed, stopped = (start(tmp_path, endpoint, "cache", "--name", name) for name in "ab")
+        # A stopped job is waited for as long as two tries of a request may take.
+        flags = ("--set", "llm.timeout=4", "--name")
+        killed, stopped = (start(tmp_path, endpoint, "cache", *flags, name) for name in "ab")
         wait_until(lambda: len(endpoint.requests) == 60 + 2 * IN_FLIGHT)
         killed.kill()
         stopped.send_signal(signal.SIGSTOP)
         endpoint.answers = math.inf
-        again = start(tmp_path, endpoint, "cache", "--name", "a")
+        again = start(tmp_path, endpoint, "cache", *flags, "a")
         again.communicate(timeout=60)
         stopped.send_signal(signal.SIGCONT)
         stopped.communicate(timeout=60)

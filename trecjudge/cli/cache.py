@@ -13,7 +13,6 @@ from trecjudge.cli.flags import CacheFlags
 from trecjudge.cli.parameters import Flags, argument, command_with, option
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
-from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
     cls=CommandGroup,
@@ -88,7 +87,7 @@ def import_cache(flags: ImportFlags) -> int:
 @command_with(FolderFlags)
 def verify_cache(flags: FolderFlags) -> int:
     """Check a cache, its replies and its manifest; exit with 1 if something is wrong."""
-    checks = verify(flags.folder)
+    checks = upkeep.verify(flags.folder)
     print_listing([(c.name, c.found if c.good else f"WRONG: {c.found}") for c in checks])
     return int(not all(check.good for check in checks))
 

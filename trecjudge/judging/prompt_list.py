@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.models.frames import AdapterName
-from trecjudge.models.habits import Form
+from trecjudge.models.frames import AdapterName, Form
 from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Program
 from trecjudge.models.named import OWN, NamedPrompt, named_prompts

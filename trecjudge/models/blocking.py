@@ -35,7 +35,7 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
     interrupted = threading.Event()
     begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
-    async def followed() -> T:
+    async def follow() -> T:
         begun.append((asyncio.get_running_loop(), cast(Any, asyncio.current_task())))
         if interrupted.is_set():
             work.close()
@@ -47,7 +47,7 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
         caller = asyncio.current_task()
     with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
         # The context is copied: context variables of the caller hold in the thread too.
-        future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
+        future = pool.submit(contextvars.copy_context().run, asyncio.run, follow())
         try:
             # Where `asyncio.run` began the caller's loop, an interrupt only cancels the caller.
             while not wait([future], LOOK).done:

@@ -85,8 +85,8 @@ async def pieces_of(
     """
     coding = response.headers.get("Content-Encoding", "").strip().lower()
     unpacker: Any = None
-    async for packed in _arriving(response, still):
-        if coding in PLAIN or not packed:
+    while packed := await _next_piece(response.content, still):
+        if coding in PLAIN:
             yield packed
             continue
         unpacker = unpacker or _unpacker(coding, packed)
@@ -101,16 +101,13 @@ async def pieces_of(
         raise Fault("transport", "the answer cannot be unpacked: it breaks off")
 
 
-async def _arriving(response: aiohttp.ClientResponse, still: float | None) -> AsyncIterator[bytes]:
-    chunks = aiter(response.content.iter_chunks())
-    while True:
-        # The session's own limit does not hold where a head comes before the request is sent.
-        async with asyncio.timeout(still):
-            try:
-                packed, _ = await anext(chunks)
-            except StopAsyncIteration:
-                return
-        yield packed
+async def _next_piece(content: aiohttp.StreamReader, still: float | None) -> bytes:
+    """Return what has come of a body since the last piece, empty at its end."""
+    if still is None:
+        return await content.readany()
+    # The session's own limit does not hold where a head comes before the request is sent.
+    async with asyncio.timeout(still):
+        return await content.readany()
 
 
 def _unpacker(coding: str, first: bytes) -> Any:

@@ -4,38 +4,98 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 from trecjudge.errors import JudgmentFailed, ModelError, TrecJudgeError
-from trecjudge.models.asking import Asking, FormFault, Turn, as_shared, shared_failure
 from trecjudge.models.batch.transport import BatchTransport
-from trecjudge.models.bearing import FaultPolicy
 from trecjudge.models.cache.leases import FILE, AskedElsewhere, Leases
 from trecjudge.models.cache.replies import CachedReply
-from trecjudge.models.endpoints import Endpoints
+from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
-from trecjudge.models.habits import Form
-from trecjudge.models.learning import HabitLearner
-from trecjudge.models.lengths import estimated_tokens
+from trecjudge.models.frames import Form
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.pace import TurnedAway
 from trecjudge.models.patience import Patience
 from trecjudge.models.prompt import PlainPrompt, Prompt
+from trecjudge.models.request_state import (
+    HINT,
+    FirstTurn,
+    FormFault,
+    RequestState,
+    as_shared,
+    shared_failure,
+)
 from trecjudge.models.requests import KeptReply, Replies, Request
-from trecjudge.models.single_flight import SingleFlight
+from trecjudge.models.retry import RetryPolicy
 from trecjudge.models.spending import NoRoom, Spending
 from trecjudge.models.transport import Transport
-from trecjudge.models.under_way import UnderWay
 from trecjudge.records import ModelCall
 
+T = TypeVar("T")
 FieldsAndCall = tuple[dict[str, Any], ModelCall]
 ReplyAndFields = tuple[Reply, dict[str, Any]]
 RequestsByForm = Mapping[Form, Request]
+
+
+@dataclass(eq=False, slots=True)
+class InFlight(Generic[T]):
+    """Work in flight by key: equal work is done once, and goes on when its callers are gone."""
+
+    _tasks: dict[str, asyncio.Task[T]] = field(default_factory=dict)
+    _places: dict[str, list[asyncio.Future[T]]] = field(default_factory=dict)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._tasks
+
+    def begin(self, key: str, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+        """Begin work with this key, which is not in flight; return the future of its result."""
+        # A task of its own: its first caller may be cancelled while others wait for the result.
+        task = self._tasks[key] = asyncio.create_task(work)
+        self._places[key] = []
+        task.add_done_callback(partial(self._deliver, key))
+        return self.join(key)
+
+    def join(self, key: str) -> asyncio.Future[T]:
+        """Return a future of one's own for the result of the work with this key.
+
+        Whoever is cancelled gives up only its own. That takes fewer turns of the event loop than
+        `asyncio.shield`.
+        """
+        place: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._places[key].append(place)
+        return place
+
+    def _deliver(self, key: str, task: asyncio.Task[T]) -> None:
+        """Pass the result, or the error, to all that still wait for it."""
+        # Over before anybody is woken: whoever is may begin equal work anew.
+        del self._tasks[key]
+        error = None if task.cancelled() else task.exception()
+        for place in self._places.pop(key):
+            if place.done():  # its caller was cancelled
+                continue
+            if task.cancelled():
+                place.cancel()
+            elif error is not None:
+                place.set_exception(error)
+            else:
+                place.set_result(task.result())
+
+    async def settle(self, seconds: float) -> None:
+        """Wait so long for what is in flight."""
+        if self._tasks and seconds:
+            await asyncio.wait(list(self._tasks.values()), timeout=seconds)
+
+    async def close(self) -> None:
+        """Give up what is in flight."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Client:
@@ -55,31 +115,35 @@ class Client:
         self.prompts = replies.requests.prompts
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
+        self.offline = offline
+        self._notify = notify
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
-        leases = Leases(replies.cache.folder / FILE, notify, self._is_over)
-        self._flights = SingleFlight(replies, leases, self._is_over)
-        self._learner = HabitLearner(replies, notify)
+        # A reply that takes two timeouts is not waited for: whoever asks it may have been stopped.
+        longest = 2 * settings.timeout
+        self._leases = Leases(replies.cache.folder / FILE, notify, self._is_over, longest)
         first = self.endpoints.all[0]
         if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
-                replies.requests, replies.cache, leases, notify, first.transport
+                replies.requests, replies.cache, self._leases, notify, first.transport
             )
         self.transport = first.transport
         # Until one reply is good, no more calls are under way than may fail: a wrong key costs few.
         self.endpoints.cap(settings.give_up_after)
         most, where = (settings.give_up_after, settings.tries), ", ".join(settings.urls)
         self.patience = Patience(settings.patience, *most, notify, where)
-        self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
-        self.endpoints.silence.listener = self.fault_policy
-        self.endpoints.silence.has_answered = replies.answered_before
+        self.fault_policy = RetryPolicy(replies, self.endpoints, self.patience, notify)
+        watchdog = self.endpoints.silence
+        watchdog.on_notice = self.fault_policy.report_silence
+        watchdog.on_limit = self.fault_policy.end_silent
+        watchdog.has_answered = replies.answered_before
         for endpoint in self.endpoints.all:
-            endpoint.transport.pace.longest = self.patience.left
+            endpoint.transport.pace.longest = self.patience.seconds_left
         # With several endpoints, one that holds requests back causes no wait: others are asked.
         if not self.endpoints.several:
-            self.transport.pace.on_hold = self.patience.holds
-        self.offline = offline
-        self._firsts: dict[str, asyncio.Lock] = {}
-        self._under_way: UnderWay[FieldsAndCall] = UnderWay()
+            self.transport.pace.on_hold = self.patience.note_hold
+        self._first_turns: dict[str, asyncio.Lock] = {}
+        self._in_flight: InFlight[FieldsAndCall] = InFlight()
+        self._looping: set[str] = set()
         self._closing = False
 
     @property
@@ -94,10 +158,10 @@ class Client:
 
     def record(self) -> dict[str, Any]:
         """Return settings without the key, what is known of the endpoint, and prompt digests."""
-        habits = self.replies.habits.record()
+        capabilities = self.replies.capabilities.record()
         if self.endpoints.several:
-            habits |= {e.url: e.habits.record() for e in self.endpoints.all}
-        made = {"endpoint": habits} | self.prompts.record(self.replies.form_of)
+            capabilities |= {e.url: e.capabilities.record() for e in self.endpoints.all}
+        made = {"endpoint": capabilities} | self.prompts.record(self.replies.form_of)
         others = self.replies.cache.record()
         return self.settings.public() | made | ({"other_caches": others} if others else {})
 
@@ -117,13 +181,13 @@ class Client:
             if isinstance(error, ends) and not isinstance(error, ModelError):
                 self.endpoints.hurry()
                 waited_for = self.fault_policy.interrupt(self.transport.last_wait)
-                await self._under_way.settle(waited_for)
+                await self._in_flight.settle(waited_for)
         finally:
-            await self._under_way.close()
+            await self._in_flight.close()
             self.spending.lost += self.endpoints.silence.lost
             self.patience.close()
             await self.endpoints.close()
-            self._flights.leases.close()
+            self._leases.close()
 
     def _is_over(self) -> bool:
         """Return whether nothing is asked any more."""
@@ -136,9 +200,10 @@ class Client:
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return a program's prediction: from the cache, an equal request under way, or a call."""
         made = self.replies.possible(program, inputs)
-        found = self._taken(self.replies.find(made), program.name)
-        if found is not None:
-            return Prediction(*found)
+        # Before any await: a job whose replies are all kept never waits for the event loop.
+        kept = self._use_kept(self.replies.find(made), program.name)
+        if kept is not None:
+            return Prediction(*kept)
         return Prediction(*await self._ask_in_form(program, inputs, made))
 
     async def complete(
@@ -153,20 +218,22 @@ class Client:
         key, *others = self.requests.keys(body, prompt.rollout)
         first = str(messages[0].get("content")) if messages else ""
         request = Request(prompt, messages, key, None, tuple(others), first)
-        found = self._taken(self.replies.kept(request), prompt.program.name)
-        _, call = found or await self._shared(request, most)
+        kept = self._use_kept(self.replies.find_kept(request), prompt.program.name)
+        _, call = kept or await self._shared(request, most)
         usage = call.usage
         return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
-    def _taken(self, found: KeptReply | None, name: str) -> FieldsAndCall | None:
+    def _use_kept(self, kept: KeptReply | None, name: str) -> FieldsAndCall | None:
         """Return a kept reply, and count it. Raises JudgmentFailed if there is none and offline."""
-        if found is None:
+        if kept is None:
             if self.offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        asked_now = found.request.key in self._under_way or self.replies.asked(found.request)
+        asked_now = kept.request.key in self._in_flight or self.replies.is_from_this_job(
+            kept.request
+        )
         self.spending.reuse(asked_now)
-        return found.fields, found.call(name, self.spending.nothing, asked_now)
+        return kept.fields, kept.call(name, self.spending.nothing, asked_now)
 
     async def _ask_in_form(
         self, program: Program, inputs: dict[str, Any], made: RequestsByForm
@@ -177,58 +244,55 @@ class Client:
         once; those that the endpoint does not take are sent again in the next one.
         """
         if self.replies.form_of(program) is None and not self.settings.batch:
-            lock = self._firsts.setdefault(program.name, asyncio.Lock())
+            lock = self._first_turns.setdefault(program.name, asyncio.Lock())
             await lock.acquire()
-            turn = Turn(lock)
+            turn = FirstTurn(lock)
             try:
                 # While this one waited, an equal request may have been answered.
-                if found := self._taken(self.replies.find(made), program.name):
-                    return found
+                if kept := self._use_kept(self.replies.find(made), program.name):
+                    return kept
                 if self.replies.learned_form(program) is None:
-                    return await self._in_form(program, inputs, made, turn)
+                    return await self._in_known_form(program, inputs, made, turn)
             finally:
                 turn.end()
-        return await self._in_form(program, inputs, made)
+        return await self._in_known_form(program, inputs, made)
 
-    async def _in_form(
+    async def _in_known_form(
         self,
         program: Program,
         inputs: dict[str, Any],
         made: RequestsByForm,
-        turn: Turn | None = None,
+        turn: FirstTurn | None = None,
     ) -> FieldsAndCall:
-        known = self.replies.form_of(program)
-        form = known or "schema"
-        try:
-            request = self._request(form, program, inputs, made)
-            return await self._shared(request, None, turn)
-        except FormFault as fault:
-            request = self._request("chat", program, inputs, made)
-            return await self._shared(request, None, turn, fault.tried)
+        """Ask in the form that is known, or by schema; by markers where that is not taken."""
 
-    def _request(
-        self, form: Form, program: Program, inputs: dict[str, Any], made: RequestsByForm
-    ) -> Request:
-        return made.get(form) or self.requests.make(program, inputs, form)
+        def request_in(form: Form) -> Request:
+            return made.get(form) or self.requests.make(program, inputs, form)
+
+        try:
+            form = self.replies.form_of(program) or "schema"
+            return await self._shared(request_in(form), None, turn)
+        except FormFault as fault:
+            # Another key: a reply by markers must not stand in the cache for one by schema.
+            return await self._shared(request_in("chat"), None, turn, fault.tried)
 
     async def _shared(
         self,
         request: Request,
         max_tokens: int | None = None,
-        turn: Turn | None = None,
+        turn: FirstTurn | None = None,
         tried: Sequence[ModelCall] = (),
     ) -> FieldsAndCall:
         """Return the reply of an equal request under way, or of this one, after calls `tried`."""
         key = request.key
-        # No await between this look and `begun`, or two equal requests would both be sent.
-        if key not in self._under_way:
-            most, given = max_tokens or self.settings.max_tokens, self.spending.prices
-            # Awaited only when it begins: one that is called off before has nothing to await.
-            work = partial(self._ask, Asking(request, most, turn, prices=given, earlier=[*tried]))
-            return await self._under_way.begun(key, self._flights.released_after(request, work))
+        # No await between this look and `begin`, or two equal requests would both be sent.
+        if key not in self._in_flight:
+            most, prices = max_tokens or self.settings.max_tokens, self.spending.prices
+            state = RequestState(request, most, turn, prices=prices, earlier=[*tried])
+            return await self._in_flight.begin(key, self._ask(state))
         self.spending.saved += 1
         try:
-            fields, call = await self._under_way.joined(key)
+            fields, call = await self._in_flight.join(key)
         except JudgmentFailed as failed:  # the call is counted where it was made
             raise shared_failure(failed, tried, self.spending.nothing) from failed
         except FormFault as fault:
@@ -237,119 +301,201 @@ class Client:
         shared = as_shared(call, self.spending.nothing)
         return fields, replace(shared, earlier=tuple(tried)) if tried else shared
 
-    async def _ask(self, asking: Asking) -> FieldsAndCall:
-        with asking.reporting():
-            return await self._answered(asking)
+    async def _ask(self, state: RequestState) -> FieldsAndCall:
+        """Return what `_answered` does; errors get the failed exchanges, for the log."""
+        try:
+            return await self._answered(state)
+        except FormFault as fault:
+            fault.tried = state.earlier
+            raise
+        except JudgmentFailed as failed:
+            if failed.call is not None or not state.earlier:
+                raise
+            # One failure may be raised for many requests: each gets one with its own calls.
+            raise state.failure(failed.kind, str(failed), failed.tries) from failed
+        finally:  # other processes may wait for it, whatever came of it
+            self._leases.release(state.request.key)
 
-    async def _answered(self, asking: Asking) -> FieldsAndCall:
+    async def _answered(self, state: RequestState) -> FieldsAndCall:
         """Try, as often and as patiently as is set, until a reply parses; return its fields."""
         while True:
             try:
-                reply, fields = await self._try(asking)
+                reply, fields = await self._try(state)
             except TurnedAway:  # its endpoint went out of order while it waited: choose again
                 continue
             except AskedElsewhere:
-                if kept := await self._flights.of_another(asking):
+                if kept := await self._reply_of_another(state):
                     self.spending.cached += 1
-                    call = kept.call(asking.program, self.spending.nothing)
-                    return kept.fields, replace(call, earlier=tuple(asking.earlier))
+                    call = kept.call(state.program, self.spending.nothing)
+                    return kept.fields, replace(call, earlier=tuple(state.earlier))
             except NoRoom:
-                self._flights.release(asking.request)
+                self._leases.release(state.request.key)
                 await self.spending.budget.room()
             except Fault as fault:
                 if any(fault.tokens):
-                    self._count_tokens(asking, *fault.tokens)
-                if not asking.paid:  # nothing is paid yet: another process may try
-                    self._flights.release(asking.request)
-                await self.fault_policy.after(asking, fault)
+                    self._count_tokens(state, *fault.tokens)
+                if not state.paid:  # nothing is paid yet: another process may try
+                    self._leases.release(state.request.key)
+                await self.fault_policy.after(state, fault)
             else:
-                self._learner.needed(asking)
-                call, earlier = asking.call(reply), tuple(asking.earlier)
+                self._learn_needs(state)
+                call, earlier = state.logged_call(reply), tuple(state.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call
 
-    async def _try(self, asking: Asking) -> ReplyAndFields:
+    async def _try(self, state: RequestState) -> ReplyAndFields:
         """Send a request when there is a place for it at an endpoint."""
-        self._flights.look(asking.request)
-        asking.endpoint = await self.endpoints.enter(asking.request.first, asking.avoided)
+        # What only waits for another process must take no place. With `refresh` no other's reply
+        # is taken.
+        may_wait = not (self.replies.refresh or self._is_over())
+        if may_wait and self._leases.is_elsewhere(state.request.key):
+            raise AskedElsewhere
+        state.endpoint = await self.endpoints.enter(state.request.first, state.avoided)
         try:
-            return await self._send(asking)
+            return await self._send(state)
         finally:
             self.endpoints.leave()
 
-    async def _send(self, asking: Asking) -> ReplyAndFields:
+    async def _send(self, state: RequestState) -> ReplyAndFields:
         """Send a request when its turn comes and the budget has room for it."""
-        request = asking.request
+        request = state.request
         if isinstance(request.prompt, Prompt):
             # All replies of a program get the limit that one needed: a cut reply is wasted money.
-            learned = self.replies.habits.limits.get(asking.program, 0)
-            asking.max_tokens = asking.room or max(asking.max_tokens, learned)
-        body = self.requests.body(asking.messages, asking.more, asking.max_tokens)
-        asking.sent = asking.endpoint.habits.applied(body)
-        asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
-        admitted = busy = crowded = False
-        again = asking.is_again
-
-        def admit() -> None:
-            nonlocal admitted
-            # Called when its turn comes: much may have changed while it waited.
-            if self._closing:
-                raise JudgmentFailed("interrupted", "not asked any more")
-            self.fault_policy.check()
-            self._flights.claim(request)
-            asking.expects(self.replies.lengths)  # by what was seen until now
-            self.spending.call(asking.expected)
-            self.spending.retries += again
-            admitted = True
-            asking.tries += 1
-            asking.sends()
-            self.spending.budget.wake()
-
+            learned = self.replies.capabilities.limits.get(state.program, 0)
+            state.max_tokens = state.room or max(state.max_tokens, learned)
+        # Made anew for each try: form, limit and endpoint may be others than those of the last one.
+        body = self.requests.body(state.next_messages(), state.additions(), state.max_tokens)
+        state.sent = state.endpoint.capabilities.apply(body)
+        state.is_admitted, again = False, state.is_again
+        not_called = crowded = False
         try:
-            return await asking.endpoint.transport.post(
-                asking.sent, asking.prompt_tokens, admit, partial(self._keep, asking), request.key
+            return await state.endpoint.transport.post(
+                state.sent,
+                state.prompt_tokens,
+                partial(self._admit, state, again),
+                partial(self._keep, state),
+                request.key,
             )
         except NoRoom:
             crowded = True
             raise
         except (Fault, JudgmentFailed, AskedElsewhere) as fault:
             # Nothing was answered, or to another process: neither a call nor a try.
-            busy = admitted and isinstance(fault, Busy | AskedElsewhere)
-            asking.tries -= busy
-            if admitted and not isinstance(fault, AskedElsewhere):
-                asking.failed(fault)
+            not_called = state.is_admitted and isinstance(fault, Busy | AskedElsewhere)
+            state.tries -= not_called
+            if state.is_admitted and not isinstance(fault, AskedElsewhere):
+                state.fail_call(fault)
             raise
         finally:
-            if admitted:
-                self.spending.release(asking.expected, calls=int(busy))
-                self.spending.retries -= busy and again
+            if state.is_admitted:
+                self.spending.release(state.expected, calls=int(not_called))
+                self.spending.retries -= not_called and again
             # Where there was no room, nothing was given back that another call could use.
             if not crowded:
                 self.spending.budget.wake()
 
-    async def _keep(self, asking: Asking, reply: Reply) -> ReplyAndFields:
+    def _admit(self, state: RequestState, again: bool) -> None:
+        """Count a request as a call: its turn has come, and much may have changed meanwhile."""
+        if self._closing:
+            raise JudgmentFailed("interrupted", "not asked any more")
+        self.fault_policy.check()
+        # Claimed before it is counted: what another process asks takes nothing of the budget.
+        self._claim(state.request)
+        state.estimate_tokens(self.replies.lengths)
+        self.spending.call(state.expected)
+        self.spending.retries += again
+        state.begin_call()
+        self.spending.budget.wake()
+
+    async def _keep(self, state: RequestState, reply: Reply) -> ReplyAndFields:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
-        asking.reply = reply
-        self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
+        state.reply = reply
+        self._count_tokens(state, reply.prompt_tokens, reply.completion_tokens)
         self.spending.prefix_tokens += reply.cached_tokens
         # Any answer ends an outage, even one that does not parse.
-        self.patience.answered()
-        asking.endpoint.answered()
-        asking.waiting_since = None
-        fields = asking.fields(reply, self.settings.most)
-        self.fault_policy.good()
+        self.patience.note_answer()
+        state.endpoint.note_answer()
+        state.waiting_since = None
+        fields = state.read_fields(reply, self.settings.most)
+        self.fault_policy.succeed()
         self.endpoints.cap(math.inf)
-        self._learner.form(asking)
+        self._learn_form(state)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         is_kept = True  # also where nobody waits for that any more
         try:
-            is_kept = await self.replies.keep(asking.request, kept)
+            is_kept = await self.replies.keep(state.request, kept)
         finally:
             self.spending.kept += is_kept
         return reply, fields
 
-    def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:
+    def _count_tokens(
+        self, state: RequestState, prompt_tokens: int, completion_tokens: int
+    ) -> None:
         """Count the tokens of a reply, be it usable or not."""
-        self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
-        estimated = (asking.prompt_tokens, asking.request.stated)
-        self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
+        self.spending.reply(prompt_tokens, completion_tokens, state.expected)
+        estimated = (state.prompt_tokens, state.request.stated)
+        self.replies.lengths.note(state.program, estimated, prompt_tokens, completion_tokens)
+
+    def _learn_form(self, state: RequestState) -> None:
+        """Note the form that an endpoint takes, and the one that all of them do."""
+        prompt, capabilities = state.request.prompt, state.endpoint.capabilities
+        if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
+            return
+        name, form, shared = state.program, prompt.form, self.replies.capabilities.forms
+        # A reply by markers proves nothing of an endpoint that was not asked for a schema.
+        is_proof = form == "schema" or name in state.endpoint.no_schema
+        if capabilities.forms.get(name) == form or not is_proof:
+            return
+        capabilities.forms[name] = form
+        if form == "chat" or name not in shared:
+            shared[name] = form
+        self.replies.keep_capabilities()
+
+    def _learn_needs(self, state: RequestState) -> None:
+        """Note what a good reply needed: a higher limit of tokens, or a penalty."""
+        name, limits = state.program, self.replies.capabilities.limits
+        if state.cuts and limits.get(name, 0) < state.max_tokens:
+            limits[name] = state.endpoint.capabilities.limits[name] = state.max_tokens
+            self.replies.keep_capabilities()
+            self._notify(
+                f"replies of {name} are cut at {self.settings.max_tokens} tokens:"
+                f" up to {state.max_tokens} are asked for from now on (llm.max_tokens)"
+            )
+        # Not kept for other requests: their replies must not depend on which came first.
+        if state.looped and name not in self._looping:
+            self._looping.add(name)
+            self._notify(
+                f"replies of {name} repeat themselves until they are cut: each such is"
+                f" asked for once more ({HINT})"
+            )
+
+    def _claim(self, request: Request) -> None:
+        """Claim a request that is about to be sent, among all processes that share the cache.
+
+        Raises AskedElsewhere if another process asks it, or has asked it since it was looked for.
+        """
+        # A batch is noted in the cache, request by request.
+        is_ours = self.settings.batch or self._leases.claim(request.key)
+        if self.replies.refresh:
+            return
+        if not is_ours:
+            raise AskedElsewhere
+        if self.replies.find_kept(request):
+            raise AskedElsewhere
+
+    async def _reply_of_another(self, state: RequestState) -> KeptReply | None:
+        """Return the reply that another process is asking for, None where none came.
+
+        Raises FormFault where it was found out meanwhile that another form is to be asked for.
+        """
+        await self._leases.freed(state.request.key)
+        kept = self.replies.find_kept(state.request)
+        form = None
+        if state.turn is not None:
+            form = self.replies.learned_form(state.request.prompt.program)
+            if form is not None:
+                state.turn.end()  # others may ask in it
+        prompt = state.request.prompt
+        if kept is None and isinstance(prompt, Prompt) and form not in (None, prompt.form):
+            raise FormFault("another process found that another form is needed")
+        return kept

@@ -65,7 +65,7 @@ class Compiled:
         kept = [field.name for field in self.fields if field.name in own]
         return kept == list(own)
 
-    def added(self, own: Sequence[str]) -> list[str]:
+    def added_fields(self, own: Sequence[str]) -> list[str]:
         """Return the names of its fields that a signature does not have."""
         return [field.name for field in self.fields if field.name not in own]
 

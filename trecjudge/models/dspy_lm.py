@@ -7,7 +7,7 @@ messages, so that the replies of one are the other's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -40,11 +40,11 @@ def dspy_lm(
     Modules may be awaited in that loop, or called in another thread. Each `rollout_id` is a call of
     its own, and is kept. `before` is called before each request, and may raise; `heard` after it.
     """
-    loop = asyncio.get_running_loop()
+    engine = Engine(client, asyncio.get_running_loop(), before, heard)
     return _lm_class()(
         f"openai/{client.settings.model}",
-        engine=Engine(client, loop, before, heard),
-        async_engine=AsyncEngine(client, before, heard),
+        engine=engine,
+        async_engine=AsyncEngine(engine),
         num_retries=0,
         cache=False,
         temperature=None if client.settings.reasoning else client.settings.temperature,
@@ -91,21 +91,23 @@ def _adapter_class() -> Any:
         def __call__(
             self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
         ) -> list[dict[str, Any]]:
-            asked = _varied(self.program, lm, lm_kwargs, signature, demos)
+            asked = _vary_program(self.program, lm, lm_kwargs, signature, demos)
             prediction = lm.engine.wait(lm.engine.client.predict(asked, **inputs))
             return [dict(prediction.fields)]
 
         async def acall(
             self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
         ) -> list[dict[str, Any]]:
-            asked = _varied(self.program, lm, lm_kwargs, signature, demos)
+            asked = _vary_program(self.program, lm, lm_kwargs, signature, demos)
             prediction = await lm.engine.client.predict(asked, **inputs)
             return [dict(prediction.fields)]
 
     return JudgingAdapter
 
 
-def _varied(program: Program, lm: Any, given: Mapping[str, Any], signature: Any, demos: Any) -> Any:
+def _vary_program(
+    program: Program, lm: Any, given: Mapping[str, Any], signature: Any, demos: Any
+) -> Any:
     """Return the program with what a module changed: wording, demonstrations and sampling."""
     client: Client = lm.engine.client
     settings = {**lm.kwargs, **given}
@@ -120,20 +122,6 @@ def _varied(program: Program, lm: Any, given: Mapping[str, Any], signature: Any,
 
 
 @dataclass(frozen=True, slots=True)
-class AsyncEngine:
-    """DSPy's asynchronous engine interface over a client."""
-
-    client: Client
-    before: Callable[[], None]
-    heard: Heard
-
-    async def complete(self, request: Any) -> Any:
-        """Return the `dspy.lm15.Response` to a `dspy.lm15.Request`."""
-        self.before()
-        return await _completed(self.client, request, _ROLLOUT.get(), self.heard)
-
-
-@dataclass(frozen=True, slots=True)
 class Engine:
     """DSPy's synchronous engine interface over a client whose event loop runs in another thread."""
 
@@ -144,8 +132,12 @@ class Engine:
 
     def complete(self, request: Any) -> Any:
         """Return the response. Raises ModelError in the client's thread, which it would block."""
+        return self.wait(self.ask(request))
+
+    def ask(self, request: Any) -> Coroutine[Any, Any, Any]:
+        """Return what comes to a `dspy.lm15.Response` for a `dspy.lm15.Request`."""
         self.before()
-        return self.wait(_completed(self.client, request, _ROLLOUT.get(), self.heard))
+        return _complete_request(self.client, request, _ROLLOUT.get(), self.heard)
 
     def wait(self, asked: Any) -> Any:
         """Return what a coroutine of the client's loop returns. Raises ModelError in that loop."""
@@ -160,7 +152,18 @@ class Engine:
         return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
 
 
-async def _completed(client: Client, request: Any, rollout: int | None, heard: Heard) -> Any:
+@dataclass(frozen=True, slots=True)
+class AsyncEngine:
+    """DSPy's asynchronous engine interface over the same client."""
+
+    engine: Engine
+
+    async def complete(self, request: Any) -> Any:
+        """Return the response."""
+        return await self.engine.ask(request)
+
+
+async def _complete_request(client: Client, request: Any, rollout: int | None, heard: Heard) -> Any:
     config = request.config
     more = {name: value for name in PASSED_ON if (value := getattr(config, name)) is not None}
     if config.stop:

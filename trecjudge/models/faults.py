@@ -9,13 +9,14 @@ from typing import Any
 
 import orjson
 
-from trecjudge.models.pace import LONGEST_WAIT
 from trecjudge.settings.limits import limits
 
 PENALTY = "frequency_penalty"
 """The parameter that keeps a model from repeating itself."""
 NOT_READ = "reply_not_read"
 """The code of a reply of a batch that is beyond a limit."""
+# An endpoint may ask for no longer wait: some headers hold a time of day, or nonsense.
+LONGEST_WAIT = 120.0
 LONGEST_MESSAGE = 300
 LONGEST_WORDS = 4000
 LONGEST_PAGE = 8000

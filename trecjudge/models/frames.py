@@ -10,9 +10,12 @@ from typing import Any, Literal, get_args
 import orjson
 from pydantic import BaseModel
 
-from trecjudge.models.habits import Form
 from trecjudge.models.signatures import dspy_module, entries_of, labels_of
 
+Form = Literal["schema", "chat"]
+"""The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
+
+FORMS: tuple[Form, ...] = ("schema", "chat")
 AdapterName = Literal["auto", "chat", "json", "xml"]
 """DSPy's adapters by name. `auto`: the lean frame where a schema is sent, else `chat`."""
 
@@ -49,8 +52,10 @@ def _lean_adapter() -> Any:
 def _system(self: Any, signature: Any) -> str:
     """Return the instructions, the inputs, and the fields of the reply."""
     said = signature.instructions
-    inputs = "; ".join(_described(name, f) for name, f in signature.input_fields.items())
-    outputs = "; ".join(_asked(name, f, said) for name, f in signature.output_fields.items())
+    inputs = "; ".join(_describe_field(name, f) for name, f in signature.input_fields.items())
+    outputs = "; ".join(
+        _describe_output(name, f, said) for name, f in signature.output_fields.items()
+    )
     return f"{said}\n\nYou get: {inputs}.\nReply with one JSON object, in this order: {outputs}."
 
 
@@ -98,14 +103,14 @@ def description_of(field: Any) -> str:
     return "" if found.startswith(_UNSAID) else found
 
 
-def _described(name: str, field: Any) -> str:
+def _describe_field(name: str, field: Any) -> str:
     said = description_of(field)
     return f"{name} ({said})" if said else name
 
 
-def _asked(name: str, field: Any, instructions: str) -> str:
+def _describe_output(name: str, field: Any, instructions: str) -> str:
     """Return a field of the reply with its type, in words; what is said already is left out."""
-    asked, kind = _described(name, field), _kind(field.annotation, instructions)
+    asked, kind = _describe_field(name, field), _kind(field.annotation, instructions)
     return f"{asked}: {kind}" if kind else asked
 
 

@@ -61,7 +61,7 @@ class Lengths:
     _replies: dict[str, TokenCounts] = field(default_factory=dict)
 
     @cached_property
-    def _kept(self) -> Mapping[str, TokenCounts]:
+    def _kept_counts(self) -> Mapping[str, TokenCounts]:
         return self.read()
 
     def prompt(self, estimated: int) -> float:
@@ -71,7 +71,7 @@ class Lengths:
     def reply(self, program: str, stated: int) -> float:
         """Return how many tokens a reply is expected to have, given how many its program states."""
         seen = self._replies.get(program, NO_COUNTS)
-        kept = self._kept.get(program, NO_COUNTS)
+        kept = self._kept_counts.get(program, NO_COUNTS)
         if ratio := seen.ratio(ENOUGH):
             return stated * ratio
         expected = stated * (kept.ratio(A_FEW) or 1.0)

@@ -139,18 +139,11 @@ class NoModel:
         return None
 
 
-@dataclass(slots=True)
-class Recorder:
-    """A model that keeps the calls made through it.
+class ModelWrapper:
+    """A model through which another is asked: what it is, and spends, is that one's."""
 
-    `about` are further inputs that a prompt may ask for, by name.
-    """
-
+    __slots__ = ()
     model: Model
-    calls: list[ModelCall] = field(default_factory=list)
-    about: Mapping[str, str] = field(default_factory=dict)
-    _under_way: int = 0
-    _over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def available(self) -> bool:
@@ -170,12 +163,28 @@ class Recorder:
         """Return what makes the model repeatable."""
         return self.model.record()
 
+
+@dataclass(slots=True)
+class Recorder(ModelWrapper):
+    """A model that keeps the calls made through it.
+
+    `about` are further inputs that a prompt may ask for, by name.
+    """
+
+    model: Model
+    calls: list[ModelCall] = field(default_factory=list)
+    about: Mapping[str, str] = field(default_factory=dict)
+    _under_way: int = 0
+    _over: asyncio.Event | None = None
+
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program and keep its calls, a failed one too."""
-        # Only where it is asked for: the inputs are in the key of the cache.
-        if isinstance(self.model, Prompted):
-            asked = self.model.prompts.more_inputs(program)
-            inputs |= {name: self.about.get(name, "") for name in asked}
+        # Only where it is asked for: the inputs are in the key of the cache. By `getattr`, since
+        # `isinstance` with a Protocol would take longer than all else here.
+        prompts: PromptChoices | None = getattr(self.model, "prompts", None)
+        if prompts is not None:
+            for name in prompts.more_inputs(program):
+                inputs[name] = self.about.get(name, "")
         self._under_way += 1
         try:
             prediction = await self.model.predict(program, **inputs)
@@ -186,7 +195,8 @@ class Recorder:
             raise
         finally:
             self._under_way -= 1
-            self._over.set()
+            if self._over is not None:
+                self._over.set()
         self.calls.append(prediction.call)
         return prediction
 
@@ -197,6 +207,7 @@ class Recorder:
         are paid for, and kept.
         """
         while self._under_way:
-            self._over.clear()
+            if self._over is None or self._over.is_set():
+                self._over = asyncio.Event()
             await self._over.wait()
             await asyncio.sleep(0)  # the caller that waited for it may ask again

@@ -67,10 +67,10 @@ def read_prompt(path: Path) -> NamedPrompt:
         values = read_yaml(head).value
     except YamlFault as error:
         raise WorkflowError(f"{path}: {error}") from error
-    return NamedPrompt(path.stem, instructions=body.strip(), **_checked(path, values))
+    return NamedPrompt(path.stem, instructions=body.strip(), **_check_values(path, values))
 
 
-def _checked(path: Path, values: Any) -> dict[str, Any]:
+def _check_values(path: Path, values: Any) -> dict[str, Any]:
     known = {f.name for f in fields(NamedPrompt)} - {"name", "instructions"}
     if not isinstance(values, dict):
         raise WorkflowError(f"{path}: must be a mapping of {', '.join(sorted(known))}")

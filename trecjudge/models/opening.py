@@ -102,6 +102,7 @@ async def open_model(
     from trecjudge.models import client, plan, settings
 
     chosen = settings.llm_settings(given, environment, key_needed=options.asks)
+    # Prompts are made here, before the client opens: one that misfits costs no call.
     replies = _replies(options, chosen, texts, programs, notify)
     replies.requests.sample = sample
     try:
@@ -141,13 +142,13 @@ async def open_voters(
             if voter.offline:
                 models[voter.name] = NoModel()
                 continue
-            prefixed = partial(_named, notify, voter.name)
+            prefixed = partial(_notify_for, notify, voter.name)
             own = (voter.llm, voter.prompts, programs, prefixed, voter.sample)
             models[voter.name] = await stack.enter_async_context(open_model(options, *own))
         yield VotersModel(models)
 
 
-def _named(notify: Callable[[str], None], name: str, message: str) -> None:
+def _notify_for(notify: Callable[[str], None], name: str, message: str) -> None:
     notify(f"voter {name}: {message}")
 
 

@@ -36,7 +36,7 @@ _ONE_BY_ONE = "is asked one by one"
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class ResolvedPrompt:
     """How a program is worded: its signature, demonstrations, and what its labels stand for.
 
     `origin` is the name, file or reference that it was given by. `singly` is why a program for
@@ -65,16 +65,16 @@ class Worded:
             )
 
 
-def worded(program: Program, overrides: Mapping[str, str]) -> Worded:
+def resolve_prompt(program: Program, overrides: Mapping[str, str]) -> ResolvedPrompt:
     """Return how a program is worded. Raises WorkflowError, PluginError for one that misfits."""
     own = load_signature(program.reference)
     if (given := overrides.get(program.name)) is not None:
-        found = _given(program, own, given.strip())
+        found = _resolve_override(program, own, given.strip())
         _check_several(program, found.signature)
         return found
     if program.each is None or program.each.name not in overrides:
-        return Worded(own)
-    return _for_several(program, own, worded(program.each, overrides))
+        return ResolvedPrompt(own)
+    return _for_several(program, own, resolve_prompt(program.each, overrides))
 
 
 def _check_several(program: Program, signature: Any) -> None:
@@ -85,17 +85,18 @@ def _check_several(program: Program, signature: Any) -> None:
         raise WorkflowError(f"prompts.{program.name}: {message}")
 
 
-def _for_several(program: Program, own: Any, each: Worded) -> Worded:
+def _for_several(program: Program, own: Any, each: ResolvedPrompt) -> ResolvedPrompt:
     """Return the wording of a program for several inputs, as the one for a single input has it."""
     if each.origin == OWN:
-        return Worded(own)
+        return ResolvedPrompt(own)
+    # Whoever gives a prompt for one sentence means all of them, however many a request asks about.
     assert program.each is not None
     single = load_signature(program.each.reference)
     same = list(each.signature.fields) == list(single.fields)
     if each.demos or not same or REFERENCE.fullmatch(each.origin):
         what = "has demonstrations" if each.demos else "is for a single one"
         why = f"{program.name} {_ONE_BY_ONE}: {each.origin} {what}"
-        return Worded(own, origin=each.origin, singly=why)
+        return ResolvedPrompt(own, origin=each.origin, singly=why)
     several, replies = program.aligned_with, next(iter(own.output_fields))
     text = (
         f"Decide for each of the `{several}` on its own, as if it were the only one.\n\n"
@@ -103,25 +104,27 @@ def _for_several(program: Program, own: Any, each: Worded) -> Worded:
         f"Give one entry of `{replies}` for each of the `{several}`, with its number from 1."
     )
     signature = with_labels(own, each.labels).with_instructions(text)
-    return Worded(signature, labels=each.labels, origin=each.origin)
+    return ResolvedPrompt(signature, labels=each.labels, origin=each.origin)
 
 
-def _given(program: Program, own: Any, given: str) -> Worded:
+def _resolve_override(program: Program, own: Any, given: str) -> ResolvedPrompt:
     if REFERENCE.fullmatch(given):
-        return Worded(_fitting(program, own, load_signature(given)), origin=given)
+        return ResolvedPrompt(_fitting(program, own, load_signature(given)), origin=given)
     named = named_prompts(program)
     if given == OWN:
-        return Worded(own)
+        return ResolvedPrompt(own)
     if given in named:
         prompt = named[given]
         signature = with_labels(own, prompt.labels).with_instructions(prompt.instructions)
-        return Worded(signature, labels=prompt.labels, origin=given)
+        return ResolvedPrompt(signature, labels=prompt.labels, origin=given)
     where = f"prompts.{program.name}"
     if names_file(given) or (_NAME.fullmatch(given) and Path(given).is_dir()):
         return _of_file(where, own, Path(given).expanduser())
     if _NAME.fullmatch(given):
         raise WorkflowError(f"{where}: {unknown('prompt', given, [OWN, *named])}")
-    return Worded(own.with_instructions(_checked_text(where, own, given, named)), origin="text")
+    return ResolvedPrompt(
+        own.with_instructions(_checked_text(where, own, given, named)), origin="text"
+    )
 
 
 def _checked_text(where: str, own: Any, text: str, named: Mapping[str, Any]) -> str:
@@ -139,24 +142,24 @@ def _checked_text(where: str, own: Any, text: str, named: Mapping[str, Any]) -> 
     return _BRACES.sub(r"`\1`", text)
 
 
-def _of_file(where: str, own: Any, path: Path) -> Worded:
+def _of_file(where: str, own: Any, path: Path) -> ResolvedPrompt:
     try:
         compiled = read_compiled(path, list(own.fields))
     except WorkflowError as error:
         raise WorkflowError(f"{where}: {error}") from error
-    signature = _compiled(where, own, compiled)
+    signature = _compiled_signature(where, own, compiled)
     demos = tuple(_demos(where, signature, compiled))
-    return Worded(signature, demos, origin=path.name)
+    return ResolvedPrompt(signature, demos, origin=path.name)
 
 
-def _compiled(where: str, own: Any, compiled: Compiled) -> Any:
+def _compiled_signature(where: str, own: Any, compiled: Compiled) -> Any:
     """Return a signature with the instructions, descriptions and added fields of a program.
 
     The fields of a reply stand in its order, and so do the inputs that an item has.
     """
     signature, dspy = own.with_instructions(compiled.instructions), dspy_module()
     outputs = _outputs(own, compiled)
-    for name in compiled.added(list(own.fields)):
+    for name in compiled.added_fields(list(own.fields)):
         if name in ITEM_INPUTS:
             signature = signature.append(name, dspy.InputField(desc=ITEM_INPUTS[name]), str)
         elif name in outputs:

@@ -9,12 +9,16 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-# An endpoint may ask for no longer wait: some headers hold a time of day, or nonsense.
-LONGEST_WAIT = 120.0
+from trecjudge.models.faults import LONGEST_WAIT
+
 # Seconds until a hard limit is tried again: every trial may cost a refusal, so less and less often.
 PROBE_FIRST = 10.0
 PROBE_LAST = 600.0
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
+_LIMIT_HEADERS = tuple(
+    (what, *(f"x-ratelimit-{sort}-{what}" for sort in ("remaining", "reset", "limit")))
+    for what in ("requests", "tokens")
+)
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 
 
@@ -94,7 +98,7 @@ class Pace:
         return len(self._waiting)
 
     @property
-    def held(self) -> float:
+    def seconds_held(self) -> float:
         """The seconds for which nothing is admitted."""
         return max(0.0, self._held_until - _now())
 
@@ -121,7 +125,7 @@ class Pace:
         if self._waiting:
             self._admit()
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """Note a success; raise the limit by one after as many as it admits."""
         if self._paused_at is not None:
             # The endpoint is back: so is the limit from before the pause.
@@ -137,7 +141,7 @@ class Pace:
             return
         self.limit, self._proved = min(float(self.most), self.limit + 1), 0
 
-    def refused(self, after: float) -> None:
+    def slow_down(self, after: float) -> None:
         """Slow down; to be called while the refused request still has its place.
 
         `after` are the seconds that the server asked to wait.
@@ -194,11 +198,11 @@ class Pace:
 
     def learn(self, headers: Mapping[str, str]) -> None:
         """Take limits from x-ratelimit headers: hold while nothing remains; learn the rate."""
-        for what in ("requests", "tokens"):
-            if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0":
-                reset = seconds_of(headers.get(f"x-ratelimit-reset-{what}", ""))
-                self.hold(min(LONGEST_WAIT, reset))  # some give the time of day
-            limit = headers.get(f"x-ratelimit-limit-{what}", "")
+        for what, remaining, reset, limit_name in _LIMIT_HEADERS:
+            if headers.get(remaining, "").strip() == "0":
+                # Some give the time of day.
+                self.hold(min(LONGEST_WAIT, seconds_of(headers.get(reset, ""))))
+            limit = headers.get(limit_name, "")
             # What the user set counts more. Digits without end are no number: int() refuses them.
             if (
                 getattr(self, what) is None

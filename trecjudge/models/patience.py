@@ -91,7 +91,7 @@ class Patience:
         """Calls that failed in a row for one cause: the longest such row."""
         return max((row.calls for row in self._rows.values()), default=0)
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """Note that the endpoint answers, even with a reply of no use: an outage is over."""
         if self.since is not None:
             self.since, self._pauses = None, 0
@@ -101,12 +101,12 @@ class Patience:
             # Only this row: an answer that does not parse is still a failure of its own kind.
             self._rows.pop("transport", None)
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """Note a good reply: it ends every row of failures."""
         if self._rows:
             self._rows.clear()
 
-    def failed(self, kind: str, mark: int, at_once: int = 1, once: bool = False) -> bool:
+    def note_failure(self, kind: str, mark: int, at_once: int = 1, once: bool = False) -> bool:
         """Note a call that failed for an item; return whether it is one too many.
 
         Of replies that come together `at_once` all have to fail. With `once`, what has the same
@@ -121,7 +121,7 @@ class Patience:
         different = max(min(self.give_up_after, LEAST_ITEMS), self.give_up_after // self.tries)
         return row.calls >= max(self.give_up_after, at_once) and len(row.items) >= different
 
-    def out_of_order(self, kind: str, mark: int) -> bool:
+    def is_outage(self, kind: str, mark: int) -> bool:
         """Return whether so many different items failed for one cause that it is an outage."""
         items = self._rows[kind].items if kind in self._rows else set()
         return self.since is not None or len(items | {mark}) >= OUTAGE_FROM
@@ -136,7 +136,7 @@ class Patience:
         self._paused_until = now + pause
         return pause
 
-    def waits(self, reason: str) -> bool:
+    def note_wait(self, reason: str) -> bool:
         """Note that the endpoint is waited for; return whether it was for too long already."""
         loop = asyncio.get_running_loop()
         self._reason = reason
@@ -145,13 +145,13 @@ class Patience:
             self._notice_later()
         return loop.time() - self.since > self.seconds
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds for which the endpoint may be waited for from now on."""
         if self.since is None:
             return self.seconds
         return max(0.0, self.seconds - (asyncio.get_running_loop().time() - self.since))
 
-    def holds(self, seconds: float) -> None:
+    def note_hold(self, seconds: float) -> None:
         """Note that nothing is asked for so many seconds, even where answers still come in."""
         self._held_until = max(self._held_until, asyncio.get_running_loop().time() + seconds)
         if self._is_held:

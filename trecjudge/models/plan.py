@@ -76,6 +76,7 @@ class Planner:
         if request.mark in self.seen:
             self.plan.saved += 1
         else:
+            # By its mark, not by what was made of it: equal requests of other jobs are one call.
             self.seen.add(request.mark)
             self.plan.calls += 1
             texts = [message["content"] for message in request.messages]

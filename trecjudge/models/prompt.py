@@ -3,23 +3,108 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import orjson
+from pydantic import BaseModel, create_model
 
-from trecjudge.models.fencing import fence_of, fenced
-from trecjudge.models.frames import IN_TEXT, AdapterName, adapter_for
-from trecjudge.models.habits import FORMS, Form
+from trecjudge.models.frames import FORMS, IN_TEXT, AdapterName, Form, adapter_for
 from trecjudge.models.model import Program
 from trecjudge.models.named import OWN
-from trecjudge.models.overrides import Worded, worded
+from trecjudge.models.overrides import ResolvedPrompt, resolve_prompt
 from trecjudge.models.reading import Fields, is_exact
-from trecjudge.models.schema import reply_schema
-from trecjudge.models.signatures import all_fields, labels_of, load_signature, meant
-from trecjudge.text.chat_tokens import Fence
+from trecjudge.models.signatures import all_fields, labels_of, load_signature, map_labels
+from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, broken
+
+_STRICT = frozenset(
+    ("type", "enum", "items", "anyOf", "description", "required", "additionalProperties")
+)
+"""Keywords that are sent with a value, beside its properties: titles only repeat its name."""
+
+
+def reply_schema(signature: Any) -> dict[str, Any]:
+    """Return the JSON schema of a signature's output fields, in their order, strict throughout."""
+    outputs: Any = {name: (f.annotation, ...) for name, f in signature.output_fields.items()}
+    model: type[BaseModel] = create_model(signature.__name__, **outputs)
+    schema: dict[str, Any] = strict_schema(model.model_json_schema())
+    return schema
+
+
+def strict_schema(schema: Any) -> Any:
+    """Return a JSON schema in the strict form of OpenAI and Azure: no object is open.
+
+    Each requires all its properties and allows no other; keywords that the strict form does not
+    know, such as bounds and defaults, are left out.
+    """
+    if isinstance(schema, list):
+        return [strict_schema(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return {"$ref": schema["$ref"]}  # nothing may stand beside it
+    names = ("properties", "$defs")  # what these hold is named by the user, not by the schema
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in names:
+            found[key] = {name: strict_schema(inner) for name, inner in value.items()}
+        elif key in _STRICT:
+            found[key] = strict_schema(value)
+    # Strict schemas know no `const`.
+    if "const" in schema:
+        found["enum"] = [schema["const"]]
+    if found.get("type") == "object":
+        found |= {"required": list(found.get("properties", {})), "additionalProperties": False}
+    return found
+
+
+WORDS = 6
+"""How many words of the line behind the inputs make it known."""
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+# Kept, since questions about one document follow one another.
+_broken = lru_cache(maxsize=32)(broken)
+
+
+def escape_delimiters(value: Any, fence: Fence) -> Any:
+    """Return an input that cannot pose as a part of the prompt or reply, nor end its turn."""
+    if isinstance(value, str):
+        return _broken(value, fence)
+    if isinstance(value, Mapping):
+        return {
+            escape_delimiters(name, fence): escape_delimiters(entry, fence)
+            for name, entry in value.items()
+        }
+    if isinstance(value, BaseModel):
+        return value.model_copy(
+            update={name: escape_delimiters(entry, fence) for name, entry in value}
+        )
+    return (
+        [escape_delimiters(entry, fence) for entry in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
+
+
+def fence_of(tags: Sequence[str], closing: str) -> Fence:
+    """Return the fence of a prompt whose inputs stand in `tags`, if any, before a `closing` line.
+
+    Of a tag the opening bracket becomes round, of the line its first two words are put in brackets.
+    """
+    patterns = [TOKENS_AND_FIELDS.tokens.pattern]
+    if tags:
+        listed = "|".join(r"\s*".join(map(re.escape, tag)) for tag in [*tags, "item"])
+        patterns.append(rf"<\s*/?\s*(?:{listed})\b")
+    words = _WORD.findall(closing)[:WORDS]
+    if len(words) > 1:
+        first, second, *more = map(re.escape, words)
+        rest = "".join(rf"\s*{word}" for word in more)
+        patterns.append(rf"(?P<closing>{first}\s*{second})(?={rest})")
+    return Fence(re.compile("|".join(patterns), re.IGNORECASE), "".join(words[:1]).lower())
+
 
 PLAIN = Program("module", "")
 
@@ -33,7 +118,7 @@ class Prompt:
 
     program: Program
     form: Form
-    worded: Worded
+    worded: ResolvedPrompt
     own_inputs: tuple[str, ...]
     adapter_name: AdapterName = "auto"
     sampling: Mapping[str, Any] = field(default_factory=dict)
@@ -51,16 +136,16 @@ class Prompt:
         """The DSPy adapter that writes the messages."""
         return adapter_for(self.adapter_name, self.form)
 
-    @property
+    @cached_property
     def more_inputs(self) -> tuple[str, ...]:
         """The names of inputs that it asks for beyond those of the judge."""
         return tuple(n for n in self.signature.input_fields if n not in self.own_inputs)
 
     def messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the chat messages that the adapter writes, control tokens in the inputs broken."""
-        safe = {name: fenced(value, self._fence) for name, value in inputs.items()}
+        safe = {name: escape_delimiters(value, self._fence) for name, value in inputs.items()}
         if all(isinstance(value, str) for value in safe.values()):
-            return self._template.render(safe)
+            return [{"role": role, "content": text % safe} for role, text in self._template]
         return self.formatted(safe)
 
     def formatted(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -73,7 +158,7 @@ class Prompt:
     @cached_property
     def _demos(self) -> list[dict[str, Any]]:
         """The demonstrations: texts of documents stand in them too."""
-        return [fenced(demo, self._fence) for demo in self.worded.demos]
+        return [escape_delimiters(demo, self._fence) for demo in self.worded.demos]
 
     @cached_property
     def _fence(self) -> Fence:
@@ -84,8 +169,22 @@ class Prompt:
         return fence_of(tags, behind.strip().rpartition("\n")[2])
 
     @cached_property
-    def _template(self) -> Template:
-        return Template.of(self)
+    def _template(self) -> list[tuple[str, str]]:
+        """(role, text with `%(name)s` for each input) of each message.
+
+        The adapter writes them once, with sentinels for the inputs: 100 times faster than anew.
+        """
+        names = list(self.signature.input_fields)
+        mark = _unused_mark(self.formatted(dict.fromkeys(names, "")))
+        sentinels = {name: f"{mark}{number}{mark}" for number, name in enumerate(names)}
+        parts = []
+        for message in self.formatted(sentinels):
+            # Doubled, since `messages` formats by %.
+            text = message["content"].replace("%", "%%")
+            for name, sentinel in sentinels.items():
+                text = text.replace(sentinel, f"%({name})s")
+            parts.append((message["role"], text))
+        return parts
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the output fields; lists must have `length` entries, if it is given.
@@ -93,7 +192,7 @@ class Prompt:
         Raises Unparsed, saying what is wrong.
         """
         found = self._plain(reply) or self._fields.read(reply, length)
-        return meant(found, self.worded.labels) if self.worded.labels else found
+        return map_labels(found, self.worded.labels) if self.worded.labels else found
 
     @cached_property
     def _fields(self) -> Fields:
@@ -108,17 +207,17 @@ class Prompt:
             fields = orjson.loads(reply)
         except orjson.JSONDecodeError:
             return None
-        if not isinstance(fields, dict) or fields.keys() != self._allowed.keys():
+        if not isinstance(fields, dict) or fields.keys() != self._allowed_values.keys():
             return None
         fit = all(
             isinstance(value, str)
-            and ((allowed := self._allowed[name]) is None or value in allowed)
+            and ((allowed := self._allowed_values[name]) is None or value in allowed)
             for name, value in fields.items()
         )
         return fields if fit and is_exact(fields, reply) else None
 
     @cached_property
-    def _allowed(self) -> dict[str, tuple[Any, ...] | None]:
+    def _allowed_values(self) -> dict[str, tuple[Any, ...] | None]:
         """The values that each output field may have: None for any text, () for what is neither."""
         outputs = self.signature.output_fields.items()
         return {name: _allowed_by(output.annotation) for name, output in outputs}
@@ -166,33 +265,6 @@ class PlainPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
-    """An adapter's messages, rendered once, with places for the inputs: 100 times faster."""
-
-    parts: tuple[tuple[str, str], ...]
-    """(role, text with `%(name)s` for each input) of each message"""
-
-    @classmethod
-    def of(cls, prompt: Prompt) -> Template:
-        """Return the template of a prompt: rendered once, with sentinels for the inputs."""
-        names = list(prompt.signature.input_fields)
-        mark = _unused(prompt.formatted(dict.fromkeys(names, "")))
-        sentinels = {name: f"{mark}{number}{mark}" for number, name in enumerate(names)}
-        parts = []
-        for message in prompt.formatted(sentinels):
-            # Doubled, since `render` formats by %.
-            text = message["content"].replace("%", "%%")
-            for name, sentinel in sentinels.items():
-                text = text.replace(sentinel, f"%({name})s")
-            parts.append((message["role"], text))
-        return cls(tuple(parts))
-
-    def render(self, inputs: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the messages with the inputs filled in."""
-        return [{"role": role, "content": text % inputs} for role, text in self.parts]
-
-
-@dataclass(frozen=True, slots=True)
 class Prompts:
     """The prompts of a job: the judges' own, unless the workflow overrides them.
 
@@ -215,7 +287,7 @@ class Prompts:
 
     def prepare(self, program: Program) -> None:
         """Make the prompts of a program. Raises WorkflowError for an override that misfits."""
-        wording = worded(program, self.overrides)
+        wording = resolve_prompt(program, self.overrides)
         wording.check_size(program.name, self.room)
         own = tuple(load_signature(program.reference).input_fields)
         for form in FORMS:
@@ -277,7 +349,7 @@ class Prompts:
         return [p for (program, form), p in made if form == forms[program] and not p.worded.singly]
 
 
-def _unused(messages: Iterable[Mapping[str, Any]]) -> str:
+def _unused_mark(messages: Iterable[Mapping[str, Any]]) -> str:
     """Return a character that no message holds: a control one, else one for private use."""
     text = "".join(message["content"] for message in messages)
     marks = map(chr, (*range(1, 9), *range(0xE000, 0xF900)))

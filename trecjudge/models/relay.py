@@ -74,6 +74,7 @@ class _Forwarding:
         """Answer one request by what the endpoint answers."""
         from aiohttp import ClientError, web
 
+        # In turn, since what code of others asks is not known to be about one document.
         access, base_url = next(self._turn)
         try:
             await self._admit()

@@ -14,11 +14,12 @@ import orjson
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.secrets import VARIABLE
 from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
-from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
+from trecjudge.models.endpoint import EndpointCapabilities, shared_capabilities
+from trecjudge.models.frames import FORMS, Form
 from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
-from trecjudge.models.reading import Unparsed, closed, without_reasoning
+from trecjudge.models.reading import Unparsed, close_cut_list, without_reasoning
 from trecjudge.models.settings import LlmSettings
 from trecjudge.records import ModelCall, Usage
 
@@ -26,7 +27,7 @@ MODULE_TOKENS = 150
 """About how many tokens a reply to a DSPy module's own request has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """One request: its messages, the body around them, and the sha256 of all that it is."""
 
@@ -51,12 +52,14 @@ class Request:
 
         Raises Unparsed where the program has no use for a part, or there is none.
         """
-        part = closed(without_reasoning(reply) or "") if self.prompt.program.in_part else None
+        part = (
+            close_cut_list(without_reasoning(reply) or "") if self.prompt.program.in_part else None
+        )
         if part is None:
             raise Unparsed("it was cut.")
         return self.parse(part)
 
-    @property
+    @cached_property
     def mark(self) -> int:
         """60 bits of the key: enough to recognise a request, and an int is small."""
         return int(self.key[:15], 16)
@@ -84,7 +87,11 @@ class Requests:
     def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
         """Return the request of a program with these inputs in this form."""
         prompt = self.prompts.get(program, form)
-        messages = prompt.messages(dict.fromkeys(prompt.more_inputs, "") | inputs)
+        if prompt.more_inputs:
+            inputs = dict.fromkeys(prompt.more_inputs, "") | inputs
+        messages = prompt.messages(inputs)
+        # By the body as it would be sent first: what is learned later of limits and parameters
+        # must not change the key, or kept replies would be lost.
         key, *others = self.keys(self.body(messages, prompt.request), prompt.rollout)
         aligned = inputs.get(program.aligned_with)
         length = None if aligned is None else len(aligned)
@@ -180,8 +187,8 @@ class Replies:
     """The replies that a job may use without asking: of earlier jobs, and of its own calls.
 
     `refresh` takes none of earlier jobs; `asked_marks` are the requests of this command.
-    `habits` are what is known of the endpoint: of several, the form that all of them take and the
-    limits of tokens that the model needs. `of_each` is what each endpoint takes. `failed` are
+    `capabilities` are what is known of the endpoint: of several, the form that all of them take and
+    the limits of tokens that the model needs. `of_each` is what each endpoint takes. `failed` are
     requests of this job that came to nothing, by mark; `given_up` those that are not asked again.
     """
 
@@ -191,8 +198,8 @@ class Replies:
     asked_marks: set[int] = field(default_factory=set)
     failed: dict[int, Failed] = field(default_factory=dict)
     given_up: Mapping[int, Failed] = field(default_factory=dict)
-    habits: Habits = field(init=False)
-    of_each: list[Habits] = field(init=False)
+    capabilities: EndpointCapabilities = field(init=False)
+    of_each: list[EndpointCapabilities] = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
     lengths: Lengths = field(init=False)
@@ -200,10 +207,10 @@ class Replies:
     def __post_init__(self) -> None:
         kept = [self.cache.habits(origin) for origin in self.requests.origins]
         self.answered_before = any(kept)
-        self.of_each = [Habits.read(text) for text in kept]
-        self.habits = self.of_each[0] if len(kept) == 1 else shared_habits(self.of_each)
+        self.of_each = [EndpointCapabilities.read(text) for text in kept]
+        self.capabilities = self.of_each[0] if len(kept) == 1 else shared_capabilities(self.of_each)
         limit = self.requests.settings.max_tokens
-        self.lengths = Lengths(self._kept_lengths, self.habits.limits, limit)
+        self.lengths = Lengths(self._kept_lengths, self.capabilities.limits, limit)
 
     def _kept_lengths(self) -> dict[str, TokenCounts]:
         """Return what kept replies of the model took, by program."""
@@ -222,21 +229,21 @@ class Replies:
         if (only := self.requests.prompts.only_form) is not None:
             return only
         if structured == "auto":
-            return self.habits.forms.get(program.name)
+            return self.capabilities.forms.get(program.name)
         return "schema" if structured == "always" else "chat"
 
     def find(self, made: Mapping[Form, Request]) -> KeptReply | None:
         """Return what is kept for one of these requests."""
-        return next((kept for request in made.values() if (kept := self.kept(request))), None)
+        return next((kept for request in made.values() if (kept := self.find_kept(request))), None)
 
-    def kept(self, request: Request) -> KeptReply | None:
+    def find_kept(self, request: Request) -> KeptReply | None:
         """Return the kept reply to a request, where it parses.
 
         Raises JudgmentFailed for one that is not asked again.
         """
         if self.given_up and (failed := self.given_up.get(request.mark)):
             raise JudgmentFailed(*failed)
-        if self.refresh and not self.asked(request):
+        if self.refresh and not self.is_from_this_job(request):
             return None
         # An equal model at another address may have answered: its reply is as good.
         keys = (request.key, *request.others)
@@ -250,7 +257,7 @@ class Replies:
                 return KeptReply(request, reply, request.parse_part(reply.text), cut=True)
             return None
 
-    def asked(self, request: Request) -> bool:
+    def is_from_this_job(self, request: Request) -> bool:
         """Return whether this job itself asked for the reply."""
         return request.mark in self.asked_marks
 
@@ -264,13 +271,15 @@ class Replies:
 
     def learned_form(self, program: Program) -> Form | None:
         """Return the form of a program's replies, also as another job has found it out since."""
-        for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
-            habits.forms = Habits.read(self.cache.habits(origin)).forms | habits.forms
+        for origin, known in zip(self.requests.origins, self.of_each, strict=True):
+            since = EndpointCapabilities.read(self.cache.habits(origin))
+            known.forms = since.forms | known.forms
         if len(self.of_each) > 1:
-            self.habits.forms = shared_habits(self.of_each).forms | self.habits.forms
+            shared = shared_capabilities(self.of_each)
+            self.capabilities.forms = shared.forms | self.capabilities.forms
         return self.form_of(program)
 
-    def keep_habits(self) -> None:
+    def keep_capabilities(self) -> None:
         """Keep what is known of the endpoints, for later jobs too."""
-        for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
-            self.cache.keep_habits(origin, habits.text())
+        for origin, capabilities in zip(self.requests.origins, self.of_each, strict=True):
+            self.cache.keep_habits(origin, capabilities.text())

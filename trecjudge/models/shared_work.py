@@ -11,9 +11,9 @@ from trecjudge.models.allowances import Spent
 from trecjudge.models.model import Model, Program
 
 if TYPE_CHECKING:
-    from trecjudge.models.bearing import FaultPolicy
     from trecjudge.models.cache.replies import CachedReply
     from trecjudge.models.requests import Failed, Replies
+    from trecjudge.models.retry import RetryPolicy
     from trecjudge.models.spending import Spending
 
 COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "prefix_tokens", "kept", "lost")
@@ -26,7 +26,7 @@ class AskingModel(Model, Protocol):
 
     replies: Replies
     spending: Spending
-    fault_policy: FaultPolicy
+    fault_policy: RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,6 @@ def take_over(model: AskingModel, asked: Asked) -> None:
 
 def learn_forms(model: AskingModel, programs: Iterable[Program]) -> None:
     """Learn in which form each program's replies come, as another client has found it out."""
-    model.replies.cache.renew()
     for program in programs:
         model.replies.learned_form(program)
 

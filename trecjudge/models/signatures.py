@@ -106,14 +106,14 @@ def _offering(name: str, annotation: Any, labels: Labels) -> Any:
     return annotation
 
 
-def meant(found: dict[str, Any], labels: Labels) -> dict[str, Any]:
+def map_labels(found: dict[str, Any], labels: Labels) -> dict[str, Any]:
     """Return the fields of a reply with each label as what it stands for."""
-    return {name: _meant(name, value, labels) for name, value in found.items()}
+    return {name: _map_label(name, value, labels) for name, value in found.items()}
 
 
-def _meant(name: str, value: Any, labels: Labels) -> Any:
+def _map_label(name: str, value: Any, labels: Labels) -> Any:
     if isinstance(value, list):
-        return [_meant(name, entry, labels) for entry in value]
+        return [_map_label(name, entry, labels) for entry in value]
     if isinstance(value, BaseModel):
         of_entry = labels.keys() & type(value).model_fields.keys()
         return value.model_copy(

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeVar
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.faults import Fault
 
+T = TypeVar("T")
 NOTICE_AFTER = 5.0
-NOTICE_AGAIN = 30.0
+SILENCE_AGAIN = 30.0
 SLOWER = 2.0
 """A silence is reported once it is so many times the longest wait for an answer so far."""
-
-
-class Listener(Protocol):
-    """Called when an endpoint is silent."""
-
-    def still(self, seconds: float, requests: int) -> None:
-        """There was no answer for so many seconds; so many requests wait for one."""
-
-    def silent(self) -> None:
-        """There was no answer for as long as one is waited for."""
 
 
 @dataclass(slots=True)
@@ -32,13 +22,15 @@ class Silence:
     """Measures the time in which requests were under way and none was answered.
 
     The first answer is waited for `first` seconds, any other one `later` seconds. After that all
-    requests under way are given up. Any complete answer counts, errors too. The listener is called
-    after 5 seconds, after 30, then each time that the silence has doubled.
+    requests under way are given up. Any complete answer counts, errors too. `on_notice` gets the
+    seconds and the requests that wait after 5 seconds, after 30, then each time that the silence
+    has doubled; `on_limit` is called at the end. Without them nothing is given up.
     """
 
     first: float
     later: float
-    listener: Listener | None = None
+    on_notice: Callable[[float, int], None] | None = None
+    on_limit: Callable[[], None] | None = None
     has_answered: bool = False
     lost: int = 0
     """Requests that were given up because their caller is gone."""
@@ -59,9 +51,8 @@ class Silence:
         """How many requests wait for their answer."""
         return len(self._waiting)
 
-    @asynccontextmanager
-    async def waiting(self) -> AsyncIterator[None]:
-        """Keep open while a request waits for its answer. Raises Fault where it is given up."""
+    async def watch(self, answer: Awaitable[T]) -> T:
+        """Return the answer that a request waits for. Raises Fault where it is given up."""
         if not self._waiting:
             self._from = _now()
         try:
@@ -69,7 +60,7 @@ class Silence:
                 self._waiting.add(given_up)
                 self._look_later()
                 try:
-                    yield
+                    found = await answer
                 finally:
                     self._waiting.discard(given_up)
                     if not self._waiting:  # time in which nothing is asked is no silence
@@ -79,9 +70,10 @@ class Silence:
             raise
         except TimeoutError:
             raise Fault("transport", "no answer") from None
-        self._answered()
+        self._note_answer()
+        return found
 
-    def _answered(self) -> None:
+    def _note_answer(self) -> None:
         self._longest = max(self._longest, self._seconds())
         self._next = max(NOTICE_AFTER, SLOWER * self._longest)
         self.has_answered, self._from, self._before = True, _now(), 0.0
@@ -92,28 +84,28 @@ class Silence:
     def _look_later(self) -> None:
         # An alarm that comes too early, since there were answers, is set again: that costs less
         # than to set one for each request.
-        if self._alarm is None and self.listener is not None:
+        if self._alarm is None and self.on_limit is not None:
             after = max(0.0, min(self._next, self.limit) - self._seconds())
             self._alarm = asyncio.get_running_loop().call_later(after, self._look)
 
     def _look(self) -> None:
         self._alarm = None
-        if not self._waiting or self.listener is None:
+        if not self._waiting or self.on_limit is None or self.on_notice is None:
             return
         seconds = self._seconds()
         if seconds >= self.limit:
-            self.listener.silent()
+            self.on_limit()
             for given_up in self._waiting:
                 given_up.reschedule(_now())
             return
         if seconds >= self._next:
-            self.listener.still(seconds, len(self._waiting))
-            self._next = max(NOTICE_AGAIN, 2 * max(seconds, self._next))
+            self.on_notice(seconds, len(self._waiting))
+            self._next = max(SILENCE_AGAIN, 2 * max(seconds, self._next))
         self._look_later()
 
     def close(self) -> None:
         """Stop measuring."""
-        self.listener = None
+        self.on_notice = self.on_limit = None
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

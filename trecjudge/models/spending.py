@@ -198,7 +198,7 @@ class Spending:
 
 def listed_prices(model: str) -> Prices | None:
     """Return the prices of a model in the list that LiteLLM ships; None if it is not in it."""
-    entry = _listed(model)
+    entry = _price_entry(model)
     if "input_cost_per_token" not in entry:
         return None
     costs = (entry["input_cost_per_token"], entry.get("output_cost_per_token", 0.0))
@@ -207,12 +207,12 @@ def listed_prices(model: str) -> Prices | None:
 
 def listed_context(model: str) -> int | None:
     """Return how many tokens of input a model takes by the same list; None if that is not known."""
-    most = _listed(model).get("max_input_tokens")
+    most = _price_entry(model).get("max_input_tokens")
     return most if isinstance(most, int) and most > 0 else None
 
 
 @cache
-def _listed(model: str) -> dict[str, Any]:
+def _price_entry(model: str) -> dict[str, Any]:
     """Return what LiteLLM's list says of a model, nothing where it is not in it."""
     path = _price_list()
     content = b"" if path is None else path.read_bytes()

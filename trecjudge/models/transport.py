@@ -1,11 +1,12 @@
-"""HTTP transport: sends one request at a time to an endpoint and interprets its answer."""
+"""HTTP transport: sends one request at a time to an endpoint, reads its answer, times it."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED as REFUSED
@@ -32,10 +33,43 @@ from trecjudge.models.faults import (
     problem_in,
     status_of,
 )
-from trecjudge.models.load import Load
 from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.silence import Silence
+
+NEWEST = 0.2
+"""How much the newest answer counts in the mean."""
+
+
+@dataclass(slots=True)
+class Load:
+    """The mean seconds of an answer, None before the first, and the requests under way."""
+
+    mean: float | None = None
+    _number: int = 0
+    _under_way: dict[int, float] = field(default_factory=dict)
+
+    def begin(self) -> int:
+        """Note a request that is sent; return its number."""
+        self._number += 1
+        self._under_way[self._number] = asyncio.get_running_loop().time()
+        return self._number
+
+    def end(self, number: int, answered: bool) -> None:
+        """Note that a request is over; one that failed is not measured."""
+        took = asyncio.get_running_loop().time() - self._under_way.pop(number)
+        if answered:
+            self.mean = took if self.mean is None else self.mean + NEWEST * (took - self.mean)
+
+    def seconds(self, otherwise: float) -> float:
+        """Return the seconds to expect: at least as many as the oldest request has waited for."""
+        mean = otherwise if self.mean is None else self.mean
+        if not self._under_way:
+            return mean
+        # The mean lags where an endpoint hangs: its oldest request shows that sooner.
+        oldest = next(iter(self._under_way.values()))
+        return max(mean, asyncio.get_running_loop().time() - oldest)
+
 
 T = TypeVar("T")
 TOO_MANY = 429
@@ -140,8 +174,8 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         number, status = self.load.begin(), 0
         try:
-            async with self._silence.waiting():
-                status, headers, payload = await self._followed(orjson.dumps(body))
+            answer = self._silence.watch(self._followed(orjson.dumps(body)))
+            status, headers, payload = await answer
         finally:
             self.load.end(number, status == 200)
         return self.read(status, headers, payload)
@@ -161,7 +195,7 @@ class Transport:
             if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
                 raise Unreachable("transport", message, status)
             raise Fault("transport", message)
-        self.pace.succeeded()
+        self.pace.note_success()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
         written = reply.text + reply.reasoning
         if not any(secret in written for secret in self._secrets):
@@ -217,7 +251,7 @@ class Transport:
                 address,
                 data=data,
                 allow_redirects=False,
-                **self._sent_with(headers),
+                **(self._sent_with(headers) if headers else self._sent),
                 **more,
             )
             async with asked as response:
@@ -241,10 +275,9 @@ class Transport:
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
         raise fault
 
-    def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
+    def _sent_with(self, headers: Mapping[str, str]) -> dict[str, Any]:
         """Return what goes with a request, with headers in place of those of the same name."""
-        own = {"Accept-Encoding": CODINGS} | self._sent["headers"]
-        return self._sent | {"headers": own | dict(headers or {})}
+        return self._sent | {"headers": self._sent["headers"] | dict(headers)}
 
     def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
         """Return the fault of an answer that is no completion; slow down after a 429."""
@@ -260,7 +293,7 @@ class Transport:
             problem = replace(problem, status=status_of(problem))
         fault = fault_of(problem, _asked_to_wait(headers, problem.words))
         if isinstance(fault, Busy) and problem.status == TOO_MANY:
-            self.pace.refused(fault.after)
+            self.pace.slow_down(fault.after)
         return fault
 
     def hurry(self) -> None:
@@ -274,13 +307,13 @@ class Transport:
 
 def _through(access: Access) -> dict[str, Any]:
     """Return the headers of all requests, and what leads them through a proxy."""
-    proxy = access.proxy
+    proxy, headers = access.proxy, {"Accept-Encoding": CODINGS} | access.headers
     if proxy is None:
-        return {"headers": access.headers}
+        return {"headers": headers}
     allowed = {"Proxy-Authorization": proxy.authorization} if proxy.authorization else {}
     if access.url.startswith("https:"):  # only the proxy reads these
-        return {"headers": access.headers, "proxy": proxy.url, "proxy_headers": allowed}
-    return {"headers": access.headers | allowed, "proxy": proxy.url}
+        return {"headers": headers, "proxy": proxy.url, "proxy_headers": allowed}
+    return {"headers": headers | allowed, "proxy": proxy.url}
 
 
 def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:

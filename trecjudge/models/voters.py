@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.models.model import CallingOff, Model, NoModel, Prediction, Program, Prompted
+from trecjudge.models.model import (
+    CallingOff,
+    Model,
+    ModelWrapper,
+    NoModel,
+    Prediction,
+    Program,
+    Prompted,
+)
 from trecjudge.records import ModelCall
 
 
@@ -40,6 +48,7 @@ class VotersModel:
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program by its voter's model; the call, a failed one too, has the voter's name."""
         voter = program.voter or next(name for name, m in self.models.items() if m.available)
+        # The voter's own model knows the program without a voter: equal models share replies.
         try:
             found = await self.models[voter].predict(replace(program, voter=""), **inputs)
         except JudgmentFailed as failed:
@@ -92,7 +101,7 @@ def wordings(model: Model) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class VoterModel:
+class VoterModel(ModelWrapper):
     """The model as one voter has it: what a judge asks is asked in the voter's name."""
 
     model: Model
@@ -103,21 +112,8 @@ class VoterModel:
         """Whether the voter has a model."""
         return self.model.available and not self.voter.offline
 
-    @property
-    def in_flight(self) -> int:
-        """How many predictions may be under way at once."""
-        return self.model.in_flight
-
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program in the voter's name. Raises JudgmentFailed where it has no model."""
         if not self.available:
             return await NoModel().predict(program, **inputs)
         return await self.model.predict(replace(program, voter=self.voter.name), **inputs)
-
-    def spent(self) -> dict[str, Any]:
-        """Return what all voters spent so far."""
-        return self.model.spent()
-
-    def record(self) -> dict[str, Any] | None:
-        """Return what makes the voters repeatable."""
-        return self.model.record()

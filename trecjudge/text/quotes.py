@@ -20,6 +20,9 @@ _BROKEN = "("
 _OF_TOKENS = frozenset("()<>[]◁▷#")
 # Marks of what a quote leaves out; each part between them must be there, in order.
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…)\s*")
+_MOST_KNOWN = 4096
+"""Characters whose folded forms are kept."""
+_SPACES = re.compile(r"([ \n])\n+")
 _FARTHEST = 2000
 """Characters from first to last part; farther apart, common words would pass for a quote."""
 
@@ -43,11 +46,11 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def _parts_span(text: str, quote: str, without: frozenset[str]) -> tuple[int, int] | None:
-    pieces = (_folded(piece, without)[0].strip(_OUTER) for piece in _LEFT_OUT.split(quote))
+    pieces = (_folded(piece, without).strip(_OUTER) for piece in _LEFT_OUT.split(quote))
     parts = [piece for piece in pieces if piece]
     if not parts:
         return None
-    folded, offsets = _folded(text, without)
+    folded = _folded(text, without)
     first = end = -1
     for part in parts:
         found = folded.find(part, max(end, 0))
@@ -55,27 +58,51 @@ def _parts_span(text: str, quote: str, without: frozenset[str]) -> tuple[int, in
             return None
         first = found if first < 0 else first
         end = found + len(part)
+    offsets = _offsets(text, without)
     span = offsets[first], offsets[end - 1] + 1
     return span if len(parts) == 1 or span[1] - span[0] <= _FARTHEST else None
 
 
+class _Folding(dict[int, str]):
+    """What `str.translate` puts in place of each character; white space is a line break."""
+
+    def __init__(self, without: frozenset[str]) -> None:
+        super().__init__()
+        self._without = without
+
+    def __missing__(self, code: int) -> str:
+        plain = _folded_character(chr(code))
+        plain = "" if plain in self._without else "\n" if plain == " " else plain
+        if len(self) < _MOST_KNOWN:
+            self[code] = plain
+        return plain
+
+
+_FOLDINGS = {without: _Folding(without) for without in (frozenset[str](), _OF_TOKENS)}
+
+
 @lru_cache(maxsize=256)
-def _folded(text: str, without: frozenset[str]) -> tuple[str, tuple[int, ...]]:
-    """Return a text as quotes are compared, and where each of its characters comes from."""
-    characters: list[str] = []
+def _folded(text: str, without: frozenset[str]) -> str:
+    """Return a text as quotes are compared."""
+    # No character becomes a line break but white space, so that only this is drawn together.
+    return _SPACES.sub(r"\1", text.translate(_FOLDINGS[without])).replace("\n", " ")
+
+
+@lru_cache(maxsize=256)
+def _offsets(text: str, without: frozenset[str]) -> tuple[int, ...]:
+    """Return where each character of a folded text comes from."""
+    # Apart from the folding, since most quotes that are looked for in this way are not there.
+    folding, last = _FOLDINGS[without], ""
     offsets: list[int] = []
     for offset, character in enumerate(text):
-        plain = _folded_character(character)
-        if plain in without:
+        plain = folding[ord(character)]
+        if not plain or (plain == "\n" and last in (" ", "\n")):
             continue
-        if plain == " " and characters[-1:] == [" "]:
-            continue
-        characters.extend(plain)
+        last = plain[-1]
         offsets.extend([offset] * len(plain))
-    return "".join(characters), tuple(offsets)
+    return tuple(offsets)
 
 
-@lru_cache(maxsize=4096)
 def _folded_character(character: str) -> str:
     if character.isspace():
         return " "

@@ -15,7 +15,7 @@ from invented import Pair, pairs
 
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.cache.replies import CachedReply, ReplyCache
-from trecjudge.models.habits import Habits
+from trecjudge.models.endpoint import EndpointCapabilities
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Request, Requests
 from trecjudge.models.settings import LlmSettings
@@ -49,7 +49,7 @@ async def fill(requests: Requests, made: Iterator[Pair], folder: Path) -> None:
             text = json.dumps({"evidence": quote, "label": LABELS[number % len(LABELS)]})
             puts.append(cache.put(request.key, CachedReply(text, 500, 40), requests.origin))
         await asyncio.gather(*puts)
-        cache.keep_habits(requests.origin, Habits({"attest": "schema"}).text())
+        cache.keep_habits(requests.origin, EndpointCapabilities({"attest": "schema"}).text())
 
 
 def main() -> None:

@@ -103,7 +103,7 @@ def test_a_form_that_is_not_taken_is_left_for_all(tmp_path: Path) -> None:
 
     found, sizes, _, client = batched(tmp_path, script, 80)
     assert (found, sizes) == (["ok"] * 80, [80, 80])
-    assert client.replies.habits.forms == {"attest": "chat"}
+    assert client.replies.capabilities.forms == {"attest": "chat"}
 
 
 def test_a_parameter_that_is_not_taken_is_left_for_all(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.models.cache.test_upkeep import HERE, OTHER, filled
 from trecjudge.models.cache.carrying import carried_in, carried_out
-from trecjudge.models.cache.foreign import ReadCache
+from trecjudge.models.cache.readonly import ReadCache
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.cache.schema import FILE
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import ROOT
-from tests.models.processes import wait_until
 from trecjudge.models import patience
-from trecjudge.models.cache import holders
 from trecjudge.models.cache.leases import FILE, Leases
 
 KEY, OTHER = "0123456789abcdef", "f123456789abcdef"
@@ -73,22 +70,6 @@ def test_what_another_has_is_not_released_by_us(tmp_path: Path) -> None:
         assert not second.claim(KEY)
 
 
-@pytest.mark.parametrize("come", ["before", "after"])
-def test_whoever_was_by_itself_knows_it(come: str, tmp_path: Path) -> None:
-    with closing(leases(tmp_path)) as earlier:
-        earlier.claim(KEY)
-    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
-        first.claim(KEY)
-        assert first.was_by_itself()
-        second.claim(OTHER)
-        second.close()
-        assert [first.was_by_itself(), second.was_by_itself()] == [False, True]
-        asked = first if come == "before" else leases(tmp_path)
-        asked.claim(OTHER)
-        assert not asked.was_by_itself()
-        asked.close()
-
-
 def test_a_process_that_is_killed_loses_its_leases_at_once(tmp_path: Path) -> None:
     with closing(leases(tmp_path)) as ours, claiming(tmp_path) as process:
         assert not ours.claim(KEY)
@@ -97,29 +78,38 @@ def test_a_process_that_is_killed_loses_its_leases_at_once(tmp_path: Path) -> No
         assert ours.claim(KEY)
 
 
-def test_a_process_that_stops_loses_its_leases_in_seconds_and_has_them_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(holders, "DEAD_AFTER", 1.2)  # more than two beats
-    with closing(leases(tmp_path)) as ours, claiming(tmp_path) as process:
-        assert not ours.claim(KEY)
-        process.send_signal(signal.SIGSTOP)
-        freed(ours)
-        assert ours.claim(KEY)
-        with closing(leases(tmp_path)) as third:  # who took it over is heeded like the first
-            third.claim(OTHER)
+def test_nobody_waits_longer_for_a_lease_than_a_request_takes(tmp_path: Path) -> None:
+    times = [1.0]
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        second.longest, second.clock = 100.0, lambda: times[-1]
+        first.claim(KEY)
+        found = [(second.claim(KEY), second.is_elsewhere(KEY))]
+        for time in (101.0, 101.1):  # the first might be a process that was stopped
+            times.append(time)
+            found.append((second.claim(KEY), second.is_elsewhere(KEY)))
+        assert found == [(False, True), (False, True), (True, False)]
+        second.release(KEY)  # asked without a lease: it is the first one's still
+        assert not leases(tmp_path).claim(KEY)
+        first.release(KEY)
+        assert second.claim(KEY)
+
+
+def test_a_turn_is_waited_for_as_long_as_a_file_takes(tmp_path: Path) -> None:
+    times = [1.0]
+
+    async def hold() -> bool:
+        first.claim(KEY)
+        for time in (1.0, 200.0):
+            times.append(time)
             with pytest.raises(TimeoutError):
-                asyncio.run(asyncio.wait_for(third.freed(KEY), 2))
-        ours.release(KEY)
-        process.send_signal(signal.SIGCONT)
-        wait_until(lambda: not claims(ours))
+                await asyncio.wait_for(second.hold(KEY).__aenter__(), 0.2)
+        times.append(100_000.0)
+        async with second.hold(KEY):
+            return True
 
-
-def claims(ours: Leases) -> bool:
-    """Return whether a lease is ours to have."""
-    granted = ours.claim(KEY)
-    ours.release(KEY)
-    return granted
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        second.longest, second.clock = 100.0, lambda: times[-1]
+        assert asyncio.run(hold())
 
 
 def test_waiting_ends_where_it_is_pointless(tmp_path: Path) -> None:
@@ -164,7 +154,7 @@ def test_who_holds_a_lease_in_turn_is_by_itself(tmp_path: Path) -> None:
     inside: list[int] = []
 
     async def hold(which: Leases) -> None:
-        async with which.held(KEY):
+        async with which.hold(KEY):
             inside.append(1)
             assert len(inside) == 1
             await asyncio.sleep(0.05)
@@ -194,7 +184,7 @@ def test_without_leases_work_goes_on_with_one_notice(
     make(tmp_path / FILE)
     notices: list[str] = []
     with closing(leases(tmp_path, notices)) as first:
-        assert [first.claim(KEY), first.claim(OTHER), first.was_by_itself()] == [True] * 3
+        assert [first.claim(KEY), first.claim(OTHER)] == [True] * 2
         first.release(KEY)
         freed(first)
     assert len(notices) == 1
@@ -202,7 +192,7 @@ def test_without_leases_work_goes_on_with_one_notice(
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"no leases", b"\xff" * 9000], ids=len)
+@pytest.mark.parametrize("content", [b"no leases", b"\xff" * 9000], ids=len)
 def test_whatever_is_in_the_file_does_no_harm(content: bytes, tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(content)
     with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:

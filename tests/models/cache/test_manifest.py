@@ -14,7 +14,7 @@ from tests.commandline import command
 from tests.models.cache.test_replies import old
 from tests.models.clock import run
 from trecjudge.errors import InputError
-from trecjudge.models.cache.manifest import MANIFEST, read_manifest
+from trecjudge.models.cache.readonly import MANIFEST, read_manifest
 from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
 from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import export_to, import_from

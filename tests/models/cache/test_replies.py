@@ -248,25 +248,6 @@ def test_a_reply_is_there_as_soon_as_it_is_put(tmp_path: Path) -> None:
     assert run(found()) == [None, CachedReply("yes"), CachedReply("yes")]
 
 
-def test_reads_hold_up_nobody_longer_than_a_turn(tmp_path: Path) -> None:
-    async def busy() -> list[int]:
-        with (
-            closing(ReplyCache(tmp_path)) as cache,
-            closing(schema.open_sound(cache.path)) as other,
-        ):
-            other.execute("PRAGMA busy_timeout = 0")
-            cache.get("k")
-            results = []
-            for _ in range(2):
-                other.execute("INSERT OR REPLACE INTO abilities VALUES ('e', 'm', 'f')")
-                other.commit()
-                results.append(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-                await asyncio.sleep(0)
-            return results
-
-    assert run(busy()) == [1, 0]
-
-
 def test_a_cache_behind_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none: there is no such folder; give a folder with a"):
         ReplyCache(tmp_path / "own", behind=[tmp_path / "none"])

@@ -11,7 +11,7 @@ import pytest
 from tests.commandline import command
 from tests.models.cache.test_replies import HERE, OTHER, filled, held
 from trecjudge.errors import InputError, OutputError
-from trecjudge.models.cache.manifest import MANIFEST
+from trecjudge.models.cache.readonly import MANIFEST
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import DAY, Holding, export_to, holdings, import_from, prune

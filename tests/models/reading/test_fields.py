@@ -244,3 +244,18 @@ def test_texts_that_differ_are_two_answers() -> None:
     assert read(ATTEST, f"{as_json(one)} {as_json(two)}") is None
     same = read(ATTEST, f"{as_json(one)} {as_json(one | {'evidence': ''})}")
     assert same == one
+
+
+@pytest.mark.parametrize("numbers", [(2, 3), (0, 1), (1, 3), (1, 1), (-1, 1)])
+def test_a_list_whose_numbers_are_not_those_of_its_inputs_is_refused(
+    numbers: tuple[int, int],
+) -> None:
+    verdicts = [verdict(number, label) for number, label in zip(numbers, LABELS, strict=False)]
+    with pytest.raises(Unparsed, match="numbers of verdicts must be 1 to 2, each once"):
+        PROMPTS.get(ATTEST_GROUP, "schema").parse(json.dumps({"verdicts": verdicts}), 2)
+
+
+def test_a_list_is_put_in_the_order_of_its_numbers() -> None:
+    swapped = {"verdicts": [verdict(2, LABELS[1]), verdict(1, LABELS[0])]}
+    found = PROMPTS.get(ATTEST_GROUP, "schema").parse(json.dumps(swapped), 2)
+    assert [entry.label for entry in found["verdicts"]] == list(LABELS[:2])

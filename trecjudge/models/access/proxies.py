@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from trecjudge.errors import ModelError
 
 
+# By hand, since aiohttp's `trust_env` knows neither ALL_PROXY nor networks in NO_PROXY, and its
+# errors show the password.
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """The address of a proxy, and the name and password that it needs."""
@@ -37,7 +39,7 @@ class Proxy:
         """Return the proxy for an address, None where there is none for it. Raises ModelError."""
         scheme = urlsplit(url).scheme
         found = _variable(environment, f"{scheme}_proxy") or _variable(environment, "all_proxy")
-        if not found or _excepted(url, _variable(environment, "no_proxy")):
+        if not found or _is_excepted(url, _variable(environment, "no_proxy")):
             return None
         parts = urlsplit(found if "://" in found else f"http://{found}")
         is_host = re.fullmatch(r"[\w.:%-]+", parts.hostname or "")  # else each call would fail anew
@@ -51,7 +53,7 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
     return (environment.get(name) or environment.get(name.upper()) or "").strip()
 
 
-def _excepted(url: str, exceptions: str) -> bool:
+def _is_excepted(url: str, exceptions: str) -> bool:
     """Return whether NO_PROXY names the host: `*`, a domain, with its port, or a network."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()

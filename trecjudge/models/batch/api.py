@@ -1,27 +1,42 @@
-"""OpenAI's Batch API over HTTP: files uploaded and downloaded, batches begun and polled."""
+"""OpenAI's Batch API over HTTP: files of requests and answers, and the batches made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 import aiohttp
 import orjson
 
 from trecjudge.errors import ModelError
-from trecjudge.models.batch.lines import TARGET
 from trecjudge.models.bodies import OF_A_FILE
 from trecjudge.models.envelope import counted
 from trecjudge.models.faults import (
+    NOT_READ,
     ConfigurationFault,
     Fault,
     ItemFault,
     ParameterFault,
 )
 from trecjudge.models.transport import Transport
+from trecjudge.settings.limits import limits
+
+TARGET = "/v1/chat/completions"
+CHUNK = 1 << 16
+# Finds whose answer it is in a line that is too long, or too deep, to be read as JSON.
+KEY = re.compile(rb'"custom_id"\s*:\s*"([^"\\]+)"')
+UNREAD = {
+    "code": NOT_READ,
+    "message": "the reply is too large (llm.most_bytes, --limit depth, --limit entries)",
+}
+"""The error that stands for an answer which is not read."""
+NOT_ASKED = ("batch_expired", "batch_cancelled")
 
 COMPLETIONS = "/chat/completions"
 WINDOW = "24h"
@@ -37,10 +52,39 @@ MOST_PAGES = 100
 """How many pages of a list of batches are read, the newest ones first."""
 FILES = 30
 """How many times `timeout` a request with a file may take."""
+RawAnswer = tuple[int, bytes]
+"""Status and body, as if the request had been sent on its own."""
 
 
 class BatchTooLarge(Exception):
     """The endpoint takes no batch of this size, at the moment or ever."""
+
+
+@dataclass(eq=False, slots=True)
+class PendingRequest:
+    """A request that waits for its answer."""
+
+    key: str
+    body: dict[str, Any]
+    admit: Callable[[], None]
+    answer: asyncio.Future[RawAnswer]
+    done: asyncio.Future[None]
+    """Done when the answer was used."""
+    admitted: bool = False
+    sent: int = 0
+    nonce: str = ""
+    """What its reply must repeat, if anything."""
+
+    def fail(self, error: BaseException) -> None:
+        """Raise an error where the answer is awaited."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The line of a batch that asks it; its id says which nonce it carries."""
+        name = f"{self.key}.{self.nonce}" if self.nonce else self.key
+        return {"custom_id": name, "method": "POST", "url": TARGET, "body": self.body}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +107,6 @@ class BatchState:
         """Whether it will not change any more, and its files are there."""
         are_due = self.done > 0 and self.status != "failed"
         return self.status in OVER and (bool(self.files) or not are_due)
-
-    @property
-    def is_worked_on(self) -> bool:
-        """Whether it is in a state that may last: not in one that nobody knows, or about to end."""
-        return self.status in STEPS
 
     def __str__(self) -> str:
         is_known = self.status in OVER | STEPS | {"cancelling"}
@@ -99,20 +138,20 @@ class BatchApi:
             form.add_field("file", file, filename="requests.jsonl", content_type=kind)
             content = form()
             headers = {"Content-Type": content.headers["Content-Type"]}
-            answer = await self._asked("POST", "files", content, headers=headers)
+            answer = await self._request("POST", "files", content, headers=headers)
         return _text(answer, "id")
 
     async def begin(self, file: str) -> BatchState:
         """Begin the batch of an uploaded file."""
         wanted = {"input_file_id": file, "endpoint": TARGET, "completion_window": WINDOW}
-        return _state(await self._asked("POST", "batches", orjson.dumps(wanted)))
+        return _state(await self._request("POST", "batches", orjson.dumps(wanted)))
 
     async def of_file(self, file: str) -> BatchState | None:
         """Return the batch that was begun with a file, None where none of the newest was."""
         seen, more = {""}, dict[str, Any]()
         for _ in range(MOST_PAGES):
             try:
-                answer = await self._asked("GET", "batches", **more)
+                answer = await self._request("GET", "batches", **more)
             except (ConfigurationFault, ItemFault):  # an endpoint that cannot list them
                 return None
             entries = answer.get("data")
@@ -123,7 +162,7 @@ class BatchApi:
             last = str(found[-1].get("id", "")) if found else ""
             if not answer.get("has_more") or last in seen:
                 return None
-            seen.add(last)
+            seen.add(last)  # a service that ignores `after` gives the first page for ever
             more = {"params": {"after": last}}
         return None
 
@@ -161,7 +200,9 @@ class BatchApi:
             raise self._failure(status, headers, payload)
         return into
 
-    async def _asked(self, method: str, path: str, data: Any = None, **more: Any) -> dict[str, Any]:
+    async def _request(
+        self, method: str, path: str, data: Any = None, **more: Any
+    ) -> dict[str, Any]:
         status, headers, payload = await self._exchange(method, path, data, **more)
         if status == TOO_LARGE:
             raise BatchTooLarge(str(self.transport.failure(status, headers, payload)))
@@ -232,3 +273,63 @@ def _state(answer: Mapping[str, Any]) -> BatchState:
 def _one(errors: Any) -> Any:
     """Return the first of several errors: those of a batch are mostly the same for each line."""
     return errors[0] if isinstance(errors, list) and errors else errors or "it failed"
+
+
+def answers_in(files: Iterable[Path], most: int) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield (key, nonce, entry) of the answers in files of a batch; the key of no answer is empty.
+
+    For an answer of more than `most` bytes, or nested too deep, the error `too_large` is yielded.
+    """
+    for path in files:
+        with path.open("rb") as file:
+            for line in iter(partial(file.readline, most + 1), b""):
+                if line.isspace():
+                    continue
+                is_long = len(line) > most and not line.endswith(b"\n")
+                if is_long:
+                    _pass_line(file)
+                entry = None if is_long else _entry(line)
+                if entry is None and (key := KEY.search(line[:CHUNK])):
+                    entry = {"custom_id": key[1].decode(errors="replace"), "error": UNREAD}
+                name = (entry or {}).get("custom_id")
+                found, _, nonce = name.partition(".") if isinstance(name, str) else ("", "", "")
+                yield found, nonce, entry or {}
+
+
+def _entry(line: bytes) -> Mapping[str, Any] | None:
+    """Return the object of a line; None where it is beyond a limit, {} where it is not JSON."""
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return None if "ecursion" in str(error) else {}
+    if limits().excess(found):
+        return None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _pass_line(file: IO[bytes]) -> None:
+    """Go past the current line."""
+    for rest in iter(partial(file.readline, CHUNK), b""):
+        if rest.endswith(b"\n"):
+            return
+
+
+def was_not_asked(entry: Mapping[str, Any]) -> bool:
+    """Return whether a request was not asked at all: its batch ended before."""
+    error = entry.get("error")
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code in NOT_ASKED
+
+
+def read_answer(entry: Mapping[str, Any]) -> RawAnswer:
+    """Return status and body of an answer, as if the request had been sent on its own."""
+    response = entry.get("response")
+    if isinstance(response, Mapping) and response.get("body") is not None:
+        status = response.get("status_code")
+        return (status if isinstance(status, int) else 200), orjson.dumps(response["body"])
+    return 200, orjson.dumps({"error": entry.get("error") or "no answer"})
+
+
+def is_failure(found: RawAnswer) -> bool:
+    """Return whether an answer is no completion."""
+    return found[0] != 200 or re.match(rb'\{"error":(?!null)', found[1]) is not None

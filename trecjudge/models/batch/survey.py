@@ -1,7 +1,8 @@
-"""What all answers of a batch say together: which of them cannot be those of their requests."""
+"""The answers of a batch: which of them cannot be those of their requests, and what is left."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +11,14 @@ from typing import Any
 
 import orjson
 
-from trecjudge.models.batch.lines import PendingRequest
+from trecjudge.models.batch.api import (
+    PendingRequest,
+    RawAnswer,
+    is_failure,
+    read_answer,
+    was_not_asked,
+)
+from trecjudge.models.bodies import OF_AN_ERROR
 from trecjudge.models.envelope import counted
 from trecjudge.models.faults import Fault, ItemFault
 
@@ -18,6 +26,8 @@ MIXED_UP = "mixed_up"
 """The kind of failure of a request whose answer may be that of another one."""
 CODE = "code"
 """The field of a reply that repeats a nonce."""
+HELD = 16 << 20
+"""Bytes of answers that are held at a time."""
 Row = tuple[str, str, Mapping[str, Any]]
 """The key of a request, the nonce that it carries, "" for none, and its entry in a file."""
 
@@ -52,7 +62,7 @@ def _with_nonce(body: Mapping[str, Any], nonce: str) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Survey:
+class AnswerSurvey:
     """What is wrong with the answers of a batch, counted; `is_ours` knows the keys in it."""
 
     model: str
@@ -144,3 +154,71 @@ def _is_name_of(served: str, asked: str) -> bool:
     """Return whether an answer's model may be the one asked: `gpt-4o-2024-08-06` for `gpt-4o`."""
     one, other = (name.rpartition("/")[2].casefold() for name in (served, asked))
     return one in other or other in one
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAnswers:
+    """The requests of a batch, sorted as its answers are read; good answers are handed out.
+
+    `survey` knows which are not believed.
+    `failures` are to be handed out only after the good ones are kept. `keep` takes answers, by key,
+    that no request waits for but that are paid for (`is_wanted`).
+    """
+
+    survey: AnswerSurvey
+    is_wanted: Callable[[str], bool]
+    keep: Callable[[Iterable[tuple[str, bytes]]], None]
+    failures: list[tuple[PendingRequest, RawAnswer | Fault]] = field(default_factory=list)
+    _good: list[PendingRequest] = field(default_factory=list)
+    _unclaimed: dict[str, bytes] = field(default_factory=dict)
+
+    async def take(
+        self, rows: Iterable[Row], waiting_for: Mapping[str, PendingRequest]
+    ) -> list[PendingRequest]:
+        """Take the answers of the rows; return the requests that have none."""
+        left, held = dict(waiting_for), 0
+        for key, _, entry in rows:
+            if fault := self.survey.fault(key):
+                if waiting := left.pop(key, None):
+                    self.failures.append((waiting, fault))
+            elif not was_not_asked(entry):
+                held += self._take(key, entry, left.pop(key, None), key in waiting_for)
+            if held > HELD:
+                await self._settle()
+                held = 0
+        await self._settle()
+        return list(left.values())
+
+    def hand_out_failures(self) -> None:
+        """Hand out what is no good answer."""
+        for waiting, answer in self.failures:
+            if isinstance(answer, Fault):
+                waiting.fail(answer)
+            elif not waiting.answer.done():
+                waiting.answer.set_result(answer)
+
+    def _take(
+        self, key: str, entry: Mapping[str, Any], waiting: PendingRequest | None, is_known: bool
+    ) -> int:
+        """Take one answer; return how many bytes of it are held."""
+        if waiting is None:
+            if is_known or key in self._unclaimed or not self.is_wanted(key):
+                return 0
+            self._unclaimed[key] = orjson.dumps(entry)
+            return len(self._unclaimed[key])
+        status, body = read_answer(entry)
+        if is_failure((status, body)):
+            self.failures.append((waiting, (status, body[:OF_AN_ERROR])))
+            return 0
+        if not waiting.answer.done():
+            waiting.answer.set_result((status, body))
+            self._good.append(waiting)
+        return len(body)
+
+    async def _settle(self) -> None:
+        """Keep answers that no request waits for, and wait until the good ones were used."""
+        self.keep(self._unclaimed.items())
+        self._unclaimed.clear()
+        if self._good:
+            await asyncio.wait([waiting.done for waiting in self._good])
+        self._good.clear()

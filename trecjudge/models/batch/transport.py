@@ -8,11 +8,9 @@ from typing import Any, TypeVar
 
 import orjson
 
-from trecjudge.models.batch.api import BatchApi
+from trecjudge.models.batch.api import BatchApi, PendingRequest, read_answer
 from trecjudge.models.batch.batches import Batches
-from trecjudge.models.batch.lines import PendingRequest, answered
-from trecjudge.models.batch.steady import Retry
-from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.batch_book import BatchBook
 from trecjudge.models.cache.leases import Leases
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.envelope import Reply
@@ -21,9 +19,8 @@ from trecjudge.models.requests import Requests
 from trecjudge.models.transport import Transport
 
 T = TypeVar("T")
-SETTLED = 0.5
-"""Seconds without a new request after which no more are expected until replies come."""
-
+IDLE = 0.5
+"""Idle seconds before a batch is sent."""
 TURNS = 20
 """Turns of the event loop to wait for more requests: more than one needs from its judge to here."""
 
@@ -50,19 +47,8 @@ class BatchTransport:
         self._plain = plain
         self.load = plain.load
         self._book = BatchBook(cache.path, notify, cache.refuse)
-        self._batches = Batches(
-            BatchApi(plain, plain.address, settings.timeout, settings.most_bytes),
-            Retry(settings.patience, notify, settings.first_answer, requests.origin.endpoint),
-            self._book,
-            cache,
-            leases,
-            requests.origin,
-            self._gather,
-            notify,
-            settings.batch_poll,
-            settings.batch_wait,
-            settings.batch_nonce,
-        )
+        api = BatchApi(plain, plain.address, settings.timeout, settings.most_bytes)
+        self._batches = Batches(api, self._book, cache, leases, requests, self._gather, notify)
         self._gathered: list[PendingRequest] = []
         self._bytes = 0
         self._posts = 0
@@ -123,7 +109,7 @@ class BatchTransport:
             batch.waiting[waiting.key] = waiting
         elif known.answer is not None:
             self._book.drop(waiting.key)
-            waiting.answer.set_result(answered(orjson.loads(known.answer)))
+            waiting.answer.set_result(read_answer(orjson.loads(known.answer)))
 
     def _gather(self, waiting: PendingRequest) -> None:
         size = len(orjson.dumps(waiting.body)) + 200  # and what a line has around the body
@@ -140,7 +126,7 @@ class BatchTransport:
         """Send what is gathered once nothing more can be asked before replies come."""
         while self._gathered:
             posts = self._posts
-            await asyncio.sleep(SETTLED)
+            await asyncio.sleep(IDLE)
             for _ in range(TURNS):
                 await asyncio.sleep(0)
             # A reply that is being kept may lead to the next question of its item.

@@ -1,5 +1,5 @@
-"""The SQLite cache: `replies` by exact request, `batches` under way, `upkeep` of the file.
+"""The SQLite cache: `replies` by exact request, requests that other processes ask, and `upkeep`.
 
-`schema` has the tables and checks of a file, `salvage` saves what can be read of a damaged one
-(`pages`), `foreign` reads the caches of others, `manifest` and `verify` describe published ones.
+`schema` says what is in a file, `cache_file` opens one and sets a damaged one aside, `readonly`
+reads the caches of others and their manifests.
 """

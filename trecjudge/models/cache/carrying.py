@@ -11,13 +11,9 @@ from tempfile import TemporaryDirectory
 
 from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
-from trecjudge.models.cache.foreign import ReadCache
-from trecjudge.models.cache.opened import CacheFile
-from trecjudge.models.cache.rows import NAMES
-from trecjudge.models.cache.schema import FILE, open_sound
-from trecjudge.models.cache.upkeep import ADD, add_abilities
-
-WRITTEN = NAMES.index("written")
+from trecjudge.models.cache.readonly import ReadCache
+from trecjudge.models.cache.schema import FILE, WRITTEN
+from trecjudge.models.cache.upkeep import add_replies, write_cache
 
 
 def carried_out(folder: Path, target: Path, model: str, since: int = 0) -> int:
@@ -30,30 +26,17 @@ def carried_out(folder: Path, target: Path, model: str, since: int = 0) -> int:
         # Made on a local disk: SQLite needs locks, which a file system of many machines may lack.
         with closing(ReadCache(folder)) as source, TemporaryDirectory() as here:
             path = Path(here) / FILE
-            with closing(open_sound(path)) as database:
-                with database:
-                    rows = (row for row in source.rows(model) if row[WRITTEN] >= since)
-                    count = database.executemany(ADD, rows).rowcount
-                    add_abilities(database, source, model)
-                database.execute("PRAGMA journal_mode = DELETE")
+            rows = (row for row in source.rows(model) if row[WRITTEN] >= since)
+            count = write_cache(path, rows, source, model)
             target.mkdir(parents=True, exist_ok=True)
             with path.open("rb") as made, whole(target / FILE) as file:
                 shutil.copyfileobj(made, file)
     except (OSError, sqlite3.Error) as error:
         raise OutputError(f"{target}: cannot be written: {why(error)}") from error
-    return max(0, count)
+    return count
 
 
 def carried_in(folder: Path, source: Path, notify: Callable[[str], None]) -> None:
     """Add the replies that `carried_out` wrote to a cache. Raises OutputError."""
-    path = folder / FILE
-    try:
-        with closing(ReadCache(source)) as other, closing(CacheFile(path, notify)) as file:
-
-            def add(database: sqlite3.Connection) -> None:
-                database.executemany(ADD, other.rows())
-                add_abilities(database, other)
-
-            file.write(add)
-    except (OSError, sqlite3.Error) as error:
-        raise OutputError(f"{path}: cannot be written: {why(error)}") from error
+    with closing(ReadCache(source)) as other:
+        add_replies(folder / FILE, other.rows(), other, notify)

@@ -14,20 +14,19 @@ from typing import Any
 
 from trecjudge.errors import OutputError, why
 from trecjudge.files import keep_private, remove_left_parts
-from trecjudge.models.cache.behind import Behind
-from trecjudge.models.cache.opened import CacheFile
-from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, checksum, kept_fault
-from trecjudge.models.cache.schema import FILE, Damaged
-from trecjudge.models.cache.turns import TurnReads
+from trecjudge.models.cache.cache_file import CacheFile
+from trecjudge.models.cache.readonly import Kept, ReadOnlyCaches
+from trecjudge.models.cache.schema import FILE, MOST_TOKENS, NAMES, DamagedCache, checksum, fault_of
 from trecjudge.version import __version__
 
 WRITTEN = (*(name for name in NAMES if name != "source"), "checksum")
 INSERT = f"INSERT OR REPLACE INTO replies ({', '.join(WRITTEN)}) VALUES"
 PLACES = f"({', '.join('?' * len(WRITTEN))})"
-SAMPLE = 20_000
-"""Replies that are read to learn how long replies are."""
 MOST_ROWS = 75
 """Rows of one statement: SQLite takes at least 999 values."""
+# A few milliseconds, and the shares of programs are known to a percent.
+SAMPLE = 20_000
+"""Replies that are read to learn how long replies are."""
 KEPT = """
     SELECT key, reply, prompt_tokens, completion_tokens, source, checksum FROM replies
     WHERE key = ?
@@ -71,8 +70,8 @@ class Origin:
 
 
 NOT_KNOWN = RequestInfo()
-Kept = tuple[str, int, int, str]
-"""A reply, its tokens in and out, and the cache that it came from."""
+Values = tuple[str | int, ...]
+"""What is written of a reply."""
 
 
 @dataclass(slots=True)
@@ -80,7 +79,7 @@ class ReplyCache:
     """Replies by key: read at once, written in groups on a thread of its own.
 
     `put` returns when the reply is on disk, so a killed process loses only what was in flight.
-    `behind` are folders of read-only caches, in order. A damaged file is repaired and reported.
+    `behind` are folders of read-only caches, in order. A damaged file is replaced and reported.
     Where not `writes`, the cache is only read, if there is one.
     """
 
@@ -96,28 +95,28 @@ class ReplyCache:
     """Why the last write failed that did so."""
     on_refused: Callable[[str], None] | None = None
     """Told of every write that fails; without it such a write raises OutputError."""
-    _behind: Behind = field(init=False, repr=False)
+    _behind: ReadOnlyCaches = field(init=False, repr=False)
     _reader: CacheFile | None = field(init=False, repr=False, default=None)
-    _reads: TurnReads = field(init=False, repr=False)
     _writer: CacheFile = field(init=False, repr=False)
     _thread: ThreadPoolExecutor = field(init=False, repr=False)
-    _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
+    _pending: list[tuple[Values, asyncio.Future[None]]] = field(default_factory=list)
     _flush: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        self._behind = Behind.opened(self.behind, None if self.writes else self.folder, self.notify)
+        own = None if self.writes else self.folder
+        self._behind = ReadOnlyCaches(self.behind, own, self.notify)
         if not self.writes:
             return
         try:
             keep_private(self.folder)
+            # Of jobs that were killed while they put a new file in place of a damaged one.
             remove_left_parts(self.folder, FILE)
+            # Two connections: a reader does not wait for a write that is under way.
             self._writer = CacheFile(self.path, self.notify)
             self._reader = CacheFile(self.path, self.notify)
         except (OSError, sqlite3.Error) as error:
             message = f"{self.folder}: cannot keep the cache there: {why(error)}"
-            message += "; give a folder with --cache-dir"
-            raise OutputError(message) from error
-        self._reads = TurnReads(self._reader.database)
+            raise OutputError(f"{message}; give a folder with --cache-dir") from error
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cache")
 
     @property
@@ -129,42 +128,35 @@ class ReplyCache:
         """Return the reply to the request with this key, or None."""
         if (unwritten := self.held.get(key)) is not None:
             return unwritten
-        reply = self._own(key) or self._behind.reply(key)
-        if reply is None:
+        kept = self._read(lambda database: read_reply(database, key)) if self._reader else None
+        kept = kept or self._behind.reply(key)
+        if kept is None:
             return None
-        found = CachedReply(*reply)
-        if found.source:
-            self.used[found.source] += 1
-        return found
-
-    def _own(self, key: str) -> Kept | None:
-        if self._reader is None:
-            return None
-        is_new_turn = self._reads.begin()
-        reply: Kept | None = self._read(lambda database: _reply(database, key), self._reader)
-        if reply is None and is_new_turn and self._reader.has_moved():
-            self._reads.end()
-            self._reader.reopen()
-            reply = self._read(lambda database: _reply(database, key), self._reader)
-        self._reads.follow(self._reader.database)
+        reply = CachedReply(*kept)
+        if reply.source:
+            self.used[reply.source] += 1
         return reply
 
-    def _read(self, work: Callable[[sqlite3.Connection], Any], reader: CacheFile) -> Any:
+    def _read(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
+        """Return what a read finds, also in a file that has taken the place of a damaged one."""
+        reader = self._reader
+        assert reader is not None
         try:
-            return reader.read(work)
+            found = reader.read(work)
+            # Looked at only where something is missing: what is there is right in either file.
+            if found is None and reader.has_moved():
+                reader.reopen()
+                found = reader.read(work)
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{self.path}: cannot be read: {error}") from error
-
-    def renew(self) -> None:
-        """End the current read, so that the next one sees writes of this turn of the event loop."""
-        self._reads.end()
+        return found
 
     def habits(self, origin: Origin) -> str | None:
         """Return what is kept of the requests that this model's endpoint accepts, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
         values = (origin.endpoint, origin.model)
         if self._reader is not None:
-            row = self._read(lambda db: db.execute(query, values).fetchone(), self._reader)
+            row = self._read(lambda database: database.execute(query, values).fetchone())
             if row is not None:
                 return str(row[0])
         return self._behind.habits(*values)
@@ -181,13 +173,9 @@ class ReplyCache:
                 rows = database.execute(MEASURED, (SAMPLE, model)).fetchall()
             except sqlite3.DatabaseError:  # damaged in places, or of an older version
                 continue
-            for program, *counts in rows:
-                before = found.get(program, (0, 0, 0))
-                found[program] = (
-                    before[0] + counts[0],
-                    before[1] + counts[1],
-                    before[2] + counts[2],
-                )
+            for program, count, expected, taken in rows:
+                counts = found.get(program, (0, 0, 0))
+                found[program] = (counts[0] + count, counts[1] + expected, counts[2] + taken)
         return found
 
     def record(self) -> list[dict[str, Any]]:
@@ -198,6 +186,7 @@ class ReplyCache:
         """Keep what requests this model's endpoint accepts."""
         row = (origin.endpoint, origin.model, habits)
         statement = "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)"
+        # On the thread of all writes: two transactions of one connection would mix.
         work = self._thread.submit(
             self._writer.write, lambda database: database.execute(statement, row)
         )
@@ -221,18 +210,18 @@ class ReplyCache:
         One that cannot be written is held. Raises OutputError where nobody is told of that.
         """
         kept = (key, reply.text, reply.prompt_tokens, reply.completion_tokens)
-        when = int(time.time())
         purpose = (asked.program, asked.stated, asked.prompt, __version__)
         try:
-            row = (*kept, origin.endpoint, origin.model, when, *purpose, checksum(*kept))
+            origins = (origin.endpoint, origin.model, int(time.time()))
+            values = (*kept, *origins, *purpose, checksum(*kept))
         except UnicodeEncodeError as error:
             raise OutputError(f"{self.path}: cannot be written: {error}") from error
-        done = asyncio.get_running_loop().create_future()
-        self._pending.append((row, done))
+        written = asyncio.get_running_loop().create_future()
+        self._pending.append((values, written))
         if self._flush is None or self._flush.done():
             self._flush = asyncio.create_task(self._write_pending())
         try:
-            await done
+            await written
         except (OSError, sqlite3.Error, OverflowError) as error:
             self.refuse(error)
             self.held[key] = reply
@@ -242,19 +231,19 @@ class ReplyCache:
     async def _write_pending(self) -> None:
         loop = asyncio.get_running_loop()
         while self._pending:
-            batch, self._pending = self._pending, []
+            # All that came while the last group was written: the slower the disk, the larger.
+            group, self._pending = self._pending, []
             failure: Exception | None = None
             try:
-                rows = [row for row, _ in batch]
+                rows = [values for values, _ in group]
                 await loop.run_in_executor(self._thread, self._write, rows)
             except (OSError, sqlite3.Error, OverflowError) as error:
                 failure = error
-            self._reads.end()
-            for _, done in batch:
-                if not done.done():  # one that was cancelled meanwhile is kept too
-                    done.set_result(None) if failure is None else done.set_exception(failure)
+            for _, written in group:
+                if not written.done():  # one that was cancelled meanwhile is kept too
+                    written.set_exception(failure) if failure else written.set_result(None)
 
-    def _write(self, rows: list[tuple[str | int, ...]]) -> None:
+    def _write(self, rows: list[Values]) -> None:
         """Write rows in few statements, since this thread waits for its turn after each one."""
 
         def insert(database: sqlite3.Connection) -> None:
@@ -268,12 +257,11 @@ class ReplyCache:
     def close(self) -> None:
         """Wait for writes under way, report what was skipped, and close the files."""
         if self._reader is not None:
-            self._reads.end()
             self._thread.shutdown()
-            left, self._pending = [row for row, _ in self._pending], []
+            rows, self._pending = [values for values, _ in self._pending], []
             try:
-                if left:
-                    self._write(left)
+                if rows:
+                    self._write(rows)
             except (OSError, sqlite3.Error, OverflowError) as error:
                 self.refuse(error)
             self._reader.close()
@@ -281,12 +269,13 @@ class ReplyCache:
         self._behind.close()
 
 
-def _reply(database: sqlite3.Connection, key: str) -> Kept | None:
-    """Return a reply, its tokens and its source, or None. Raises Damaged for a damaged row."""
+def read_reply(database: sqlite3.Connection, key: str) -> Kept | None:
+    """Return a reply, its tokens in and out and its source, or None. Raises Damaged."""
     row = database.execute(KEPT, (key,)).fetchone()
     if row is None:
         return None
-    _, reply, prompt_tokens, completion_tokens, source, _ = row
-    if fault := kept_fault(row):
-        raise Damaged(f"in a reply, {fault}")
-    return reply, prompt_tokens, completion_tokens, source
+    # Only a row without a checksum, or with a wrong one, needs the longer look.
+    if row[5] != checksum(*row[:4]) and (fault := fault_of(row[:4], row[5])):
+        raise DamagedCache(f"in a reply, {fault}")
+    kept: Kept = row[1:5]
+    return kept

@@ -223,7 +223,7 @@ class Fetcher:
         first = min(service.patience, FIRST_ANSWER)
         self._patience = Patience(first, FEW, 1, self.notify, service.name, pauses=PAUSES)
         pace = self._transport.pace
-        pace.longest, pace.on_hold = self._patience.left, self._patience.holds
+        pace.longest, pace.on_hold = self._patience.seconds_left, self._patience.note_hold
         # A wrong token costs no more requests; with one alone, a slow document would hold up all.
         pace.cap = AT_FIRST
 
@@ -332,17 +332,17 @@ class Fetcher:
         self.found += doc_id != self._proof
         self.done += doc_id != self._proof
         self._came = [doc_id]
-        self._patience.succeeded()
+        self._patience.note_success()
         self._patience.give_up_after = MANY
         return True
 
     def _note_answer(self) -> None:
         patience, pace = self._patience, self._transport.pace
         patience.seconds = self.service.patience
-        patience.answered()
+        patience.note_answer()
         if pace.cap == AT_FIRST:
             pace.cap = math.inf
-        pace.succeeded()
+        pace.note_success()
 
     def _note_absent(self, doc_id: str, status: int, payload: bytes, is_elsewhere: bool) -> None:
         """Note that a document is not there, or not where a redirect led. Raises _Ended."""
@@ -363,19 +363,19 @@ class Fetcher:
         mark = hash(doc_id)
         # A service may fail by 503 for one document; whoever asks to wait means everybody.
         asks = isinstance(fault, Busy) and (fault.after > 0 or fault.status == TOO_MANY)
-        if asks or isinstance(fault, Unreachable) or self._patience.out_of_order(fault.kind, mark):
+        if asks or isinstance(fault, Unreachable) or self._patience.is_outage(fault.kind, mark):
             return True
-        self._patience.failed(fault.kind, mark)
+        self._patience.note_failure(fault.kind, mark)
         return False
 
     def _wait(self, fault: Fault, words: str) -> None:
         """Hold all requests back until the service may be in order. Raises _Ended."""
         patience, pace = self._patience, self._transport.pace
-        if patience.waits(words):
+        if patience.note_wait(words):
             advice = "run the same command again to go on"
             raise _Ended(f"waited for {patience.seconds:g} s in vain: {words}; {advice}")
         asked = fault.after if isinstance(fault, Busy) else 0.0
-        pause = min(asked or patience.pause(), patience.left())
+        pause = min(asked or patience.pause(), patience.seconds_left())
         if fault.status == TOO_MANY:
             pace.hold(pause)
         else:
@@ -401,7 +401,7 @@ class Fetcher:
         closed = len(self.unknown.get(FORBIDDEN, ())) >= MOST_FORBIDDEN
         if closed and not (self._came or ABSENT in self.unknown):
             raise self._denial(words)
-        if self._patience.failed(kind, hash(doc_id)):
+        if self._patience.note_failure(kind, hash(doc_id)):
             row = f"{self._patience.in_a_row} in a row were refused"
             raise _Ended(f"{row}: {words}; {IS_IT_RIGHT}")
 

@@ -12,9 +12,9 @@ from trecjudge.models.reading.sets import (
     FieldSet,
     TooManyBraces,
     field_sets,
+    tagged_sets,
     whole_set,
 )
-from trecjudge.models.reading.tags import tagged_sets
 from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
 from trecjudge.text.reasoning import without_reasoning
 
@@ -59,7 +59,7 @@ class Fields:
         Entries that carry a `number` are put in its order. Raises Unparsed, saying what is wrong.
         """
         try:
-            found = self._agreed(reply)
+            found = self._agree_on_fields(reply)
         except (Contradiction, TooManyBraces) as error:
             raise Unparsed(str(error)) from error
         except RecursionError as error:
@@ -72,7 +72,7 @@ class Fields:
                 found[name] = entries[: self.most[name]]
         return found
 
-    def _agreed(self, reply: str) -> dict[str, Any]:
+    def _agree_on_fields(self, reply: str) -> dict[str, Any]:
         """Return the one set of fields on which all sets in the reply agree."""
         sets = whole_set(reply, self.types)
         if not sets:
@@ -83,11 +83,11 @@ class Fields:
             sets = sets or field_sets(answer, self.types) or self._bare(answer)
         complete = [found for found in sets if not self.required.isdisjoint(found)]
         if not complete:
-            raise Unparsed(f"it does not have {_listed(self.types)}.")
+            raise Unparsed(f"it does not have {_join_names(self.types)}.")
         # A reply may repeat its answer, but never contradict it: no rule picks one of two.
-        first, *others = (self._typed(found) for found in complete)
+        first, *others = (self._type_fields(found) for found in complete)
         for other in others:
-            first = _merged(first, other)
+            first = _merge_sets(first, other)
         self._not_taken_back(first, reply)
         return first
 
@@ -108,9 +108,9 @@ class Fields:
                 if label != found[name]:
                     raise Unparsed(f"it gives several answers that differ in {name}.")
 
-    def _typed(self, found: FieldSet) -> dict[str, Any]:
+    def _type_fields(self, found: FieldSet) -> dict[str, Any]:
         if missing := self.required - found.keys():
-            raise Unparsed(f"it lacks {_listed(sorted(missing))}.")
+            raise Unparsed(f"it lacks {_join_names(sorted(missing))}.")
         typed = {}
         for name, annotation in self.types.items():
             try:
@@ -144,7 +144,7 @@ def is_exact(fields: Mapping[str, str], reply: str) -> bool:
     )
 
 
-def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _merge_sets(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Return the union of two sets that agree in all that both have. Raises Unparsed."""
     for name, value in one.items():
         if value != other[name] and value != "" and other[name] != "":
@@ -172,5 +172,5 @@ def _most_of(field: Any) -> int | None:
     return next((bound for bound in bounds if isinstance(bound, int)), None)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return " and ".join(map(repr, names))

@@ -1,13 +1,15 @@
-"""The sets of fields in a reply, from markers and from JSON objects, as they were written."""
+"""The sets of fields in a reply, from markers, JSON objects and tags, as they were written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from html import unescape
 from json import JSONDecodeError, JSONDecoder
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import json_repair
+from pydantic import BaseModel
 
 from trecjudge.models.reading.values import member
 
@@ -36,9 +38,9 @@ def field_sets(answer: str, names: Collection[str]) -> list[FieldSet]:
 
     A set has at least one of the fields `names`. Raises Contradiction, TooManyBraces.
     """
-    found, rest = _marked(answer, names)
-    found += _objects(rest, names)
-    if not found and (mended := _mended(answer, names)):
+    found, rest = _sets_by_markers(answer, names)
+    found += _sets_of_objects(rest, names)
+    if not found and (mended := _mend_object(answer, names)):
         found = [mended]
     return found
 
@@ -58,7 +60,7 @@ def whole_set(reply: str, names: Collection[str]) -> list[FieldSet]:
     return _sets_of(_inner(value, names), names) if end == len(reply) else []
 
 
-def _marked(answer: str, names: Collection[str]) -> tuple[list[FieldSet], str]:
+def _sets_by_markers(answer: str, names: Collection[str]) -> tuple[list[FieldSet], str]:
     """Return the sets that markers make, and the text outside of their sections."""
     pieces = _MARKER.split(answer)
     sets: list[FieldSet] = []
@@ -82,7 +84,7 @@ def _is_echo(text: str, name: str) -> bool:
     return text.lstrip().startswith((f"{{{name}}}", f"<{name}>"))
 
 
-def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
+def _sets_of_objects(text: str, names: Collection[str]) -> list[FieldSet]:
     """Return the sets that JSON objects of a text make, and those of values outside of them.
 
     A text that was quoted without escapes may end an object early, or contain one: the reply's own
@@ -94,10 +96,10 @@ def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
         outside.append(text[at:start])
         at = end
         found += _sets_of(record, names)
-    return found + _loose("\n".join([*outside, text[at:]]), names) if found else []
+    return found + _sets_outside("\n".join([*outside, text[at:]]), names) if found else []
 
 
-def _loose(text: str, names: Collection[str]) -> list[FieldSet]:
+def _sets_outside(text: str, names: Collection[str]) -> list[FieldSet]:
     """Return the fields whose key and value are in no object, each as a set."""
     found: list[FieldSet] = []
     for name in names:
@@ -141,7 +143,7 @@ def _inner(record: Mapping[str, Any], names: Collection[str]) -> Mapping[str, An
     return record
 
 
-def _mended(answer: str, names: Collection[str]) -> FieldSet | None:
+def _mend_object(answer: str, names: Collection[str]) -> FieldSet | None:
     """Return the set of one object that is not quite JSON: single quotes, a comma too many.
 
     Only where each field is named once, and every brace is closed: otherwise a mended reply could
@@ -186,3 +188,52 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = JSONDecoder(object_pairs_hook=_once, strict=False)
+
+
+ITEM = "item"
+"""The tag of an entry of a list."""
+
+
+def tagged_sets(answer: str, types: Mapping[str, Any]) -> list[FieldSet]:
+    """Return the set of fields that the tags of an answer make, none where it has no such tag.
+
+    A field that is repeated with another value raises Contradiction.
+    """
+    found: FieldSet = {}
+    for name, text in _parts(answer, list(types)):
+        value = _value(text, types[name])
+        if name in found and found[name] != value:
+            raise Contradiction(f"it gives several answers that differ in {name}; give only one.")
+        found[name] = value
+    return [found] if found else []
+
+
+def _parts(text: str, names: list[str]) -> list[tuple[str, str]]:
+    """Return (name, text) of the outermost elements of these names, in their order."""
+    by_plain = {name.casefold(): name for name in names}
+    opening = re.compile(rf"<({'|'.join(map(re.escape, names))})\s*>", re.IGNORECASE)
+    closing = {n: re.compile(rf"</{re.escape(n)}\s*>", re.IGNORECASE) for n in names}
+    parts, at = [], 0
+    while found := opening.search(text, at):
+        at, name = found.end(), by_plain[found[1].casefold()]
+        # A closing tag ends the element of its own name only: other tags inside are its text.
+        end = closing[name].search(text, at) if name in closing else None
+        if end is None:  # looked for once: many tags that nothing closes would take hours
+            closing.pop(name, None)
+            continue
+        parts.append((name, text[at : end.start()]))
+        at = end.end()
+    return parts
+
+
+def _value(text: str, annotation: Any) -> Any:
+    """Return the text of an element, or the list or record that its elements make."""
+    if get_origin(annotation) is list and get_args(annotation):
+        entries = _parts(text, [ITEM])
+        if entries or not text.strip():
+            return [_value(entry, get_args(annotation)[0]) for _, entry in entries]
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        types = {name: field.annotation for name, field in annotation.model_fields.items()}
+        sets = tagged_sets(text, types)
+        return sets[0] if sets else text
+    return unescape(text).strip()

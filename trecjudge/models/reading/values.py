@@ -44,15 +44,15 @@ def read_value(annotation: Any, value: Any, name: str = "") -> Any:
         return [read_value(get_args(annotation)[0], entry) for entry in _entries(value, name)]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _model(annotation, value)
-    value = _unwrapped(value)
+    value = _unwrap_value(value)
     if get_origin(annotation) is Literal:
         return _label(get_args(annotation), value, name)
     if isinstance(value, str):
-        value = undressed(value, name)
-    return _validated(annotation, value)
+        value = strip_dress(value, name)
+    return _validate_value(annotation, value)
 
 
-def undressed(text: str, name: str = "") -> str:
+def strip_dress(text: str, name: str = "") -> str:
     """Return a short text without fence, mark-up, quotes, tags and the name of its field.
 
     A long text is no single value, and is returned unchanged: to search its ends could take hours.
@@ -83,7 +83,7 @@ def _text(value: Any) -> str:
         return value.strip()
     if isinstance(value, int | float):
         return str(value)
-    raise Unreadable(f"{_shown(value)} is no text")
+    raise Unreadable(f"{_show_value(value)} is no text")
 
 
 def _entries(value: Any, name: str) -> list[Any]:
@@ -94,17 +94,17 @@ def _entries(value: Any, name: str) -> list[Any]:
         except orjson.JSONDecodeError as error:
             if value.strip().casefold() in NOTHING:
                 return []
-            raise Unreadable(f"{_shown(value)} is no list") from error
+            raise Unreadable(f"{_show_value(value)} is no list") from error
     if isinstance(value, Mapping) and len(value) == 1:
         value = next(iter(value.values()))
     if not isinstance(value, list):
-        raise Unreadable(f"{_shown(value)} is no list")
+        raise Unreadable(f"{_show_value(value)} is no list")
     return value
 
 
 def _model(annotation: type[BaseModel], value: Any) -> BaseModel:
     if not isinstance(value, Mapping):
-        raise Unreadable(f"{_shown(value)} is no object")
+        raise Unreadable(f"{_show_value(value)} is no object")
     found = {}
     for name, field in annotation.model_fields.items():
         given = member(value, name)
@@ -117,13 +117,13 @@ def _model(annotation: type[BaseModel], value: Any) -> BaseModel:
     return annotation(**found)
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap_value(value: Any) -> Any:
     """Return the value inside lists of one entry and objects of one key."""
     while isinstance(value, list | Mapping) and len(value) == 1:
         value = next(iter(value.values() if isinstance(value, Mapping) else value))
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") and len(value) < MOST_SHOWN:
         try:
-            return _unwrapped(orjson.loads(value))
+            return _unwrap_value(orjson.loads(value))
         except orjson.JSONDecodeError:
             return value
     return value
@@ -133,9 +133,9 @@ def _label(allowed: tuple[Any, ...], value: Any, name: str) -> Any:
     if value in allowed:
         return value
     written = value if isinstance(value, str) else str(value)
-    found = _by_plain(allowed).get(_plain(undressed(written, name)))
+    found = _by_plain(allowed).get(_plain(strip_dress(written, name)))
     if found is None or isinstance(value, bool | list | Mapping):
-        raise Unreadable(f"{_shown(value)} is none of {', '.join(map(str, allowed))}")
+        raise Unreadable(f"{_show_value(value)} is none of {', '.join(map(str, allowed))}")
     return found
 
 
@@ -152,14 +152,14 @@ def _plain(text: str) -> str:
     return _JOINTS.sub("", text.strip(_WRAPPING)).casefold()
 
 
-def _validated(annotation: Any, value: Any) -> Any:
+def _validate_value(annotation: Any, value: Any) -> Any:
     try:
         return adapter_of(annotation).validate_python(value)
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix(_OWN_ERROR)
-        raise Unreadable(f"{_shown(value)}: {message}") from error
+        raise Unreadable(f"{_show_value(value)}: {message}") from error
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"

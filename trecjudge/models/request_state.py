@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.findings import shown
-from trecjudge.models.endpoints import Endpoint
+from trecjudge.models.endpoint import Endpoint
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import PENALTY, Busy, Fault, ItemFault
-from trecjudge.models.lengths import Lengths
+from trecjudge.models.lengths import Lengths, estimated_tokens
 from trecjudge.models.prompt import PlainPrompt
 from trecjudge.models.reading import Unparsed, loop_at_end, without_reasoning
 from trecjudge.models.requests import Request
@@ -38,7 +38,7 @@ RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
 
-class Turn:
+class FirstTurn:
     """A held lock that is released only once, however often `end` is called."""
 
     def __init__(self, lock: asyncio.Lock) -> None:
@@ -61,7 +61,7 @@ class FormFault(Exception):
 
 
 @dataclass(slots=True)
-class Asking:
+class RequestState:
     """A request, its limit of tokens, and what went wrong with it so far.
 
     `turn` is held while it is unknown whether the endpoint takes this form: other requests wait for
@@ -70,7 +70,7 @@ class Asking:
 
     request: Request
     max_tokens: int
-    turn: Turn | None = None
+    turn: FirstTurn | None = None
     endpoint: Endpoint = field(init=False)
     avoided: set[Endpoint] = field(default_factory=set)
     tries: int = 0
@@ -87,6 +87,7 @@ class Asking:
     """About how many tokens were sent, by their text."""
     expected: Expected = (0.0, 0.0)
     wrong: list[dict[str, Any]] = field(default_factory=list)
+    """Messages that are added to the request's own: the last reply, and what was wrong with it."""
     earlier: list[ModelCall] = field(default_factory=list)
     """The requests that gave no reply of use."""
     prices: Prices | None = None
@@ -94,6 +95,8 @@ class Asking:
     """Whether the reply was cut, and what it had before that is used."""
     reply: Reply | None = None
     """What was answered to the request that was sent last."""
+    is_admitted: bool = False
+    """Whether the request that was sent last was counted as a call."""
     paid: bool = False
     """Whether any answer was paid for."""
     sent_at: float = 0.0
@@ -102,17 +105,6 @@ class Asking:
     def program(self) -> str:
         """The name of the program."""
         return self.request.prompt.program.name
-
-    @property
-    def messages(self) -> list[dict[str, Any]]:
-        """The request's messages, and what was wrong with the last reply."""
-        return [*self.request.messages, *self.wrong]
-
-    @property
-    def more(self) -> dict[str, Any]:
-        """What is added to the request body: a penalty too, where a reply repeated itself."""
-        more = self.request.prompt.request
-        return more | {PENALTY: PENALISED} if self.looped else more
 
     @property
     def counted_tries(self) -> int:
@@ -124,12 +116,23 @@ class Asking:
         """Whether a call was made for this reply already, in this form or another."""
         return any(not call.turned_away for call in self.earlier)
 
-    def expects(self, lengths: Lengths) -> None:
+    def next_messages(self) -> list[dict[str, Any]]:
+        """Return the messages to send next, and note about how many tokens they are."""
+        messages = [*self.request.messages, *self.wrong]
+        self.prompt_tokens = sum([estimated_tokens(m["content"]) for m in messages])
+        return messages
+
+    def additions(self) -> dict[str, Any]:
+        """Return what is added to the body: a penalty too, where a reply repeated itself."""
+        more = self.request.prompt.request
+        return more | {PENALTY: PENALISED} if self.looped else more
+
+    def estimate_tokens(self, lengths: Lengths) -> None:
         """Note the tokens that it is expected to take, in and out, by what was seen until now."""
         reply = lengths.reply(self.program, self.request.stated)
         self.expected = lengths.prompt(self.prompt_tokens), min(reply, self.max_tokens)
 
-    def fits(self, room: int) -> bool:
+    def fit_into(self, room: int) -> bool:
         """Note the room after this prompt; return whether to ask again with that as limit."""
         # Only once: an endpoint that misreports its room would be asked for ever.
         if self.room is not None or not LEAST_ROOM <= room < self.max_tokens:
@@ -137,7 +140,7 @@ class Asking:
         self.room = self.max_tokens = room
         return True
 
-    def fields(self, reply: Reply, most_tokens: int) -> dict[str, Any]:
+    def read_fields(self, reply: Reply, most_tokens: int) -> dict[str, Any]:
         """Return the output fields of a reply.
 
         Raises Fault with what to ask for next noted: up to `most_tokens` where the reply was cut.
@@ -151,7 +154,7 @@ class Asking:
             # Some servers cut a reply and do not give that as the reason.
             came_to_the_limit = reply.completion_tokens >= self.max_tokens > 0
             if reply.cut or (came_to_the_limit and reply.finish_reason != "stop"):
-                fault = self._cut(reply, most_tokens)
+                fault = self._cut_fault(reply, most_tokens)
                 if isinstance(fault, ItemFault):  # nothing better will come
                     with suppress(Unparsed):
                         fields = self.request.parse_part(reply.text)
@@ -163,11 +166,11 @@ class Asking:
                 fault = Fault("parse", f"the reply does not parse: {error} It is {begins}")
             raise fault from error
 
-    def _cut(self, reply: Reply, most_tokens: int) -> Fault:
+    def _cut_fault(self, reply: Reply, most_tokens: int) -> Fault:
         """Return the fault of a cut reply; raise the limit, if it was an answer only once."""
         message = f"the reply was cut at {self.max_tokens} tokens"
         if loop := loop_at_end(reply.text or reply.reasoning):
-            return self._looped(f"{message}, repeating {shown(loop, LONGEST_LOOP)}")
+            return self._loop_fault(f"{message}, repeating {shown(loop, LONGEST_LOOP)}")
         # Reasoning may be of any length; an answer that is cut twice most likely never ends.
         thought_only = without_reasoning(reply.text) is None
         if self.max_tokens >= most_tokens or self.looped or (self.cuts and not thought_only):
@@ -176,20 +179,21 @@ class Asking:
         self.cuts += 1
         return Fault("cut", message)
 
-    def _looped(self, message: str) -> Fault:
+    def _loop_fault(self, message: str) -> Fault:
         """Return the fault of a reply that repeats itself: once it is asked for with a penalty."""
         is_set = any("penalty" in name for name in self.sent)
-        if self.looped or is_set or PENALTY in self.endpoint.habits.without:
+        if self.looped or is_set or PENALTY in self.endpoint.capabilities.without:
             return ItemFault("cut", message)
         self.looped = message
         return Fault("cut", f"{message}; asked again with {PENALTY} {PENALISED} ({HINT})")
 
-    def sends(self) -> None:
+    def begin_call(self) -> None:
         """Note that a request is sent now."""
         self.sent_at = time.perf_counter()
-        self.reply = None
+        self.reply, self.is_admitted = None, True
+        self.tries += 1
 
-    def call(self, reply: Reply, fault: Fault | JudgmentFailed | None = None) -> ModelCall:
+    def logged_call(self, reply: Reply, fault: Fault | JudgmentFailed | None = None) -> ModelCall:
         """Return the exchange that is over, for the log."""
         seconds = time.perf_counter() - self.sent_at
         tokens = (reply.prompt_tokens, reply.completion_tokens)
@@ -209,32 +213,18 @@ class Asking:
             number=len(self.earlier) + 1,
         )
 
-    def failed(self, fault: Fault | JudgmentFailed) -> None:
+    def fail_call(self, fault: Fault | JudgmentFailed) -> None:
         """Note that the request sent last gave no reply of use."""
         tokens = fault.tokens if isinstance(fault, Fault) else (0, 0)
         self.paid = self.paid or self.reply is not None or any(tokens)
-        self.earlier.append(self.call(self.reply or Reply("", "", *tokens), fault))
-
-    @contextmanager
-    def reporting(self) -> Iterator[None]:
-        """Within it, an error that is raised gets the failed exchanges, for the log."""
-        try:
-            yield
-        except FormFault as fault:
-            fault.tried = self.earlier
-            raise
-        except JudgmentFailed as failed:
-            if failed.call is not None or not self.earlier:
-                raise
-            # One failure may be raised for many requests: each gets one with its own calls.
-            raise self.failure(failed.kind, str(failed), failed.tries) from failed
+        self.earlier.append(self.logged_call(self.reply or Reply("", "", *tokens), fault))
 
     def failure(self, kind: str, message: str, tries: int) -> JudgmentFailed:
         """Return the failure of this request, with all that was exchanged."""
-        return JudgmentFailed(kind, message, tries, chained(self.earlier))
+        return JudgmentFailed(kind, message, tries, chain_calls(self.earlier))
 
 
-def chained(calls: Sequence[ModelCall]) -> ModelCall | None:
+def chain_calls(calls: Sequence[ModelCall]) -> ModelCall | None:
     """Return the last of the calls for one reply, with those before it; None without any."""
     if not calls:
         return None
@@ -254,7 +244,7 @@ def shared_failure(
     """Return a failure for a request that waited for the reply; `tried` are its own calls."""
     of_another = [as_shared(failed.call, cost)] if isinstance(failed.call, ModelCall) else []
     calls = [*tried, *of_another]
-    return JudgmentFailed(failed.kind, str(failed), failed.tries, chained(calls))
+    return JudgmentFailed(failed.kind, str(failed), failed.tries, chain_calls(calls))
 
 
 def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:

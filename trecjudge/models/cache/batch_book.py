@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed, OutputError
-from trecjudge.models.cache.opened import CacheFile, Work
+from trecjudge.models.cache.cache_file import CacheFile
 from trecjudge.models.cache.replies import Origin
 
 LONGEST_KEPT = 30 * 24 * 60 * 60
 """Seconds for which an answer is kept that no request asks for."""
+Statement = tuple[str, Iterable[tuple[Any, ...]]]
+"""SQL, and the values of each time that it is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class BatchBook:
         with self._usable():
             self._file = CacheFile(path, notify)
         oldest = int(time.time()) - LONGEST_KEPT
-        self._write(lambda db: db.execute("DELETE FROM batched WHERE written < ?", (oldest,)))
+        self._write(("DELETE FROM batched WHERE written < ?", [(oldest,)]))
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
@@ -64,11 +66,16 @@ class BatchBook:
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{self._path}: cannot be written: {error}") from error
 
-    def _write(self, work: Work[object]) -> bool:
-        """Write; return whether that was possible."""
+    def _write(self, *statements: Statement) -> bool:
+        """Write in one transaction; return whether that was possible."""
+
+        def write(database: sqlite3.Connection) -> None:
+            for statement, rows in statements:
+                database.executemany(statement, rows)
+
         try:
             with self._usable():
-                self._file.write(work)
+                self._file.write(write)
         except OutputError as error:
             if self._refused is None:
                 raise
@@ -76,13 +83,10 @@ class BatchBook:
             return False
         return True
 
-    def _row(self, query: str, value: str) -> tuple[Any, ...] | None:
+    def _row(self, query: str, value: str) -> Any:
         """Return the first row of a query."""
         with self._usable():
-            row: tuple[Any, ...] | None = self._file.read(
-                lambda database: database.execute(query, (value,)).fetchone()
-            )
-        return row
+            return self._file.read(lambda database: database.execute(query, (value,)).fetchone())
 
     def where(self, key: str) -> InBatch | None:
         """Return where the request with this key is, None if it is in no batch."""
@@ -101,48 +105,34 @@ class BatchBook:
         """
         rows = [(key, file) for key in keys]
         batch = (file, "", origin.endpoint, origin.model, len(rows), int(time.time()))
-        statement = "INSERT OR REPLACE INTO batched (key, file) VALUES (?, ?)"
-
-        def note(database: sqlite3.Connection) -> None:
-            database.execute(f"INSERT OR REPLACE INTO batches VALUES ({_PLACES})", batch)
-            database.executemany(statement, rows)
-
-        if not self._write(note):
+        if not self._write(
+            ("INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?, ?, ?)", [batch]),
+            ("INSERT OR REPLACE INTO batched (key, file) VALUES (?, ?)", rows),
+        ):
             raise JudgmentFailed("stopped", "its batch could not be noted, and was not begun")
 
-    def begun(self, file: str, batch_id: str) -> None:
+    def note_id(self, file: str, batch_id: str) -> None:
         """Note the id of a batch."""
-        update = "UPDATE batches SET id = ? WHERE file = ?"
-        self._write(lambda database: database.execute(update, (batch_id, file)))
+        self._write(("UPDATE batches SET id = ? WHERE file = ?", [(batch_id, file)]))
 
     def keep(self, answers: Iterable[tuple[str, bytes]]) -> None:
         """Keep answers until requests ask for them."""
         now = int(time.time())
         rows = [(answer, now, key) for key, answer in answers]
-        update = "UPDATE batched SET answer = ?, written = ? WHERE key = ?"
-        self._write(lambda database: database.executemany(update, rows))
+        self._write(("UPDATE batched SET answer = ?, written = ? WHERE key = ?", rows))
 
     def drop(self, key: str) -> None:
         """Forget an answer that was used."""
-        delete = "DELETE FROM batched WHERE key = ?"
-        self._write(lambda database: database.execute(delete, (key,)))
+        self._write(("DELETE FROM batched WHERE key = ?", [(key,)]))
 
     def finish(self, file: str, used: Iterable[str] = ()) -> None:
         """Forget a batch, except for answers that are kept and not used yet."""
-        keys = [(file, key) for key in used]
-
-        def forget(database: sqlite3.Connection) -> None:
-            drop = "DELETE FROM batched WHERE file = ? AND key = ?"
-            database.executemany(drop, keys)
-            delete = "DELETE FROM batched WHERE file = ? AND answer IS NULL"
-            database.execute(delete, (file,))
-            database.execute("DELETE FROM batches WHERE file = ?", (file,))
-
-        self._write(forget)
+        self._write(
+            ("DELETE FROM batched WHERE file = ? AND key = ?", [(file, key) for key in used]),
+            ("DELETE FROM batched WHERE file = ? AND answer IS NULL", [(file,)]),
+            ("DELETE FROM batches WHERE file = ?", [(file,)]),
+        )
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-_PLACES = "?, ?, ?, ?, ?, ?"
