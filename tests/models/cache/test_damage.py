@@ -171,6 +171,8 @@ def test_a_pipe_beside_it_holds_nobody_up(suffix: str, closed: Path, tmp_path: P
 
 def test_an_empty_file_is_a_new_cache(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"")  # a job was killed when it had just made it
+    with closing(ReplyCache(tmp_path, writes=False)) as cache:
+        assert cache.get(key(0)) is None
     assert used(tmp_path) == (0, [])
 
 

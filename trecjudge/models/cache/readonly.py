@@ -267,7 +267,8 @@ class ReadOnlyCaches:
         self._caches: list[tuple[ReadCache, str]] = []
         self._digests: dict[str, str] = {}
         try:
-            if own is not None and (own / FILE).exists():
+            # An empty file is that of a job which was killed when it had just made it.
+            if own is not None and (own / FILE).exists() and (own / FILE).stat().st_size:
                 self._add_own(own)
             for folder in folders:
                 self._add_other(ReadCache(folder))
