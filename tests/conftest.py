@@ -15,7 +15,7 @@ import hypothesis
 import pytest
 
 from tests.reading import Reading, reading
-from trecjudge.job.process import settle_process
+from trecjudge.job.process import tune_process
 
 # The same examples every time, so that no merge depends on luck. `thorough` tries others, and more.
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -58,7 +58,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 def pytest_collection_finish() -> None:
     """Collect garbage as a command does, and leave out thousands of tests and modules."""
-    settle_process()
+    tune_process()
     gc.freeze()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.findings import IN_ALL, Finding, OnFinding
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStores
 from trecjudge.inputs.runs import RunReader
 from trecjudge.models.documents.opening import HELD_BYTES, open_documents
@@ -28,7 +28,7 @@ def documents_of(
     ids: Iterable[str] = IDS,
 ) -> DocumentStores:
     """Return the documents of files; those with these ids where they are not held in memory."""
-    wanted = Wanted.of_ids(ids)
+    wanted = WantedDocuments.of_ids(ids)
     return open_documents(paths, folder, report, lambda: wanted, held_bytes=held_bytes)
 
 

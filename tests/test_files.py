@@ -15,7 +15,7 @@ import pytest
 
 from tests.commandline import ROOT, command, sample
 from trecjudge.errors import OutputError
-from trecjudge.files import chosen, open_regular, remove_left_parts, whole, whole_path
+from trecjudge.files import open_regular, open_target, remove_left_parts, whole, whole_path
 from trecjudge.results.outputs import Outputs
 
 SUFFIXES = ("leaderboard.txt", "leaderboard.jsonl", "qrels", "judgments.jsonl", "log", "config.yml")
@@ -182,7 +182,7 @@ def test_an_output_that_is_a_file_is_not_written_from_its_start_again(tmp_path: 
 
 def test_a_device_stays_a_device(tmp_path: Path) -> None:
     before = os.stat(os.devnull).st_ino
-    with chosen(Path(os.devnull)) as file:
+    with open_target(Path(os.devnull)) as file:
         file.write(b"x")
     assert (os.stat(os.devnull).st_ino, list(tmp_path.iterdir())) == (before, [])
 
@@ -193,7 +193,7 @@ def test_a_pipe_is_written_as_it_is(tmp_path: Path) -> None:
     found: list[bytes] = []
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
-    with chosen(pipe) as file:
+    with open_target(pipe) as file:
         file.write(b"rows")
     reader.join(20)
     assert (found, pipe.is_fifo()) == ([b"rows"], True)

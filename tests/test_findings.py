@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trecjudge
-from trecjudge.findings import KINDS, MOST_UNREAD, Finding, FindingLog, shown, visible, visible_line
+from trecjudge.findings import KINDS, MOST_UNREAD, Finding, FindingLog, brief, visible, visible_line
 from trecjudge.records import Place
 
 PACKAGE = Path(trecjudge.__file__).parent
@@ -90,14 +90,14 @@ def test_the_log_counts_and_passes_on() -> None:
     ids=["text", "null", "what no terminal should get", "long"],
 )
 def test_shown(value: object, wanted: str) -> None:
-    assert shown(value) == wanted
+    assert brief(value) == wanted
 
 
 def test_a_value_nested_too_deep_is_shown_all_the_same() -> None:
     value: list[object] = []
     for _ in range(1020):
         value = [value]
-    assert len(shown(value)) <= 80
+    assert len(brief(value)) <= 80
 
 
 def test_nothing_steers_a_terminal() -> None:

@@ -168,7 +168,7 @@ def _check_kind(mode: int) -> None:
 
 
 @contextmanager
-def chosen(path: Path) -> Iterator[BinaryIO]:
+def open_target(path: Path) -> Iterator[BinaryIO]:
     """Open a file that the user named for writing: whole or not at all; a device or pipe directly.
 
     `/dev/stdout` is this process's own output. Raises OutputError if it cannot be written, or has

@@ -273,11 +273,11 @@ OnFinding = Callable[[Finding], None]
 """Called with each finding, as it is made."""
 
 
-def unreported(_: object) -> None:
+def ignore(_: object) -> None:
     """Do nothing with a finding: it is reported elsewhere, or says nothing here."""
 
 
-_TOLD: ContextVar[OnFinding] = ContextVar("told", default=unreported)
+_TOLD: ContextVar[OnFinding] = ContextVar("told", default=ignore)
 
 
 @contextmanager
@@ -374,7 +374,7 @@ def visible_line(text: str) -> str:
     return visible(text).replace("\n", "\\x0a")
 
 
-def shown(value: object, limit: int = 80) -> str:
+def brief(value: object, limit: int = 80) -> str:
     """Return `repr(value)`, cut to `limit` characters, for a message."""
     if isinstance(value, str | bytes):
         value = value[: limit + 1]
@@ -385,12 +385,12 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def shown_line(text: str, limit: int = 160) -> str:
+def brief_line(text: str, limit: int = 160) -> str:
     """Return a message on one line, cut to `limit` characters."""
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def plural(number: int, noun: str, plural: str = "") -> str:
     """Return `1 run`, `2 runs`; `plural` where that is not the noun with an s."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

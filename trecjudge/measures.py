@@ -15,7 +15,7 @@ from typing import Any, Literal, cast, get_args
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.records import Judgment, Response
-from trecjudge.settings.plugins import imported
+from trecjudge.settings.plugins import import_named
 
 MOST_COMPARED = 1000
 """Runs that are compared with one another: names of ties, and tests, are as many squared."""
@@ -188,7 +188,7 @@ def load_measure(reference: str) -> MeasureSpec:
     address, _, judge = str(reference).partition("@")
     module, _, name = address.partition(":")
     try:
-        found = getattr(imported(module), name)
+        found = getattr(import_named(module), name)
     except (Exception, SystemExit) as error:  # importing runs the user's own code
         message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
         raise PluginError(message) from error

@@ -107,9 +107,9 @@ class ArgueJudge(Attesting):
             judgment_of(item, sentence_index=s.index, label=CUT, reason="it is behind the limit")
             for s in item.response.sentences[len(kept) :]
         ]
-        work = [_uncited(item, kept, s, decider) for s in kept if not s.citations]
+        work = [_judge_uncited(item, kept, s, decider) for s in kept if not s.citations]
         uncited, stated = await asyncio.gather(
-            in_turn(work, model), self._stated(item, kept, decider, model)
+            in_turn(work, model), self._judge_answers(item, kept, decider, model)
         )
         return [*uncited, *behind, *_confirming_negatives(stated, uncited)]
 
@@ -139,7 +139,7 @@ class ArgueJudge(Attesting):
             return ByModel(model, topic.title, self.window)
         return ByWords()
 
-    async def _stated(
+    async def _judge_answers(
         self, item: WholeResponse, kept: Sequence[Sentence], decider: Decider, model: Model
     ) -> list[Judgment]:
         """Return a judgment on each answer that a sentence states, then one on each nugget."""
@@ -169,7 +169,7 @@ def _confirming_negatives(
     return [j for j in stated if not confirms(j) or j.sentence_index in negative]
 
 
-async def _uncited(
+async def _judge_uncited(
     item: WholeResponse, kept: Sequence[Sentence], sentence: Sentence, decider: Decider
 ) -> Judgment:
     """Return what an uncited sentence is; an unjudged one where that fails: others still count."""

@@ -122,10 +122,10 @@ class ByModel:
         """
         asked = [n for n in nuggets if n.answerable or not sentence.citations]
         windows = [asked[i : i + self.window] for i in range(0, len(asked), self.window)]
-        found = await asyncio.gather(*(self._asked(item, sentence, part) for part in windows))
+        found = await asyncio.gather(*(self._ask_answers(item, sentence, part) for part in windows))
         return [judgment for part in found for judgment in part]
 
-    async def _asked(
+    async def _ask_answers(
         self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
     ) -> list[Judgment]:
         """Ask about all questions at once and, where the reply does not fit them, one by one."""
@@ -136,16 +136,18 @@ class ByModel:
             )
         except JudgmentFailed as failed:
             if len(nuggets) > 1 and failed.kind in ("parse", "cut"):
-                singly = (self._asked(item, sentence, [nugget]) for nugget in nuggets)
+                singly = (self._ask_answers(item, sentence, [nugget]) for nugget in nuggets)
                 return [judgment for part in await asyncio.gather(*singly) for judgment in part]
-            return [j for nugget in nuggets for j in undecided(item, sentence, nugget, failed)]
+            return [
+                j for nugget in nuggets for j in unjudged_answers(item, sentence, nugget, failed)
+            ]
         found = []
         for nugget, given in zip(nuggets, prediction.fields["stated"], strict=True):
-            found += decided(item, sentence, nugget, given.answers, given.reason)
-        return _paid(found, prediction.call.usage)
+            found += answer_judgments(item, sentence, nugget, given.answers, given.reason)
+        return _charge_first(found, prediction.call.usage)
 
 
-def decided(
+def answer_judgments(
     item: WholeResponse, sentence: Sentence, nugget: Nugget, numbers: Sequence[int], reason: str
 ) -> list[Judgment]:
     """Return a judgment on each answer by its number; none is decided where one does not exist."""
@@ -153,13 +155,13 @@ def decided(
     if any(not 0 < number <= len(answers) for number in numbers):
         shown = ", ".join(map(str, numbers))
         message = f"the model names answers {shown} of a question that has {len(answers)}"
-        return undecided(item, sentence, nugget, JudgmentFailed("parse", message))
+        return unjudged_answers(item, sentence, nugget, JudgmentFailed("parse", message))
     decision = {"label": STATED, "reason": reason, "attester": "llm"}
     named = [answers[number - 1] for number in sorted(set(numbers))]
     return [pair_judgment(item, sentence, nugget, answer, **decision) for answer in named]
 
 
-def undecided(
+def unjudged_answers(
     item: WholeResponse, sentence: Sentence, nugget: Nugget, failed: JudgmentFailed
 ) -> list[Judgment]:
     """Return an unjudged judgment on each answer to a nugget."""
@@ -175,6 +177,6 @@ def question_of(nugget: Nugget) -> str:
     return f"{nugget.text} {listed}" if nugget.is_question else listed
 
 
-def _paid(judgments: list[Judgment], usage: Usage) -> list[Judgment]:
+def _charge_first(judgments: list[Judgment], usage: Usage) -> list[Judgment]:
     """Return the judgments, the first with what the request for them cost."""
     return [replace(judgments[0], usage=usage), *judgments[1:]] if judgments else []

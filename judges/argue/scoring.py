@@ -143,16 +143,16 @@ class Scoring:
 
     def coverage(self, tree: Tree) -> Share:
         """Return correct nuggets of all that can be answered."""
-        return self._covered(tree, lambda nugget: 1.0)
+        return self._covered_share(tree, lambda nugget: 1.0)
 
     def coverage_weighted(self, tree: Tree) -> Share:
         """Return the same by weight: without any importance all weigh the same."""
         labelled = any(j.nugget and j.nugget.importance for j in tree.bank)
-        return self._covered(
+        return self._covered_share(
             tree, lambda nugget: WEIGHTS.get(nugget.importance, 0.0) if labelled else 1.0
         )
 
-    def _covered(self, tree: Tree, weight: Callable[[AskedNugget], float]) -> Share:
+    def _covered_share(self, tree: Tree, weight: Callable[[AskedNugget], float]) -> Share:
         if not tree.has_bank:
             return of_unknown(tree)
         found = [
@@ -218,7 +218,7 @@ def argue_recall(tree: Tree) -> Share:
     if not tree.has_bank:
         return of_unknown(tree)
     found = [
-        tree.rewarded(judgment.nugget.nugget_id, answer)
+        tree.earns_answer(judgment.nugget.nugget_id, answer)
         for judgment in tree.bank
         if judgment.nugget
         for answer in judgment.nugget.answers

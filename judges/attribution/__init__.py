@@ -134,7 +134,7 @@ class AttributionJudge(ClaimJudging):
             return unread
         facts: Sequence[Fact] = ()
         if self.facts:
-            facts = facts_found(document, item.response, detector, quoted(found, document))
+            facts = facts_found(document, item.response, detector, quoted_evidence(found, document))
         given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": detector.name}
         # A used document stays used, whatever the unjudged claims are.
         failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)
@@ -146,7 +146,7 @@ class AttributionJudge(ClaimJudging):
         return judgment_of(item, label=label, grade=int(used), reason=reason, **given)
 
 
-def quoted(found: Sequence[Judgment], document: Document) -> list[Evidence]:
+def quoted_evidence(found: Sequence[Judgment], document: Document) -> list[Evidence]:
     """Return the passages of a document that a model gave as sources of attributed claims."""
     attributed = (j for j in found if j.label == ATTRIBUTED and j.attester == "llm")
     sources = (source for judgment in attributed for source in judgment.sources)

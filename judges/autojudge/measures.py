@@ -27,7 +27,7 @@ _first: dict[Any, dict[str, Any]] = {}
 def measure_names(judge_class: str, measures_file: str = "") -> list[str]:
     """Return the names of a judge's numeric measures. Raises PluginError or InputError."""
     if measures_file:
-        return _named(measures_file)
+        return _measure_names(measures_file)
     found = class_at(judge_class)
     specs = {tuple(_numeric(spec)) for spec in _specs(found)}
     if len(specs) != 1 or not next(iter(specs)):
@@ -107,7 +107,7 @@ def _numeric(spec: Any) -> Iterator[str]:
     return (m.name for m in spec.measures if getattr(m, "dtype", float) is not str)
 
 
-def _named(path: str) -> list[str]:
+def _measure_names(path: str) -> list[str]:
     """Return the numeric measures of a file that `auto-judge run` wrote."""
     try:
         listed = read_yaml_file(Path(path), "list of measures").value["measures"]

@@ -13,7 +13,7 @@ from trecjudge import AllResponses, InputError, PluginError, Relay, keyless, rel
 
 from .measures import base, class_at, refresh
 from .reports import Given, banks_at, banks_of
-from .running import in_a_thread, redirected
+from .running import in_a_thread, redirect_prints
 
 if TYPE_CHECKING:
     from . import AutoJudgeJudge
@@ -51,7 +51,7 @@ async def outcome_of(judge: AutoJudgeJudge, responses: AllResponses) -> Outcome:
     count = len(given.reports)
     responses.notify(f"{judge.judge_class} is given {count} responses; what it prints is in {log}")
     async with relayed(responses.model) as relay:
-        with keyless(relay), redirected(log):
+        with keyless(relay), redirect_prints(log):
             leaderboard, qrels = await in_a_thread(call.run)
     outcome = _read(judge, given, leaderboard, qrels)
     for note in _notes(judge, given, outcome, relay):
@@ -92,17 +92,17 @@ class _Call:
         if wants_nuggets and hasattr(making, "create_nuggets"):
             reports = self.given.reports if own.nugget_depends_on_responses else None
             call = self._arguments(own.nugget_settings, config, reports, banks)
-            banks = _called(making.create_nuggets, call) or banks
+            banks = _call_method(making.create_nuggets, call) or banks
         qrels = self._qrels()
         if _either(own.create_qrels, own.judge_uses_qrels) and hasattr(grading, "create_qrels"):
             used = banks if own.qrels_uses_nuggets else None
             call = self._arguments(own.qrels_settings, config, self.given.reports, used)
-            qrels = _called(grading.create_qrels, call) or qrels
+            qrels = _call_method(grading.create_qrels, call) or qrels
         used = banks if own.judge_uses_nuggets else None
         call = self._arguments(own.judge_settings, config, self.given.reports, used)
         call["qrels"] = qrels if own.judge_uses_qrels else None
         call["filebase"] = str(self.folder / NAME)
-        found = _called(judging.judge, call)
+        found = _call_method(judging.judge, call)
         # An older form of the protocol gives the qrels beside the leaderboard.
         return found if isinstance(found, tuple) else (found, qrels)
 
@@ -146,7 +146,7 @@ def _either(asked: bool | None, *uses: bool) -> bool:
     return any(uses) if asked is None else asked
 
 
-def _called(method: Any, arguments: dict[str, Any]) -> Any:
+def _call_method(method: Any, arguments: dict[str, Any]) -> Any:
     """Call a method; `corpus` is newer than some of them."""
     parameters = inspect.signature(method).parameters
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())

@@ -50,7 +50,7 @@ class _ByThread(io.TextIOBase):
 
 
 @contextmanager
-def redirected(path: Path) -> Iterator[None]:
+def redirect_prints(path: Path) -> Iterator[None]:
     """Write to a file what threads print that begin meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     out, err = sys.stdout, sys.stderr

@@ -142,11 +142,11 @@ class CitationScoreJudge:
         if value is None:
             if claims.unread[0] == NO_TEXT:
                 return _without_text(item, cited)
-            return _unjudged(item, claims.unread[0], "a sentence")
+            return _unjudged_axis(item, claims.unread[0], "a sentence")
         reason = f"claims compared: {len(claims.shares)}; with nothing cited: {claims.idle}"
         if claims.unread:
             reason += f"; left out: {len(claims.unread)}"
-        return _measured(item, FAITHFULNESS, value, reason)
+        return _axis_judgment(item, FAITHFULNESS, value, reason)
 
     def citation_score(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the weighted sum of F, C and 1 - R; 0 where nothing cited is there."""
@@ -201,21 +201,21 @@ def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
     text = text or topic.body
     terms = keywords(text)
     if not terms:
-        return _unjudged(item, "no_topic_text")
+        return _unjudged_axis(item, "no_topic_text")
     if not any(passage.comparable(text) for passage in passages):
-        return _unjudged(item, "script", "the topic")
+        return _unjudged_axis(item, "script", "the topic")
     absent = missing(terms, passages)
     found = len(terms) - len(absent)
     reason = f"{found} of {len(terms)} topic terms"
     if absent:
         shown = ", ".join(repr(text[t.start : t.end]) for t in absent[:_MOST_MISSING])
         reason += f"; missing: {shown}"
-    return _measured(item, COVERAGE, found / len(terms), reason)
+    return _axis_judgment(item, COVERAGE, found / len(terms), reason)
 
 
 def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
     value = mean_cosine([passage.vector for passage in passages])
-    return _measured(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
+    return _axis_judgment(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
 
 
 def _cited_text(document: Document | None) -> CitedText | None:
@@ -226,7 +226,7 @@ def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=0.0, exists=False, reason=reason)
 
 
-def _measured(item: Item, name: str, value: float, reason: str) -> Judgment:
+def _axis_judgment(item: Item, name: str, value: float, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=value, exists=True, reason=reason)
 
 
@@ -234,5 +234,5 @@ def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment
     return unjudged(item, text_missing(*(i for i, passage in cited.items() if passage is None)))
 
 
-def _unjudged(item: Item, kind: str, what: str = "the answer") -> Judgment:
+def _unjudged_axis(item: Item, kind: str, what: str = "the answer") -> Judgment:
     return judgment_of(item, failure=Failure(kind, _UNREAD[kind].format(what=what)))

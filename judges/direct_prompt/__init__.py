@@ -113,7 +113,7 @@ class DirectPromptJudge:
         if self.unit == "document":
             require_text(item.document)
         if not item.has_text:
-            return _graded(item, 0, reason=HOLLOW if item.document else "no text")
+            return _grade_judgment(item, 0, reason=HOLLOW if item.document else "no text")
         if not parts_of(item.topic):
             raise JudgmentFailed("no_topic_text", "nothing is known of the topic: --rag-topics")
         if self.attester == "llm" or (self.attester == "auto" and model.available):
@@ -128,7 +128,7 @@ class DirectPromptJudge:
         grade = grade_of(label)
         if grade is None:
             raise JudgmentFailed("parse", f"label {label!r} is none of 0, 1, 2, 3")
-        return _graded(item, grade, attester="given")
+        return _grade_judgment(item, grade, attester="given")
 
     def is_relevant(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the share of units whose grade reaches the threshold: of one, whether it does.
@@ -146,7 +146,7 @@ class DirectPromptJudge:
         reason = f"covers {found.score:.0%} of the topic".replace("%", " %")
         if found.missing:
             reason += "; missing: " + ", ".join(map(repr, found.missing))
-        return _graded(item, found.grade, found.score, reason=reason, attester="lexical")
+        return _grade_judgment(item, found.grade, found.score, reason=reason, attester="lexical")
 
 
 def parts_of(topic: Topic) -> Parts:
@@ -192,10 +192,12 @@ def _documents(topic: Topic, response: Response) -> Iterator[Item]:
 async def _by_model(item: Item, model: Model) -> Judgment:
     prediction = await model.predict(GRADE, topic=topic_text(item.topic), text=item.text)
     grade, reason = prediction.fields["grade"], prediction.fields["reason"]
-    return _graded(item, grade, reason=reason, attester="llm", usage=prediction.call.usage)
+    return _grade_judgment(item, grade, reason=reason, attester="llm", usage=prediction.call.usage)
 
 
-def _graded(item: Item, grade: int, value: float | None = None, **decision: object) -> Judgment:
+def _grade_judgment(
+    item: Item, grade: int, value: float | None = None, **decision: object
+) -> Judgment:
     """Return a judgment; that of a document is of the document, not of a citation of it."""
     found = judgment_of(item, label=str(grade), grade=grade, value=value, **decision)
     return replace(found, citation=None)

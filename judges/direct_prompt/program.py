@@ -20,7 +20,7 @@ class Grade(int):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        return core_schema.no_info_plain_validator_function(_validated)
+        return core_schema.no_info_plain_validator_function(_validate_grade)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Grade(int):
 Grade.__name__ = "int"
 
 
-def _validated(said: object) -> int:
+def _validate_grade(said: object) -> int:
     grade = grade_of(said)
     if grade is None:
         raise ValueError(f"{said!r} is not one integer from 0 to {MAX_GRADE}")

@@ -106,7 +106,7 @@ class FaithfulnessJudge(ClaimJudging):
         if not asked:  # nothing is left for the model, not even the truths
             return [*_all_stated_by_rules(item), *found.values()]
         truths = await self._truths(item, model)
-        found |= await self._verified(item, asked, truths, library, model)
+        found |= await self._verify_claims(item, asked, truths, library, model)
         return [*truths, *(found[claim.index] for claim in claims)]
 
     async def _sure(
@@ -122,7 +122,7 @@ class FaithfulnessJudge(ClaimJudging):
                 found[claim.index] = replace(judgment, label=label, usage=Usage(spared=1))
         return found
 
-    async def _verified(
+    async def _verify_claims(
         self,
         item: WholeResponse,
         claims: Sequence[Claim],
@@ -131,11 +131,13 @@ class FaithfulnessJudge(ClaimJudging):
         model: Model,
     ) -> dict[int, Judgment]:
         """Return, by claim, the verdicts of the model."""
-        verifier = Verifier(model, _known(item, truths), self.characters, self.group, self.rounds)
+        verifier = Verifier(
+            model, _known_truths(item, truths), self.characters, self.group, self.rounds
+        )
         answers = await verifier.verify(claims)
         pairs = zip(claims, answers, strict=True)
         return {
-            claim.index: _decided(item, claim, answer, truths, library.of_claim(claim))
+            claim.index: _claim_judgment(item, claim, answer, truths, library.of_claim(claim))
             for claim, answer in pairs
         }
 
@@ -174,13 +176,13 @@ def _stated(item: Item, document: Document, facts: Sequence[Fact], attester: str
     return judgment_of(item, label=STATED, reason=reason, **given)
 
 
-def _known(item: WholeResponse, truths: Sequence[Judgment]) -> list[Truth]:
+def _known_truths(item: WholeResponse, truths: Sequence[Judgment]) -> list[Truth]:
     """Return the truths of all documents that were read."""
     documents = item.response.documents
     return [Truth(documents[t.doc_id], fact) for t in truths if t.doc_id for fact in t.facts]
 
 
-def _decided(
+def _claim_judgment(
     item: Item,
     claim: Claim,
     answer: ClaimAnswer | JudgmentFailed,

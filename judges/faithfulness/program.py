@@ -19,7 +19,7 @@ class Saying(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        return core_schema.no_info_plain_validator_function(_validated)
+        return core_schema.no_info_plain_validator_function(_validate_answer)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ class Saying(str):
 Saying.__name__ = "str"
 
 
-def _validated(said: object) -> str:
+def _validate_answer(said: object) -> str:
     verdict = read_verdict(said)
     if verdict is None:
         raise ValueError(f"{said!r} is none of yes, no, unsure")

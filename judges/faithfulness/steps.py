@@ -130,7 +130,7 @@ class Verifier:
         for part in parts[: self.rounds]:
             open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
             if open_claims:
-                answers |= await self._asked(open_claims, part)
+                answers |= await self._ask_claims(open_claims, part)
         if unread := sum(map(len, parts[self.rounds :])):
             failed = JudgmentFailed("not_read", f"{unread} truths were not read: raise `rounds`")
             open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
@@ -138,7 +138,7 @@ class Verifier:
         nothing = ClaimAnswer(UNSURE, "the documents state nothing")
         return [answers.get(claim.index, nothing) for claim in claims]
 
-    async def _asked(
+    async def _ask_claims(
         self, claims: Sequence[Claim], truths: Sequence[Truth]
     ) -> Mapping[int, ClaimAnswer | JudgmentFailed]:
         """Ask for all claims at once and, where the reply does not fit them, one by one."""
@@ -148,7 +148,7 @@ class Verifier:
         except JudgmentFailed as failed:
             if len(claims) == 1 or failed.kind not in ("parse", "cut"):
                 return {claim.index: failed for claim in claims}
-        each = await asyncio.gather(*(self._asked([claim], truths) for claim in claims))
+        each = await asyncio.gather(*(self._ask_claims([claim], truths) for claim in claims))
         return {index: answer for answers in each for index, answer in answers.items()}
 
     async def _answers(

@@ -90,7 +90,7 @@ class GroundingJudge(ClaimJudging):
             ),
             MeasureSpec(
                 "ABSTAINED",
-                abstained,
+                declines_to_answer,
                 "mean_of_bools",
                 None,
                 lower_is_better=True,
@@ -193,7 +193,7 @@ def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> floa
     return sum(cited) / len(cited) if cited else None
 
 
-def abstained(response: Response, judgments: Sequence[Judgment]) -> bool | None:
+def declines_to_answer(response: Response, judgments: Sequence[Judgment]) -> bool | None:
     """Return whether the response declines to answer; None where its claims are not known."""
     labels = {judgment.label for judgment in judgments}
     if unknown := [judgment for judgment in judgments if judgment.claim in UNKNOWN.values()]:

@@ -106,7 +106,9 @@ class NuggetsJudge:
         if not nuggets:
             return [judgment_of(item, label=NO_NUGGETS, reason="the topic's bank has no nuggets")]
         if not item.has_text:  # asked about nothing, a model believes anything
-            return [decided(item, n, NOT_STATED, "the response is empty", "") for n in nuggets]
+            return [
+                nugget_judgment(item, n, NOT_STATED, "the response is empty", "") for n in nuggets
+            ]
         if self.assigner == "llm" or (self.assigner == "auto" and model.available):
             windows = [nuggets[i : i + self.window] for i in range(0, len(nuggets), self.window)]
             found = await asyncio.gather(*(self._asked(item, part, model) for part in windows))
@@ -118,7 +120,7 @@ class NuggetsJudge:
 
         Raises JudgmentFailed where the topic has no bank.
         """
-        return [(None, asked(nugget)) for nugget in answerable(item.topic)]
+        return [(None, as_asked(nugget)) for nugget in answerable(item.topic)]
 
     def given_nugget(self, item: Item, nugget: AskedNugget | None, label: str) -> Judgment:
         """Return the judgment that somebody else's assignment makes.
@@ -145,9 +147,9 @@ class NuggetsJudge:
             if len(nuggets) > 1 and failed.kind in ("parse", "cut"):
                 each = await asyncio.gather(*(self._asked(item, [n], model) for n in nuggets))
                 return [judgment for part in each for judgment in part]
-            return [replace(unjudged(item, failed), nugget=asked(nugget)) for nugget in nuggets]
+            return [replace(unjudged(item, failed), nugget=as_asked(nugget)) for nugget in nuggets]
         judgments = [
-            decided(
+            nugget_judgment(
                 item, nugget, given.label, given.reason, "llm", where(item, nugget, given.label)
             )
             for nugget, given in zip(nuggets, prediction.fields["assignments"], strict=True)
@@ -174,8 +176,8 @@ def by_words(item: WholeResponse, nugget: Nugget) -> Judgment:
         if label == STATED and count < len(matches):
             label = PARTLY
         reason = f"{count} of {len(matches)} answers"
-        return decided(item, nugget, label, reason, "lexical", passage(item, best))
-    return decided(item, nugget, best.label, best.reason, "lexical", passage(item, best))
+        return nugget_judgment(item, nugget, label, reason, "lexical", passage(item, best))
+    return nugget_judgment(item, nugget, best.label, best.reason, "lexical", passage(item, best))
 
 
 def where(item: WholeResponse, nugget: Nugget, label: str) -> Evidence | None:
@@ -195,15 +197,15 @@ FAILED = "failed"
 ORDER = {NOT_STATED: 0, PARTLY: 1, STATED: 2}
 
 
-def decided(
+def nugget_judgment(
     item: Item, nugget: Nugget, label: str, reason: str, by: str, evidence: Evidence | None = None
 ) -> Judgment:
     """Return the judgment on a nugget; `evidence` is the passage of the response."""
     fields = {"label": label, "reason": reason, "attester": by, "evidence": evidence}
-    return judgment_of(item, nugget=asked(nugget), **fields)
+    return judgment_of(item, nugget=as_asked(nugget), **fields)
 
 
-def asked(nugget: Nugget) -> AskedNugget:
+def as_asked(nugget: Nugget) -> AskedNugget:
     """Return what a judgment keeps of its nugget."""
     return AskedNugget(nugget.nugget_id, statement_of(nugget), nugget.importance)
 

@@ -35,7 +35,7 @@ from trecjudge import (
     unknown,
 )
 
-from .matching import assessed, form_of, likeness, verdict
+from .matching import assess_answer, form_of, likeness, verdict
 from .scoring import (
     ALIGNMENTS,
     ASSESSMENTS,
@@ -46,7 +46,7 @@ from .scoring import (
     UNMET,
     VERDICTS,
     VERY_DIFFERENT,
-    aligned,
+    aligned_share,
     axes_in,
     axis_measures,
     best_or_worst,
@@ -114,7 +114,7 @@ class RubricJudge:
         if self.task == "questions":
             score = MeasureSpec(
                 "QUESTION_SCORE",
-                aligned,
+                aligned_share,
                 default_if_undefined=False,
                 description="How well the best matching question of the run fits each question"
                 " of the rubric, weighed by importance. From 0 to 1; higher is"
@@ -259,7 +259,7 @@ def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
 
 def by_words(item: WholeResponse, question: Nugget, answer: GoldAnswer) -> Judgment:
     """Return the judgment on a short answer or a criterion, as far as words show it."""
-    decide = assessed if question.weight is None else verdict
+    decide = assess_answer if question.weight is None else verdict
     asked = (None, of_answer(question, answer))
     return on(item, asked, *decide(item.text, question, answer), "lexical")
 
@@ -289,7 +289,7 @@ async def in_one(
 
     `texts` are the run's questions by their place, where these are asked about.
     """
-    listed = [texts[i] if texts and i is not None else worded(nugget) for i, nugget in asked]
+    listed = [texts[i] if texts and i is not None else word_answer(nugget) for i, nugget in asked]
     try:
         prediction = await model.predict(program, **fixed, **{program.aligned_with: listed})
     except JudgmentFailed as failed:
@@ -305,7 +305,7 @@ async def in_one(
     ]
 
 
-def worded(nugget: AskedNugget | None) -> str:
+def word_answer(nugget: AskedNugget | None) -> str:
     """Return a short answer as a model is asked about it: behind its question."""
     assert nugget is not None
     return f"{nugget.text} {nugget.answer}" if nugget.answer != nugget.text else nugget.text

@@ -20,6 +20,7 @@ from .scoring import (
     COMPOUND,
     CONTRADICTS,
     DIFFERENT,
+    IN_PART,
     MET,
     NOTHING,
     SIMILAR,
@@ -29,7 +30,6 @@ from .scoring import (
     VERY_DIFFERENT,
     VERY_SIMILAR,
 )
-from .scoring import PARTLY as IN_PART
 
 VERY_LIKE, LIKE, UNLIKE = 0.75, 0.45, 0.1
 """Cosines from which on two questions are very similar, similar, different."""
@@ -43,7 +43,7 @@ _ASKED_FOR = re.compile(rf"\b(?:{_ASKING})\b", re.IGNORECASE)
 _SAME = {"which": "what", "whom": "who"}
 
 
-def assessed(report: str, question: Nugget, answer: GoldAnswer) -> tuple[str, str]:
+def assess_answer(report: str, question: Nugget, answer: GoldAnswer) -> tuple[str, str]:
     """Return (label, reason): whether a report supports a short answer, as far as words show it."""
     claim = f"{question.text} {answer.text}" if question.is_question else answer.text
     for statement in dict.fromkeys((claim, answer.text)):
@@ -56,7 +56,7 @@ def assessed(report: str, question: Nugget, answer: GoldAnswer) -> tuple[str, st
 
 def verdict(report: str, criterion: Nugget, answer: GoldAnswer) -> tuple[str, str]:
     """Return (label, reason): whether a report meets a criterion, as far as words show it."""
-    label, reason = assessed(report, criterion, answer)
+    label, reason = assess_answer(report, criterion, answer)
     return {SUPPORTS: MET, IN_PART: IN_PART}.get(label, UNMET), reason
 
 

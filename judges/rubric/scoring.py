@@ -16,10 +16,10 @@ from functools import partial
 
 from trecjudge import OKAY, VITAL, AskedNugget, Judgment, MeasureSpec, Nugget, Response
 
-SUPPORTS, PARTLY, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
-ASSESSMENTS = (SUPPORTS, PARTLY, CONTRADICTS, NOTHING)
+SUPPORTS, IN_PART, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
+ASSESSMENTS = (SUPPORTS, IN_PART, CONTRADICTS, NOTHING)
 MET, UNMET = "met", "unmet"
-VERDICTS = (MET, PARTLY, UNMET)
+VERDICTS = (MET, IN_PART, UNMET)
 COMPOUND, SINGLE = "compound", "not-compound"
 FORMS = (COMPOUND, SINGLE)
 VERY_SIMILAR, SIMILAR, DIFFERENT, VERY_DIFFERENT = (
@@ -32,7 +32,7 @@ ALIGNMENTS = (VERY_SIMILAR, SIMILAR, DIFFERENT, VERY_DIFFERENT)
 NO_RUBRIC = "NO_RUBRIC"
 WEIGHTS: Mapping[str, float] = {"A": 4.0, VITAL: 4.0, "B": 2.0, OKAY: 2.0}
 """Of a question by its importance; of any other, and of none, 1."""
-SUPPORT: Mapping[str, float] = {SUPPORTS: 1.0, MET: 1.0, PARTLY: 0.5}
+SUPPORT: Mapping[str, float] = {SUPPORTS: 1.0, MET: 1.0, IN_PART: 0.5}
 CONTRADICTION: Mapping[str, float] = {CONTRADICTS: 1.0}
 LIKENESS: Mapping[str, float] = {VERY_SIMILAR: 1.0, SIMILAR: 0.5}
 
@@ -70,7 +70,7 @@ def contradictory(response: Response, judgments: Sequence[Judgment]) -> float | 
     return _over_questions(answers, lambda labels: _share(labels, CONTRADICTION))
 
 
-def aligned(response: Response, judgments: Sequence[Judgment]) -> float | None:
+def aligned_share(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return the weighted mean over rubric questions of their best match among a run's questions.
 
     0 to 1; a compound question matches nothing. None where nothing is judged.

@@ -133,8 +133,8 @@ class SupportJudge(Attesting):
     ) -> Judgment | list[Judgment]:
         """Return full, partial or no support; of citations together, all that ALCE's rules need."""
         if not isinstance(item, Together) or item.exists is False:
-            return ungraded(item, await Attesting.judge(self, item, model))
-        whole = ungraded(item, await self._attempt(item, model))
+            return drop_grade(item, await Attesting.judge(self, item, model))
+        whole = drop_grade(item, await self._attempt(item, model))
         if whole.failure is not None:
             # Its citations are listed as unjudged too, so that the bounds know of them.
             return [whole, *(judgment_of(each, failure=whole.failure) for each in item.parts)]
@@ -153,7 +153,7 @@ class SupportJudge(Attesting):
             found.append(await self._attempt(each, model))
             if found[-1].label != FULL:
                 rest = without(item, each)
-                found.append(ungraded(rest, await self._attempt(rest, model)))
+                found.append(drop_grade(rest, await self._attempt(rest, model)))
         return found
 
     async def _attempt(self, item: Item, model: Model) -> Judgment:
@@ -164,6 +164,6 @@ class SupportJudge(Attesting):
             return unjudged(item, failed)
 
 
-def ungraded(item: Item, judgment: Judgment) -> Judgment:
+def drop_grade(item: Item, judgment: Judgment) -> Judgment:
     """Return the judgment, without a grade for qrels if it is on several documents."""
     return replace(judgment, grade=None) if isinstance(item, Together) else judgment

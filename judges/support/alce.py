@@ -72,13 +72,13 @@ def _together(parts: tuple[Item, ...], name: str) -> Together:
         text=parts[0].text,
         sentence_index=parts[0].sentence_index,
         citation=Citation(None, name, unread=next(filter(None, unread), "")),
-        document=_joined(parts, name),
+        document=_join_documents(parts, name),
         exists=False if False in existing else known,
         parts=parts,
     )
 
 
-def _joined(items: Sequence[Item], name: str) -> Document | None:
+def _join_documents(items: Sequence[Item], name: str) -> Document | None:
     """Return the texts of all documents as one; None if the text of one is not known.
 
     One that the run carries without text adds nothing.
@@ -100,7 +100,7 @@ def alce_recall(response: Response, judgments: Sequence[Judgment]) -> float | No
     An uncited sentence is not entailed. 0 without sentences, None if no citation is judged.
     """
     found = by_citation(judgments)
-    outcomes = [_entailed(sentence, found) for sentence in response.sentences]
+    outcomes = [_is_entailed(sentence, found) for sentence in response.sentences]
     cited = [o for s, o in zip(response.sentences, outcomes, strict=True) if s.citations]
     return None if mean(cited) is None else mean(outcomes)
 
@@ -116,7 +116,7 @@ def alce_precision(response: Response, judgments: Sequence[Judgment]) -> float |
     return mean([p for s in response.sentences for p in _precise(s, found)])
 
 
-def _entailed(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> bool | None:
+def _is_entailed(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> bool | None:
     """Return whether all documents together entail the sentence; None if that is unjudged."""
     if not sentence.citations:
         return False
@@ -129,7 +129,7 @@ def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Itera
     """Yield for each citation whether it is precise; None if that is unjudged."""
     if any(label_at(found, key) == NOTHING_TO_CHECK for key in _keys(sentence)):
         return
-    entailed = _entailed(sentence, found)
+    entailed = _is_entailed(sentence, found)
     for citation in sentence.citations:
         if not entailed or len(sentence.citations) == 1:
             yield entailed

@@ -33,7 +33,9 @@ class Weighing:
         With `best` a sentence has one assessed citation, its best. 0 without citations, None if
         none is judged.
         """
-        return mean([w for assessed in self._assessed(response, judgments) for w in assessed])
+        return mean(
+            [w for assessed in self._assessed_weights(response, judgments) for w in assessed]
+        )
 
     def recall(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return sum of w of sentences / sentences, 0 to 1.
@@ -42,12 +44,12 @@ class Weighing:
         0 without citations. It leaves the sums while one of these is unjudged. 0 without sentences,
         None if no citation is judged.
         """
-        assessed = self._assessed(response, judgments)
+        assessed = self._assessed_weights(response, judgments)
         if mean([w for weights in assessed for w in weights]) is None:
             return None
         return mean([None if None in weights else mean(weights) for weights in assessed])
 
-    def _assessed(
+    def _assessed_weights(
         self, response: Response, judgments: Sequence[Judgment]
     ) -> list[list[float | None]]:
         """Return for each sentence the w of its assessed citations, None for an unjudged one.

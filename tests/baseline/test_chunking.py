@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.chunking import Chunking, chunk_spans
+from trecjudge.baseline.chunking import ChunkSettings, chunk_spans
 from trecjudge.errors import InputError
 from trecjudge.records import Document
 
 
 def chunks(document: Document, size: int = 50, overlap: int = 0) -> list[str]:
-    spans = chunk_spans(document, Chunking(size, overlap))
+    spans = chunk_spans(document, ChunkSettings(size, overlap))
     return [document.full_text[start:end] for start, end in spans]
 
 
@@ -76,4 +76,4 @@ def test_a_sentence_longer_than_the_overlap_is_not_repeated() -> None:
 @pytest.mark.parametrize(("size", "overlap"), [(9, 0), (50, 26), (50, -1)])
 def test_sizes_that_make_no_sense_are_refused(size: int, overlap: int) -> None:
     with pytest.raises(InputError, match="give"):
-        Chunking(size, overlap)
+        ChunkSettings(size, overlap)

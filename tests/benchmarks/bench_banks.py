@@ -18,8 +18,8 @@ from statistics import fmean
 
 from scipy.stats import kendalltau, spearmanr
 
-from trecjudge.evaluation.banks.making import Kind, Making, make_banks
-from trecjudge.evaluation.banks.material import Inputs, Material, read_material
+from trecjudge.evaluation.banks.making import BankSettings, Kind, make_banks
+from trecjudge.evaluation.banks.material import BankInputs, Material, read_material
 from trecjudge.files import default_folder
 from trecjudge.judges.nuggets import NuggetsJudge
 from trecjudge.models.model import NoModel
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--splits", type=int, default=5)
     given = parser.parse_args()
-    inputs = Inputs(topics=given.data / "topics.jsonl", runs=[given.data / "runs"])
+    inputs = BankInputs(topics=given.data / "topics.jsonl", runs=[given.data / "runs"])
     materials = read_material(inputs, default_folder(), lambda finding: None)
     people = human(given.data / "human.leaderboard.txt")
     lengths = mean_of(materials, lambda topic, response: float(len(response.text.split())))
@@ -69,7 +69,7 @@ def mean_of(materials, compute) -> Means:  # type: ignore[no-untyped-def]
 
 def banks(materials: Sequence[Material], kind: Kind) -> dict[str, tuple[Nugget, ...]]:
     """Return a bank for each topic, made by words."""
-    made = asyncio.run(make_banks(materials, Making([kind]), NoModel(), lambda finding: None))
+    made = asyncio.run(make_banks(materials, BankSettings([kind]), NoModel(), lambda finding: None))
     return {one.topic.topic_id: one.bank.nuggets for one in made}
 
 

@@ -37,7 +37,7 @@ from trecjudge.baseline.generate.formats import RunFacts, format_for
 from trecjudge.baseline.generate.making import RunCounts, answer_all, write_run
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Embeds, Source
+from trecjudge.baseline.index.protocol import IndexSource, VectorMaker
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.terms import question_of
@@ -61,7 +61,7 @@ class Bench:
 
     folder: Path
     index: Index
-    embeds: Embeds | None
+    embeds: VectorMaker | None
     given: Collection
     topics: Mapping[str, Topic]
 
@@ -141,7 +141,7 @@ async def freshness(bench: Bench, run: Path) -> Iterator[Row]:
         for d in bench.given.documents
     ]
     begun = time.perf_counter()
-    await bench.index.refresh(map(Source, documents), bench.embeds)
+    await bench.index.refresh(map(IndexSource, documents), bench.embeds)
     seconds = time.perf_counter() - begun
     audit = FreshnessAudit()
     with documents_now(bench.where, (), ignore) as audit.look_up:
@@ -217,7 +217,7 @@ async def run(data: Path, folder: Path, with_vectors: bool) -> None:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
     embeds = word_vectors() if with_vectors else None
     with closing(make_index(str(folder / "bench.index"))) as index:
-        await index.refresh(map(Source, given.documents), embeds)
+        await index.refresh(map(IndexSource, given.documents), embeds)
         facts = index.facts
         print(f"Python {platform.python_version()}, {facts.documents} documents")
         rows = await measured(Bench(folder, index, embeds, given, topics))

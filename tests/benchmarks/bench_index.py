@@ -24,7 +24,7 @@ from pathlib import Path
 
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.terms import terms
 from trecjudge.records import Document
@@ -169,7 +169,7 @@ def own(
 ) -> dict[str, float]:
     """Return the figures of our index, with all its words and the texts fetched."""
     index = make_index(str(path))
-    sources = [Source(Document(f"d{n}", text)) for n, text in enumerate(passages)]
+    sources = [IndexSource(Document(f"d{n}", text)) for n, text in enumerate(passages)]
     begun = time.process_time()
     asyncio.run(index.refresh(sources))
     rows = {"index CPU s": time.process_time() - begun, "size MB": size(path)}
@@ -186,14 +186,16 @@ def own(
     return rows
 
 
-def changed(index: Index, sources: list[Source], ask: Callable[[str], object]) -> dict[str, float]:
+def changed(
+    index: Index, sources: list[IndexSource], ask: Callable[[str], object]
+) -> dict[str, float]:
     """Return what it takes to change one document: given by itself, and among all."""
-    sources[7] = Source(Document("d7", "zyzzyva changed"))
+    sources[7] = IndexSource(Document("d7", "zyzzyva changed"))
     begun = time.perf_counter()
     asyncio.run(index.refresh(sources[7:8], remove_others=False))
     assert ask("zyzzyva")
     alone = 1000 * (time.perf_counter() - begun)
-    sources[8] = Source(Document("d8", "quagga changed"))
+    sources[8] = IndexSource(Document("d8", "quagga changed"))
     begun = time.perf_counter()
     asyncio.run(index.refresh(sources))
     assert ask("quagga")
@@ -201,7 +203,7 @@ def changed(index: Index, sources: list[Source], ask: Callable[[str], object]) -
     walls = []
     for n in range(100):
         begun = time.perf_counter()
-        one = Source(Document(f"d{n}", f"zyzzyva{n} {sources[n + 100].document.text}"))
+        one = IndexSource(Document(f"d{n}", f"zyzzyva{n} {sources[n + 100].document.text}"))
         asyncio.run(index.refresh([one], remove_others=False))
         assert ask(f"zyzzyva{n}")
         walls.append(1000 * (time.perf_counter() - begun))
@@ -214,7 +216,7 @@ def changed(index: Index, sources: list[Source], ask: Callable[[str], object]) -
 
 
 def with_word_vectors(
-    index: Index, sources: Sequence[Source], narratives: Sequence[str]
+    index: Index, sources: Sequence[IndexSource], narratives: Sequence[str]
 ) -> dict[str, float]:
     """Return the figures of vectors of the package `wordllama`."""
     embeds = word_vectors()

@@ -37,8 +37,8 @@ from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import corrections_of
-from trecjudge.stats.correlation import Side, kendall
-from trecjudge.stats.labelling import Candidate
+from trecjudge.stats.correlation import RankedScores, kendall
+from trecjudge.stats.labelling import LabelCandidate
 
 ROOT = Path(__file__).parent.parent.parent
 NUMBERS = (25, 50, 100, 200, 400, 700, 1000, 2000)
@@ -109,7 +109,7 @@ class Job:
         listed = label_next(self.path, number - len(first), first).items
         return first | self.labelled(listed)
 
-    def labelled(self, listed: Sequence[tuple[float, Candidate]]) -> Labels:
+    def labelled(self, listed: Sequence[tuple[float, LabelCandidate]]) -> Labels:
         """Return the labels of what `label-next` lists; people are divided on some items."""
         keys = [(c.topic_id, c.run_id, c.sentence_index, c.doc_id) for _, c in listed]
         return {key: self.labels[key] for key in keys if key in self.labels}
@@ -117,7 +117,7 @@ class Job:
     def tau(self, means: Means) -> float:
         """Return tau-b of the order by some means with that by all labels."""
         truth, own = (np.array([[side[run] for run in self.runs]]) for side in (self.truth, means))
-        return float(kendall(Side(truth), Side(own))[0])
+        return float(kendall(RankedScores(truth), RankedScores(own))[0])
 
     def error(self, means: Means) -> float:
         """Return the mean absolute error."""

@@ -28,12 +28,12 @@ import numpy as np
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.postgres import PostgresStore
-from trecjudge.baseline.index.protocol import Only, Source, VectorModel
+from trecjudge.baseline.index.protocol import Filter, IndexSource, VectorModel
 from trecjudge.records import Document
 
 SEED, MOST, CENTRES = 21, 20, 1000
-FIFTH = Only({"tenth": ["0", "1"]})
-HUNDREDTH = Only({"percent": ["7"]})
+FIFTH = Filter({"tenth": ["0", "1"]})
+HUNDREDTH = Filter({"percent": ["7"]})
 
 
 class Given:
@@ -90,7 +90,9 @@ def server() -> Iterator[str]:
 def compare(index: Index, rows: Any, queries: Any) -> None:
     embeds, count = Given(rows), len(rows) - 1
     sources = [
-        Source(Document(f"d{n}", f"{n} of many"), {"tenth": f"{n % 10}", "percent": f"{n % 100}"})
+        IndexSource(
+            Document(f"d{n}", f"{n} of many"), {"tenth": f"{n % 10}", "percent": f"{n % 100}"}
+        )
         for n in range(count)
     ]
     print(f"{count} vectors of {rows.shape[1]} numbers, {len(queries)} queries, first {MOST}")
@@ -109,7 +111,7 @@ def compare(index: Index, rows: Any, queries: Any) -> None:
     changed("approximate", index, sources, embeds)
 
 
-def build(name: str, index: Index, sources: list[Source], embeds: Given | None) -> None:
+def build(name: str, index: Index, sources: list[IndexSource], embeds: Given | None) -> None:
     begun, cpu = time.perf_counter(), time.process_time()
     asyncio.run(index.refresh(sources, embeds))
     walls, cpus = time.perf_counter() - begun, time.process_time() - cpu
@@ -153,9 +155,9 @@ def timed(ask: Callable[[Any], Any], queries: Any) -> tuple[list[Any], float, fl
     return found, walls[len(walls) // 2], walls[int(len(walls) * 0.95)]
 
 
-def changed(name: str, index: Index, sources: list[Source], embeds: Given) -> None:
+def changed(name: str, index: Index, sources: list[IndexSource], embeds: Given) -> None:
     """Print how long it takes until a changed document is found."""
-    other = Source(Document("other", f"{len(sources)} of many"))
+    other = IndexSource(Document("other", f"{len(sources)} of many"))
     begun = time.perf_counter()
     asyncio.run(index.refresh([other], embeds, remove_others=False))
     hits = index.by_vector(embeds.rows[len(sources)], 1)

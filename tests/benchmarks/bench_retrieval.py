@@ -33,7 +33,7 @@ from retrieval_judged import Measured, Order, change, measured, misses_of, order
 from trecjudge.baseline import terms
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Embeds, Source
+from trecjudge.baseline.index.protocol import IndexSource, VectorMaker
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve import ranking
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
@@ -53,7 +53,7 @@ class Bench:
     """An index of the documents, what makes its vectors, and the questions."""
 
     index: Index
-    embeds: Embeds
+    embeds: VectorMaker
     given: Collection
     topics: Path
     each: int | None = None
@@ -249,7 +249,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     asked = Queries({i: question_of(texts[i]) for i in sorted(grades)}, grades)
     held = replace(held, topics=asked)
     index, embeds = make_index(str(folder / "bench.index")), word_vectors()
-    await index.refresh([Source(document) for document in held.documents], embeds)
+    await index.refresh([IndexSource(document) for document in held.documents], embeds)
     facts = index.facts
     print(f"Python {platform.python_version()}, {facts.documents} documents, {facts.chunks} chunks")
     for part in given.parts or PARTS:

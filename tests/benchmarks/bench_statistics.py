@@ -27,7 +27,7 @@ import numpy as np
 from table import Row, lines_of, versions
 
 from trecjudge.results.statistics import RunScore
-from trecjudge.stats.correlation import Side, kendall
+from trecjudge.stats.correlation import RankedScores, kendall
 from trecjudge.stats.resampling import draws, mean_intervals, resampled_means, tail
 from trecjudge.stats.standing import rank_runs
 
@@ -159,7 +159,7 @@ def _tau_held(rng: np.random.Generator, topics: int) -> list[bool]:
         return truth, 0.8 * truth + leaning[:, None] + rng.normal(0, 0.2, truth.shape)
 
     def tau(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-        return kendall(Side(np.atleast_2d(truth)), Side(np.atleast_2d(predicted)))
+        return kendall(RankedScores(np.atleast_2d(truth)), RankedScores(np.atleast_2d(predicted)))
 
     wanted = np.mean([tau(*(s.mean(axis=1) for s in world()))[0] for _ in range(WORLDS)])
     held, weights = [], draws(topics, 400)

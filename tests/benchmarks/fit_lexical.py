@@ -39,7 +39,7 @@ from trecjudge.evaluation.calibrate.figures import (
 from trecjudge.evaluation.calibrate.fitting import SIGNS, fit, is_copy, regress
 from trecjudge.evaluation.calibrate.heldout import predict
 from trecjudge.evaluation.calibrate.measuring import measure_apart
-from trecjudge.job.process import settle_process
+from trecjudge.job.process import tune_process
 from trecjudge.judging.offline.calibration import format_calibration, read_calibration
 from trecjudge.judging.offline.features import GROUPS, Features
 from trecjudge.judging.offline.support import compare, prepare
@@ -266,7 +266,7 @@ def speed(data: Data) -> None:
             forms = {token.form for token in tokenize(sentence)}
             len(forms & known[text]) / max(1, len(forms))
 
-    settle_process()  # as a job has it
+    tune_process()  # as a job has it
     rates = [len(pairs) / min(_seconds(of) for _ in range(3)) for of in (whole, word_recall)]
     print(
         f"\nspeed: {rates[0]:.0f} pairs/s with {len({t for _, t in pairs})} documents prepared on"

@@ -12,7 +12,7 @@ import numpy as np
 from retrieval_data import Collection
 
 from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.records import Passage
+from trecjudge.baseline.records import RetrievedPassage
 from trecjudge.baseline.terms import terms_of
 from trecjudge.judging.offline.features import find
 from trecjudge.judging.offline.prepared import prepare
@@ -93,7 +93,7 @@ class Measured:
     lacking: float
 
 
-def measured(question: str, passages: Sequence[Passage], index: Index) -> list[Measured]:
+def measured(question: str, passages: Sequence[RetrievedPassage], index: Index) -> list[Measured]:
     """Return passages as the judge measures them; the share is on the scale of BM25."""
     terms = terms_of(question)
     idf = index.idf(terms)

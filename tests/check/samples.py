@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import CheckReport
 from trecjudge.cli.printing import json_parts
 from trecjudge.records import Topic
@@ -151,7 +151,7 @@ Write = Callable[..., Path]
 
 def checked(write: Write, *records: dict[str, Any], **options: Any) -> CheckReport:
     """Check a file of these records."""
-    return check([write(lines(*records))], **options)
+    return check_files([write(lines(*records))], **options)
 
 
 def as_json(report: CheckReport) -> Any:

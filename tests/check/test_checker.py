@@ -25,7 +25,7 @@ from tests.check.samples import (
     topics,
 )
 from trecjudge.check.checker import Checker
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.store import HeldDocuments
@@ -291,8 +291,8 @@ FILES: dict[str, tuple[str, set[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize(("text", "wanted"), FILES.values(), ids=FILES)
 def test_a_file_that_breaks_a_rule(text: str, wanted: set[tuple[str, str]], write: Write) -> None:
-    assert broken(check([write(text)])) >= wanted
-    assert check([write(text)]).is_refused
+    assert broken(check_files([write(text)])) >= wanted
+    assert check_files([write(text)]).is_refused
 
 
 FLAT = {
@@ -331,13 +331,13 @@ def test_citations_by_another_name_are_refused(write: Write) -> None:
 
 
 def test_an_empty_file_is_refused(write: Write) -> None:
-    (run,) = check([write("", "empty.jsonl")]).runs
+    (run,) = check_files([write("", "empty.jsonl")]).runs
     assert (run.run_id, run.records, run.verdict) == ("empty", 0, "refused")
 
 
 def test_runs_are_told_apart_by_file(write: Write) -> None:
     files = [write(lines(GOOD["rag25"]), name) for name in ("a.jsonl", "b.jsonl")]
-    report = check(files, topics(_1="What?"))
+    report = check_files(files, topics(_1="What?"))
     assert [(run.path[-7:], run.run_id, run.verdict) for run in report.runs] == [
         ("a.jsonl", "r", "accepted"),
         ("b.jsonl", "r", "accepted"),
@@ -346,7 +346,7 @@ def test_runs_are_told_apart_by_file(write: Write) -> None:
 
 def test_every_run_of_a_file_stands_for_its_lost_lines(write: Write) -> None:
     text = "7\n" * 5 + lines(GOOD["autojudge"], changed("autojudge", metadata__run_id="s"))
-    report = check([write(text)])
+    report = check_files([write(text)])
     lost = [tally for run in report.runs for tally in run.violations]
     assert [(t.rule, t.count, len(t.places)) for t in lost] == [("record_not_an_object", 5, 5)] * 2
 
@@ -370,7 +370,7 @@ def test_documents_that_are_not_there_are_warned_of(write: Write) -> None:
 def test_every_violation_is_reported_with_its_place(write: Write) -> None:
     violations: list[Violation] = []
     path = write(lines(citing("rag24", [0], [7])))
-    check([path], on_violation=violations.append)
+    check_files([path], on_violation=violations.append)
     (found,) = [v for v in violations if v.rule == "citation_out_of_range"]
     assert (found.run_id, found.verdict, found.finding.topic_id) == ("r", A, "2024-1")
     assert str(found.finding) == f"{path}:1: sentence 2 cites 7, references has 2"
@@ -486,7 +486,7 @@ TWICE = ("response_duplicate", "refused")
 def test_a_file_that_is_not_jsonl_is_refused_once(
     text: str, wanted: set[tuple[str, str]], write: Write
 ) -> None:
-    report = check([write(text)])
+    report = check_files([write(text)])
     assert broken(report) == wanted
     assert report.counts.get("file_not_jsonl", 0) == len(wanted & ARRAY)
     assert report.runs[0].records >= 2
@@ -494,4 +494,4 @@ def test_a_file_that_is_not_jsonl_is_refused_once(
 
 def test_tracks_and_tools_that_read_arrays(write: Write) -> None:
     for track in ("biogen25", "autojudge"):
-        assert broken(check([write(json.dumps([GOOD[track]]))])) == set()
+        assert broken(check_files([write(json.dumps([GOOD[track]]))])) == set()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.check.samples import GOOD, SENTENCES, as_json, lines
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.repair import fix
 from trecjudge.check.rules import all_tracks
 from trecjudge.records import Topic
@@ -62,12 +62,12 @@ def test_any_record_is_checked_and_mended_for_good(drawn: list[tuple[str, dict[s
         folder = Path(name)
         path = folder / "run.jsonl"
         path.write_text(lines(*(record for _, record in drawn)), encoding="utf-8")
-        report = check([path], TOPICS, track=track)
+        report = check_files([path], TOPICS, track=track)
         assert as_json(report)["totals"] == report.as_dict()["totals"]
         fix([path], folder / "fixed", TOPICS, track=track)
         fixed = folder / "fixed" / "run.jsonl"
         assert not fix([fixed], folder / "again", TOPICS, track=track)
-        left = set(check([fixed], TOPICS, track=track).counts)
+        left = set(check_files([fixed], TOPICS, track=track).counts)
         # An answer that is one text has no sentences to leave out.
         spared = {"too_long", "response_length_differs"} if "response_not_a_list" in left else set()
         # A record in the form of another track is checked, and not mended.

@@ -16,7 +16,7 @@ from tests.check.mutations import TRACKS, mutated, mutations, requests
 from tests.check.recorded import read_recorded, verdicts_by, write_runs
 from tests.check.samples import GONE, Write, citing, lines, saying
 from tests.conftest import ROOT
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.check.rules import ORGANISERS, all_tracks
 from trecjudge.inputs.topics import read_topics
@@ -54,7 +54,7 @@ def violations(track: str, folder: Path) -> dict[str, list[Violation]]:
     for number, name in enumerate(mutations(track)):
         path = folder / f"{track}-{number}.run"
         path.write_bytes(mutated(track, name))
-        check([path], known, track=track, on_violation=found.setdefault(name, []).append)
+        check_files([path], known, track=track, on_violation=found.setdefault(name, []).append)
     return found
 
 
@@ -156,7 +156,7 @@ def test_a_line_for_each_track_and_verdict_of_theirs(write: Write) -> None:
         "b.jsonl": lines(citing("rag26", [0.5, 1])),
         "c.jsonl": lines(saying("rag25", "a", metadata__type=GONE)),
     }
-    report = check([write(text, name) for name, text in files.items()])
+    report = check_files([write(text, name) for name, text in files.items()])
     checker = "the organisers' checker (autojudge-base 1.0.0)"
     assert list(report.organisers.lines()) == [
         f"rag25: {checker} refuses this: field_missing",
@@ -171,6 +171,6 @@ def test_a_line_for_each_track_and_verdict_of_theirs(write: Write) -> None:
 
 
 def test_nothing_is_said_where_their_checker_does_the_same(write: Write) -> None:
-    report = check([write(lines(citing("rag26", [0, 7])))])
+    report = check_files([write(lines(citing("rag26", [0, 7])))])
     assert report.is_refused
     assert list(report.organisers.lines()) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.repair import fix
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.topics import read_topics
@@ -78,7 +78,7 @@ def test_verdicts_on_real_runs(
 ) -> None:
     files = find_runs([shared / runs])
     known = read_topics(shared / topics, lambda finding: None) if topics else None
-    report = check(files, known)
+    report = check_files(files, known)
     assert {run.track for run in report.runs} == {track}
     assert (report.standings, report.counts) == (standings, counts)
     changes = fix(files, tmp_path / "fixed", known)
@@ -86,4 +86,4 @@ def test_verdicts_on_real_runs(
     copies = find_runs([tmp_path / "fixed"])
     assert not fix(copies, tmp_path / "again", known)
     left = {rule: count for rule, count in counts.items() if rule != "too_long"}
-    assert check(copies, known).counts == left
+    assert check_files(copies, known).counts == left

@@ -27,7 +27,7 @@ from tests.check.samples import (
 )
 from tests.commandline import command, judge
 from tests.reading import reading
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.repair import RecordChange, copies, fix
 from trecjudge.check.ruling import Meanings
 from trecjudge.errors import InputError, OutputError
@@ -313,7 +313,7 @@ def test_a_mended_file_breaks_no_rule_that_mending_mends(track: str, write: Writ
     path = write(lines(WORST[track], WORST[track]) + "7\n")
     fix([path], path.parent / "fixed", known)
     before, after = (
-        broken(check([file], known)) for file in (path, path.parent / "fixed" / path.name)
+        broken(check_files([file], known)) for file in (path, path.parent / "fixed" / path.name)
     )
     assert len(before) > 2
     assert {rule for rule, _ in after} <= {"response_missing", "topic_unknown"}
@@ -410,7 +410,7 @@ def test_a_number_as_text(
     record = json.loads(path.read_text())
     meanings = Meanings(record, "rag25", found.response.documents)
     assert (found.cited, meanings.kind("1")) == ([cited], kind)
-    (run,) = check([path], store=store).runs
+    (run,) = check_files([path], store=store).runs
     broken_rules = {tally.rule for tally in run.violations}
     assert broken_rules & (IS_TEXT | {"citation_kind", "citations_mixed"}) == broken
     assert ("citation_unreferenced" in broken_rules) is (
@@ -442,7 +442,7 @@ def test_what_is_cited(track: str, value: object, kind: str) -> None:
 def test_an_id_written_as_an_integer_is_refused_for_that(write: Write) -> None:
     path = write(lines(citing("rag26", [0, 77], references=["shard_0_1", "77"])))
     assert reading(path).cited == ["shard_0_1", "77"]
-    (run,) = check([path]).runs
+    (run,) = check_files([path]).runs
     (tally,) = [tally for tally in run.violations if tally.rule == "citation_kind"]
     assert next(iter(tally.places)).message == "cites 77: an id written as an integer"
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.check.samples import GONE, GOOD, Write, as_json, changed, checked, citing, lines, topics
 from tests.commandline import command
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import AT_ONCE, CheckReport, JsonLines, PackedList
 from trecjudge.findings import Finding
 from trecjudge.records import Place
@@ -26,7 +26,7 @@ def example(write: Write) -> CheckReport:
         "c.jsonl": lines(GOOD["rag25"], changed("rag25", metadata__narrative_id="2")),
     }
     known = topics(_1="What?", _2="What?")
-    return check([write(text, name) for name, text in files.items()], known)
+    return check_files([write(text, name) for name, text in files.items()], known)
 
 
 def test_the_report_as_json(write: Write) -> None:
@@ -94,7 +94,9 @@ def test_the_table_needs_no_file_where_run_ids_are_enough(write: Write) -> None:
 
 def test_rows_of_one_run_id_show_folders_and_names(write: Write) -> None:
     other = changed("rag25", answer=[{"text": "Another.", "citations": [0]}])
-    report = check([write(lines(GOOD["rag25"]), "x/r.jsonl"), write(lines(other), "y/r.jsonl")])
+    report = check_files(
+        [write(lines(GOOD["rag25"]), "x/r.jsonl"), write(lines(other), "y/r.jsonl")]
+    )
     assert [row[:2] for row in rows_of(report)[1:]] == [["r", "x/r.jsonl"], ["r", "y/r.jsonl"]]
     assert [run.as_dict().get("name") for run in report.runs] == [None, "y/r"]
 
@@ -116,7 +118,7 @@ def test_places_and_totals_as_lines(write: Write) -> None:
 
 
 def test_no_run_at_all_is_refused(write: Write) -> None:
-    assert check([write("read me", "README")]).is_refused
+    assert check_files([write("read me", "README")]).is_refused
     assert not checked(write, GOOD["rag25"]).is_refused
 
 
@@ -138,7 +140,7 @@ def test_a_cause_that_all_records_share_is_one_line(write: Write) -> None:
         )
         for name in "ab"
     ]
-    report = check(files)
+    report = check_files(files)
     shared = shared_rules(report)
     (line,) = [line for line in cause_lines(report, shared) if "field_" in line]
     assert line.startswith("warned (field_missing): 10 of 10 records, 2 of 2 runs: has no metadata")

@@ -19,7 +19,7 @@ from tests.commandline import ROOT, Done, command
 from tests.endpoint import Answer, Endpoint, serving, text_of
 from tests.models.processes import wait_until
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.records import Document
 
 TOPICS, IN_FLIGHT = 30, 4
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("generate")
     with closing(make_index(str(made / "docs.index"))) as index:
         hostile = Document("msmarco_v2.1_doc_2_1#1_2", HOSTILE, "Evilton")
-        asyncio.run(index.refresh(map(Source, [*documents(), hostile])))
+        asyncio.run(index.refresh(map(IndexSource, [*documents(), hostile])))
     asked = [
         {"id": str(n), "title": f"When did the tram of {t} open?"} for n, t in enumerate(TOWNS)
     ]

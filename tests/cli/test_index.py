@@ -15,7 +15,7 @@ from tests.commandline import Done, command
 from tests.endpoint import Endpoint, in_a_thread, running
 from tests.models.retrieval.services import embedded, environment
 from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.errors import InputError
 
 Write = Callable[..., Path]
@@ -83,7 +83,7 @@ def test_further_fields_narrow_a_search(write: Write, tmp_path: Path) -> None:
         ("url", "https://x.example", "c", "cat"),
         ("ok", "true", "c", "cat"),
     ):
-        assert found(index, word, only=Only({name: [value]})) == [doc_id]
+        assert found(index, word, only=Filter({name: [value]})) == [doc_id]
     assert [chunk.metadata for chunk in index.chunks([0])] == [{"lang": "en", "year": "2024"}]
     index.close()
 

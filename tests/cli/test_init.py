@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from tests.commandline import ROOT, SAMPLES, Done, command
-from trecjudge.job.found import Found
+from trecjudge.job.found import FoundInputs
 from trecjudge.job.schema import SCHEMA_FILE
 from trecjudge.settings.strict_yaml import read_yaml
 
@@ -208,5 +208,5 @@ def test_thousands_of_files_beside_others_take_seconds() -> None:
     others = [Path(f"many/{number}.json") for number in range(20_000)]
     started = time.process_time()
     Path("many").mkdir()
-    assert Found({"run": files, "topics": others}).paths("run") == files
+    assert FoundInputs({"run": files, "topics": others}).paths("run") == files
     assert time.process_time() - started < 5

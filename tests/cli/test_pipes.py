@@ -13,7 +13,7 @@ import pytest
 from tests.commandline import ROOT, SAMPLES, command, judge
 from trecjudge import files
 from trecjudge.errors import OutputError
-from trecjudge.files import chosen
+from trecjudge.files import open_target
 
 RAG = SAMPLES / "rag"
 
@@ -77,7 +77,7 @@ def test_a_pipe_that_nobody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(files, "PATIENCE", 0.1)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(OutputError, match="it is a pipe that nobody reads"), chosen(pipe):
+    with pytest.raises(OutputError, match="it is a pipe that nobody reads"), open_target(pipe):
         pass
 
 

@@ -13,7 +13,7 @@ from tests.cli.jobs import as_json
 from tests.commandline import command, judge
 from tests.provenance import KETTLE, line, written
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.inputs.documents.index_file import digests_of
 from trecjudge.records import Document
 
@@ -69,7 +69,7 @@ def test_each_citation_is_a_line(tmp_path: Path) -> None:
 def test_what_is_stale_by_an_index(tmp_path: Path) -> None:
     index = tmp_path / "docs.index"
     made = make_index(str(index))
-    asyncio.run(made.refresh([Source(NOW)]))
+    asyncio.run(made.refresh([IndexSource(NOW)]))
     made.close()
     runs = run(tmp_path / "runs")
     done = command("provenance", runs, "--index", index, "--stale", "--fail-stale")

@@ -15,7 +15,7 @@ from ir_measures import RR, nDCG
 from tests.commandline import Done, command
 from tests.endpoint import Answer, Script, serving
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.records import Document
 
 DOCUMENTS = [
@@ -33,7 +33,7 @@ OTHERS = [{"id": "9", "title": "rockets that fly to distant planets"}]
 def index(tmp_path: Path) -> Path:
     path = tmp_path / "docs.index"
     held = make_index(str(path))
-    asyncio.run(held.refresh([Source(document) for document in DOCUMENTS]))
+    asyncio.run(held.refresh([IndexSource(document) for document in DOCUMENTS]))
     held.close()
     return path
 
@@ -190,7 +190,7 @@ def test_without_the_package_a_search_by_words_goes_on(
 
     path = tmp_path / "v.index"
     held = make_index(str(path))
-    asyncio.run(held.refresh([Source(d) for d in DOCUMENTS], word_vectors()))
+    asyncio.run(held.refresh([IndexSource(d) for d in DOCUMENTS], word_vectors()))
     held.close()
     assert "mean cosine of 20, wordllama" in command("search", path, "dam").out
     embedder.cache_clear()

@@ -12,8 +12,14 @@ from tests.commandline import SAMPLES, judge, sample
 from tests.reading import Write
 from tests.show.html.made import nuggets_output
 from trecjudge.errors import InputError
-from trecjudge.evaluation.agreement import Agreement, OneSidedItems, People, agree, agreements
-from trecjudge.findings import Finding, unreported
+from trecjudge.evaluation.agreement import (
+    Agreement,
+    OneSidedItems,
+    PeopleAgreement,
+    agree,
+    agreements,
+)
+from trecjudge.findings import Finding, ignore
 from trecjudge.records import Place
 
 
@@ -431,11 +437,11 @@ def test_people_are_called_as_the_judge_whichever_side_they_are(tmp_path: Path) 
     people = tmp_path / "people.jsonl"
     people.write_text(re.sub("|".join(words), lambda found: words[found[0]], text))
     figures = [
-        figure(agree(*sides, unreported), "accuracy")
+        figure(agree(*sides, ignore), "accuracy")
         for sides in ((people, tmp_path / "x"), (tmp_path / "x", people), (people, people))
     ]
     assert figures == [1.0, 1.0, 1.0]
-    assert agree(people, people, unreported).labels == [
+    assert agree(people, people, ignore).labels == [
         "no_support",
         "partial_support",
         "full_support",
@@ -496,22 +502,22 @@ def test_each_judge_has_its_figures_whatever_the_order(tmp_path: Path) -> None:
     for names in (JUDGES, JUDGES[::-1]):
         sample("rag", tmp_path / names[0], "-q", "--judge", ",".join(names))
         told: list[str] = []
-        found = agreements(LABELS, tmp_path / names[0], unreported, notify=told.append)
+        found = agreements(LABELS, tmp_path / names[0], ignore, notify=told.append)
         made.append([one.as_dict() | {"predicted": ""} for one in found])
         assert [one.judge for one in found] == ["citation"]
         assert [line.partition(":")[0] for line in told] == ["judge direct_prompt", "judge length"]
     assert made[0] == made[1]
     with pytest.raises(InputError, match="citation, direct_prompt, length; name one"):
-        agree(LABELS, tmp_path / "citation", unreported)
-    assert agree(LABELS, tmp_path / "citation", unreported, judge="citation").judge == "citation"
+        agree(LABELS, tmp_path / "citation", ignore)
+    assert agree(LABELS, tmp_path / "citation", ignore, judge="citation").judge == "citation"
     with pytest.raises(InputError, match="unknown judge 'x'; there are: citation, direct_prompt"):
-        agree(LABELS, tmp_path / "citation", unreported, judge="x")
+        agree(LABELS, tmp_path / "citation", ignore, judge="x")
 
 
 def test_two_jobs_of_several_judges_are_compared_by_name(tmp_path: Path) -> None:
     for names in ("citation,support", "support,citation"):
         sample("rag", tmp_path / names, "-q", "--judge", names)
-    found = agreements(tmp_path / "citation,support", tmp_path / "support,citation", unreported)
+    found = agreements(tmp_path / "citation,support", tmp_path / "support,citation", ignore)
     assert [(one.judge, figure(one, "accuracy")) for one in found] == [
         ("citation", 1.0),
         ("support", 1.0),
@@ -537,9 +543,11 @@ def records(said: dict[str, str], **keys: str) -> str:
     )
 
 
-def compared(write: Write, said: dict[str, str], judge: str, key: str = "annotator") -> People:
+def compared(
+    write: Write, said: dict[str, str], judge: str, key: str = "annotator"
+) -> PeopleAgreement:
     truth = write(records(said, **({key: ""} if key else {})), "truth.jsonl")
-    found = agree(truth, write(records({"j": judge}), "judged.jsonl"), unreported)
+    found = agree(truth, write(records({"j": judge}), "judged.jsonl"), ignore)
     assert found.people is not None
     return found.people
 
@@ -576,12 +584,12 @@ def test_people_without_names_are_in_alpha_only(write: Write) -> None:
 
 def test_one_person_is_no_people(write: Write) -> None:
     truth = write(records({"p": "010"}, annotator=""), "truth.jsonl")
-    assert agree(truth, truth, unreported).people is None
+    assert agree(truth, truth, ignore).people is None
 
 
 def test_a_column_of_second_labels_is_a_second_person(shared: Path) -> None:
     labels = shared / "data/rag25_support/labels.jsonl"
-    found = agree(labels, labels, unreported)
+    found = agree(labels, labels, ignore)
     assert found.people is not None
     (pair,) = found.people.pairs
     assert (*pair[:2], pair[2].items) == ("label", "label_2", 511)

@@ -12,7 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.candidates import label_for_calibration
 from trecjudge.evaluation.candidates import label_next as chosen
 from trecjudge.inputs.labels import ItemKey
-from trecjudge.stats.labelling import Candidate
+from trecjudge.stats.labelling import LabelCandidate
 
 NAMES = ("topic_id", "run_id", "sentence_index", "doc_id")
 
@@ -38,11 +38,11 @@ def banks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def label_next(
     job: Path, budget: int, labelled: dict[ItemKey, str], measure: str = "", at_random: bool = False
-) -> list[tuple[float, Candidate]]:
+) -> list[tuple[float, LabelCandidate]]:
     return chosen(job, budget, labelled, measure, at_random).items
 
 
-def key(candidate: Candidate) -> ItemKey:
+def key(candidate: LabelCandidate) -> ItemKey:
     c = candidate
     return (c.topic_id, c.run_id, c.sentence_index, c.doc_id)
 

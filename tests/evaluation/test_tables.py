@@ -9,18 +9,18 @@ from rich.console import Console
 
 from tests.stats.texts import by_topic, scores
 from trecjudge.records import FULL, NONE, Evidence, Failure, Judgment
-from trecjudge.show.columns import Columns
+from trecjudge.show.columns import TextTable
 from trecjudge.show.comparison import difference_table, moved_lines, verdict_lines
 from trecjudge.show.correlation import correlation_table
 from trecjudge.show.tables import candidate_table, interval, number, probability, table
 from trecjudge.stats.comparison import compare, pairs_of
 from trecjudge.stats.flips import Flip, VerdictChanges
-from trecjudge.stats.labelling import Candidate
+from trecjudge.stats.labelling import LabelCandidate
 from trecjudge.stats.meta import Correlated, Correlation
 from trecjudge.stats.resampling import NO_INTERVAL, Interval
 
 
-def printed(grid: Columns) -> list[list[str]]:
+def printed(grid: TextTable) -> list[list[str]]:
     """Return the rows as words."""
     file = io.StringIO()
     Console(file=file, width=250).print(grid)
@@ -119,12 +119,12 @@ def test_only_the_first_flips_are_shown() -> None:
 
 
 def test_an_item_to_label_a_row() -> None:
-    rows = printed(candidate_table([(0.001, Candidate("r", "t", None, None, 0.1, None))]))
+    rows = printed(candidate_table([(0.001, LabelCandidate("r", "t", None, None, 0.1, None))]))
     assert rows[1] == ["1", "r", "t", "unjudged", "1.00e-03"]
 
 
 def test_a_nugget_to_label_is_named() -> None:
-    fact = Candidate("r", "t", None, None, 0.1, None, nugget="tin")
+    fact = LabelCandidate("r", "t", None, None, 0.1, None, nugget="tin")
     rows = printed(candidate_table([(0.001, fact)]))
     assert rows[0] == ["run", "topic", "sentence", "document", "nugget", "judged", "gain"]
     assert rows[1] == ["1", "r", "t", "tin", "unjudged", "1.00e-03"]

@@ -17,7 +17,7 @@ from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.topics.reading import read_topics
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 
 ROOM = 2 << 30
 SMALL = ["--limit", "record=200k", "--limit", "entries=2000", "--limit", "depth=50"]
@@ -98,7 +98,7 @@ TOPICS = {
 @pytest.mark.parametrize(("name", "text"), TOPICS.values(), ids=TOPICS)
 def test_a_topic(name: str, text: str, write: Write) -> None:
     found: list[Finding] = []
-    with limited(["entries=2000"]):
+    with apply_limits(["entries=2000"]):
         assert list(read_topics(write(text, name), found.append)) == ["1"]
     assert [(f.kind, f.place.line) for f in found] == [("record_too_large", 2)]
 
@@ -121,7 +121,7 @@ def test_tags_are_read_in_one_pass(text: str, write: Write) -> None:
 
 def test_a_topic_file_of_tags_that_is_too_long(write: Write) -> None:
     path = write("<top>\n" * 1000, "t.txt")
-    with limited(["record=2k"]), pytest.raises(InputError, match="is longer than 2 KB"):
+    with apply_limits(["record=2k"]), pytest.raises(InputError, match="is longer than 2 KB"):
         read_topics(path, lambda finding: None)
 
 
@@ -135,7 +135,7 @@ CELLS = {
 @pytest.mark.parametrize("row", CELLS.values(), ids=CELLS)
 def test_a_row(row: str, write: Write) -> None:
     found: list[Finding] = []
-    with limited(["record=200k", "entries=1000"]):
+    with apply_limits(["record=200k", "entries=1000"]):
         assert "1" in read_topics(write(f"id,title\n1,a\n{row}", "t.csv"), found.append)
     assert {f.kind for f in found} <= {"record_too_large", "topic_unreadable"}
     assert found

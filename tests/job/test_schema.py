@@ -11,7 +11,7 @@ import pytest
 
 from tests.commandline import command
 from trecjudge.errors import TrecJudgeError
-from trecjudge.job.choice import Choice, jobs_of
+from trecjudge.job.choice import JudgeSelection, build_jobs
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.schema import SCHEMA_FILE, schema_text, shipped_judges, workflow_schema
@@ -55,7 +55,7 @@ def is_read(path: Path) -> bool:
     try:
         workflow = read_workflow(path)
         template = Job((), Outputs(path.parent, "x"))
-        check_jobs(jobs_of(template, Choice(workflow=workflow)))
+        check_jobs(build_jobs(template, JudgeSelection(workflow=workflow)))
     except TrecJudgeError:
         return False
     return True

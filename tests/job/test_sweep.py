@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import WorkflowError
-from trecjudge.job.sweep import Names, Point, check_settings, check_workflow, points, read_overrides
+from trecjudge.job.sweep import (
+    JudgeNames,
+    SettingsPoint,
+    check_settings,
+    check_workflow,
+    read_overrides,
+    sweep_points,
+)
 from trecjudge.job.workflow import Workflow, read_workflow
 from trecjudge.judging.judge import judge_names, make_judge
 from trecjudge.judging.panel import make_panel, panel_spec
@@ -23,17 +30,17 @@ WORKFLOW = Workflow(
 )
 
 
-def chosen(workflow: Workflow, *sets: str, also: str = "", **which: Any) -> list[Point]:
+def chosen(workflow: Workflow, *sets: str, also: str = "", **which: Any) -> list[SettingsPoint]:
     """Return the points of a workflow with these `--set`."""
-    names = Names.of(workflow, (), [also])
-    return points(workflow, names, read_overrides(sets, names), **which)
+    names = JudgeNames.of(workflow, (), [also])
+    return sweep_points(workflow, names, read_overrides(sets, names), **which)
 
 
 def checked(tmp_path: Path, text: str, *judges: str) -> None:
     """Check a workflow as the main job does."""
     (tmp_path / "w.yml").write_text(text, encoding="utf-8")
     workflow = read_workflow(tmp_path / "w.yml")
-    check_workflow(workflow, Names.of(workflow, judges, ()))
+    check_workflow(workflow, JudgeNames.of(workflow, judges, ()))
 
 
 MEASURING = [name for name in judge_names() if make_judge(name, {}).measures.measures]
@@ -51,16 +58,16 @@ def test_shipped_workflows_take_any_judge_beside_their_own(path: Path) -> None:
         *({"sweep": s} for s in workflow.sweeps),
     ]
     for also in ("", *MEASURING):
-        names = Names.of(workflow, (), [also])
+        names = JudgeNames.of(workflow, (), [also])
         check_workflow(workflow, names)
-        for point in (point for which in whole for point in points(workflow, names, **which)):
+        for point in (point for which in whole for point in sweep_points(workflow, names, **which)):
             panel = make_panel(names.judges, point.settings)
             spec = panel_spec(panel, point.workflow.leaderboard)
             check_gate(panel_rules(panel, gate), [m.name for m in spec.measures])
             assert {m.judge for m in spec.measures} == set(names.judges), also
             ranked = next(m for m in spec.measures if m.name == spec.ranked_by)
             assert ranked.judge == own.name, also
-        (point,) = points(workflow, names)
+        (point,) = sweep_points(workflow, names)
         assert make_panel(names.judges, point.settings)[0] == own, also
 
 
@@ -92,17 +99,19 @@ def test_the_settings_of_a_workflow_of_one_judge_stay_its_own() -> None:
     ],
 )
 def test_whose_flat_settings_are(judges: list[str], also: list[str], owner: str) -> None:
-    assert Names.of(Workflow(), judges, also).owner == owner
+    assert JudgeNames.of(Workflow(), judges, also).owner == owner
 
 
 def test_a_judge_that_is_no_name() -> None:
     with pytest.raises(WorkflowError, match="--judge names no judge"):
-        Names.of(Workflow(), [" "], [])
+        JudgeNames.of(Workflow(), [" "], [])
 
 
 def test_a_file_that_names_its_judge_says_whose_its_settings_are(tmp_path: Path) -> None:
     (tmp_path / "w.yml").write_text("judge: citation\n")
-    names = Names.of(read_workflow(tmp_path / "w.yml"), ["length,citation"], ["citation, support"])
+    names = JudgeNames.of(
+        read_workflow(tmp_path / "w.yml"), ["length,citation"], ["citation, support"]
+    )
     assert (names.judges, names.owner) == (["citation", "length", "support"], "citation")
     assert names.joined == ["length", "support"]
 
@@ -235,7 +244,7 @@ def test_one_value_may_be_set_twice_and_beside_a_sweep() -> None:
 )
 def test_what_is_set_is_known_and_typed(sets: str, message: str) -> None:
     with pytest.raises(WorkflowError, match=message):
-        check_settings(read_overrides([sets], Names.of(Workflow(), (), ())).values())
+        check_settings(read_overrides([sets], JudgeNames.of(Workflow(), (), ())).values())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.rubric import RubricJudge
-from trecjudge.judges.rubric.matching import assessed, form_of, likeness
+from trecjudge.judges.rubric.matching import assess_answer, form_of, likeness
 from trecjudge.judges.rubric.program import Alignment, Assessment, Form
 from trecjudge.judges.rubric.scoring import best_or_worst
 from trecjudge.judging.labelled import GivenJudge
@@ -170,7 +170,7 @@ LIT = Nugget("1", "When was the lighthouse of Skarne lit?", True)
     ],
 )
 def test_answers_by_words(report: str, answer: str, label: str) -> None:
-    assert assessed(report, LIT, GoldAnswer(answer))[0] == label
+    assert assess_answer(report, LIT, GoldAnswer(answer))[0] == label
 
 
 @pytest.mark.parametrize(

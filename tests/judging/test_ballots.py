@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from tests.fakes import judgment
-from trecjudge.judging.ballots import Rule, decided, is_unsure
+from trecjudge.judging.ballots import Rule, aggregate_votes, is_unsure
 from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Failure, Judgment
 
 
@@ -37,7 +37,7 @@ def test_the_majority_is_that_of_all_voters_in_any_order(
 ) -> None:
     for order in permutations(labels):
         ballots = {f"v{n}": vote(one) for n, one in enumerate(order)}
-        found = decided("majority", ballots, len(labels))
+        found = aggregate_votes("majority", ballots, len(labels))
         assert found.label == label
         assert found.grade == (None if label is None else GRADES.get(label))
         assert [v.label or "fails" for v in found.votes] == list(order)
@@ -60,13 +60,13 @@ def test_the_mean_is_rounded_with_a_half_down(
 ) -> None:
     for order in permutations(labels):
         ballots = {f"v{n}": vote(one) for n, one in enumerate(order)}
-        found = decided("mean", ballots, len(labels))
+        found = aggregate_votes("mean", ballots, len(labels))
         assert (found.label, found.expected) == (label, expected)
 
 
 @pytest.mark.parametrize("rule", ["majority", "mean"])
 def test_a_failure_says_what_each_one_said(rule: Rule) -> None:
-    found = decided(rule, {"a": vote(FULL), "b": vote("fails")}, 2)
+    found = aggregate_votes(rule, {"a": vote(FULL), "b": vote("fails")}, 2)
     assert found.failure == Failure(
         "transport", "too few voters decide: a: full_support; b: transport: no answer", 3
     )
@@ -75,15 +75,15 @@ def test_a_failure_says_what_each_one_said(rule: Rule) -> None:
 
 def test_failures_of_different_causes_have_a_kind_of_their_own() -> None:
     other = judgment(failure=Failure("refused", "I cannot"))
-    found = decided("majority", {"a": vote("fails"), "b": other}, 2)
+    found = aggregate_votes("majority", {"a": vote("fails"), "b": other}, 2)
     assert found.failure is not None
     assert found.failure.kind == "voters"
 
 
 def test_grades_without_labels_of_support_take_the_nearest_that_was_given() -> None:
     ballots = {n: judgment(n, grade=int(n)) for n in ("0", "3")}
-    assert decided("mean", ballots, 2).label == "0"
-    assert decided("mean", ballots | {"2": judgment("2", grade=2)}, 3).label == "2"
+    assert aggregate_votes("mean", ballots, 2).label == "0"
+    assert aggregate_votes("mean", ballots | {"2": judgment("2", grade=2)}, 3).label == "2"
 
 
 @pytest.mark.parametrize(

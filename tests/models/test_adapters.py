@@ -111,7 +111,7 @@ def programs() -> Iterator[Any]:
 def frame(prompt: Prompt) -> int:
     """Return the tokens of a prompt with its inputs empty."""
     empty = dict.fromkeys(prompt.signature.input_fields, "")
-    return sum(estimated_tokens(message["content"]) for message in prompt.formatted(empty))
+    return sum(estimated_tokens(message["content"]) for message in prompt.format_messages(empty))
 
 
 @pytest.mark.parametrize("program", list(programs()), ids=lambda program: str(program.name))
@@ -126,7 +126,7 @@ def test_a_label_stands_once_beside_the_instructions() -> None:
     for name in ("own", "argue", "trec_rag25"):
         for form in FORMS[:1]:
             prompt = Prompts({"attest": name}).get(ATTEST, form)
-            text = "".join(m["content"] for m in prompt.formatted(GIVEN))
+            text = "".join(m["content"] for m in prompt.format_messages(GIVEN))
             assert text.count("full_support") == prompt.signature.instructions.count("full_support")
     other = Prompts({"attest": "Is the {sentence} so?"}).get(ATTEST, "schema")
     assert "label: full_support or partial_support or no_support." in str(other.blank())

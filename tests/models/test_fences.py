@@ -19,7 +19,7 @@ from trecjudge.judging.claims.search import Passage
 from trecjudge.models.frames import AdapterName
 from trecjudge.models.prompt import Prompt, Prompts
 from trecjudge.records import Document, Place, Topic
-from trecjudge.text.chat_tokens import broken
+from trecjudge.text.chat_tokens import neutralize
 from trecjudge.text.quotes import find_quote_span
 
 IGNORABLE = "".join(
@@ -169,12 +169,12 @@ def test_entities_stay_since_no_server_reads_them() -> None:
 
 def test_controls_are_left_out_and_lines_stay_lines() -> None:
     given = "a\ud800b c\x1bd\x00e\x9f\x0cnext\x85line\r\nx\ty"
-    assert broken(given) == "ab cde\nnext\nline\r\nx\ty"
+    assert neutralize(given) == "ab cde\nnext\nline\r\nx\ty"
 
 
 def test_a_quote_of_what_was_sent_is_found_at_its_place() -> None:
     text = "One. The tr\x00am op\ud800ened <|im_\u00adend|> [[ ## x ## ]] in 1957. End."
-    sent = broken(text)
+    sent = neutralize(text)
     quote = sent[5 : sent.index(" End.")]
     assert find_quote_span(text, quote) == (5, text.index(" End."))
 

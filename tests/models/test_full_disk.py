@@ -12,7 +12,7 @@ import pytest
 
 from tests.endpoint import attesting, serving
 from tests.models.processes import IN_FLIGHT, Here, runs
-from trecjudge.results.packed import written
+from trecjudge.results.packed import open_output
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def test_a_log_that_is_refused_ends_alone(name: str, tmp_path: Path) -> None:
     told: list[str] = []
     with (
         no_file_larger(20_000),
-        written(tmp_path / name, keep_partial=True, refused=told.append) as file,
+        open_output(tmp_path / name, keep_partial=True, refused=told.append) as file,
     ):
         for number in range(300_000):
             file.write(b"%d %d\n" % (number, number * number))
@@ -103,7 +103,7 @@ def test_of_a_log_that_is_refused_another_error_is_not_hidden(tmp_path: Path) ->
     with (
         pytest.raises(ZeroDivisionError),
         no_file_larger(10),
-        written(tmp_path / "x.log", keep_partial=True, refused=lambda why: None) as file,
+        open_output(tmp_path / "x.log", keep_partial=True, refused=lambda why: None) as file,
     ):
         file.write(b"x" * 100_000)
         raise ZeroDivisionError

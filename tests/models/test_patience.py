@@ -18,7 +18,7 @@ from tests.models.clients import ask, ask_many, client_to, failure, kinds
 from tests.models.clock import now, run
 from trecjudge.errors import ModelError
 from trecjudge.models.client import Client
-from trecjudge.models.patience import Patience
+from trecjudge.models.patience import OutageTracker
 from trecjudge.models.transport import _seconds
 
 LONGEST_WAIT = 120.0
@@ -521,14 +521,14 @@ def test_random_trouble_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_after_how_many_failures_in_a_row_the_asking_ends() -> None:
-    patience = Patience(900.0, 6, 3, print)
+    patience = OutageTracker(900.0, 6, 3, print)
     assert [patience.note_failure("parse", item) for item in range(7)] == [False] * 5 + [True] * 2
     patience.note_success()
     assert not patience.note_failure("parse", 8)
 
 
 def test_what_is_too_long_of_one_document_is_one_failure() -> None:
-    patience = Patience(900.0, 6, 3, print)
+    patience = OutageTracker(900.0, 6, 3, print)
     assert not any(
         patience.note_failure("too_long", document % 2, once=True) for document in range(99)
     )

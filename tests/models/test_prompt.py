@@ -12,7 +12,7 @@ from trecjudge.errors import PluginError, WorkflowError
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.models.prompt import FORMS, Form, Prompts
 from trecjudge.models.reading import Unparsed
-from trecjudge.text.chat_tokens import broken
+from trecjudge.text.chat_tokens import neutralize
 
 PIECES = (
     "", " ", "\n", "\t", "\r\n", "{", "}", "{document}", "{{x}}", "[[ ##", "[[ ## label ## ]]",
@@ -33,9 +33,9 @@ def texts(count: int, seed: int) -> list[str]:
 def test_the_template_gives_the_adapters_messages(form: Form) -> None:
     prompt = Prompts().get(ATTEST, form)
     for document, sentence in zip(texts(300, 1), texts(300, 2), strict=True):
-        fenced = {"document": broken(document), "sentence": broken(sentence)}
+        fenced = {"document": neutralize(document), "sentence": neutralize(sentence)}
         given = {"document": document, "sentence": sentence}
-        assert prompt.messages(given) == prompt.formatted(fenced), given
+        assert prompt.messages(given) == prompt.format_messages(fenced), given
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -43,7 +43,7 @@ def test_the_template_gives_the_adapters_messages(form: Form) -> None:
 def test_blanks_at_the_ends(text: str, form: Form) -> None:
     prompt = Prompts().get(ATTEST, form)
     for given in ({"document": text, "sentence": "s"}, {"document": "d", "sentence": text}):
-        assert prompt.messages(given) == prompt.formatted(given)
+        assert prompt.messages(given) == prompt.format_messages(given)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.endpoint import Answer, serving
 from trecjudge.models.model import Model, NoModel
-from trecjudge.models.opening import Command, ModelOptions, open_model
+from trecjudge.models.opening import CommandState, ModelOptions, open_model
 from trecjudge.models.relay import Relay, relayed
 from trecjudge.models.spending import Budget
 
@@ -84,7 +84,7 @@ def test_an_endpoint_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, dict[str, Any]] = {
-    "a budget that is spent": {"command": Command(Budget(max_calls=0))},
+    "a budget that is spent": {"command": CommandState(Budget(max_calls=0))},
     "offline": {"offline": True},
 }
 

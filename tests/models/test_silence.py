@@ -14,7 +14,7 @@ from tests.endpoint import Answer, attestation, running
 from tests.models.clients import ask_many, client_to, kinds
 from tests.models.clock import now, run
 from trecjudge.errors import ModelError
-from trecjudge.models.silence import Silence
+from trecjudge.models.silence import Watchdog
 
 Streams = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"
@@ -191,7 +191,7 @@ def test_any_answer_is_a_sign_of_life(tmp_path: Path) -> None:
 
 def test_time_in_which_nothing_is_asked_is_no_silence() -> None:
     async def idle() -> float:
-        silence = Silence(300, 900)
+        silence = Watchdog(300, 900)
 
         async def measure() -> float:
             return silence._seconds()

@@ -9,8 +9,8 @@ import pytest
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.results.jobs import (
+    JobFiles,
     JudgedJob,
-    Outcome,
     judged_job,
     kind_of,
     outcome,
@@ -41,8 +41,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def x(folder: Path) -> Outcome:
-    return Outcome(
+def x(folder: Path) -> JobFiles:
+    return JobFiles(
         folder / "x",
         [folder / "x.leaderboard.txt"],
         folder / "x.leaderboard.jsonl",
@@ -51,7 +51,7 @@ def x(folder: Path) -> Outcome:
 
 
 def test_a_folder_stands_for_its_jobs(folder: Path) -> None:
-    y = Outcome(folder / "y.v2", [], None, folder / "y.v2.judgments.jsonl")
+    y = JobFiles(folder / "y.v2", [], None, folder / "y.v2.judgments.jsonl")
     assert outcomes(folder) == [x(folder), y]
 
 
@@ -63,14 +63,14 @@ def test_a_name_or_any_file_stands_for_its_job(folder: Path, name: str) -> None:
 
 
 def test_any_other_file_is_a_leaderboard(folder: Path) -> None:
-    assert outcome(folder / "lb.txt") == Outcome(folder / "lb.txt", [folder / "lb.txt"])
-    assert outcome(folder / "l*.txt") == Outcome(folder / "l*.txt", [folder / "lb.txt"])
+    assert outcome(folder / "lb.txt") == JobFiles(folder / "lb.txt", [folder / "lb.txt"])
+    assert outcome(folder / "l*.txt") == JobFiles(folder / "l*.txt", [folder / "lb.txt"])
 
 
 def test_a_folder_of_another_tool_is_one_leaderboard(tmp_path: Path) -> None:
     for run in ("b", "a", ".hidden"):
         (tmp_path / run).write_text("")
-    assert outcome(tmp_path) == Outcome(tmp_path, [tmp_path / "a", tmp_path / "b"])
+    assert outcome(tmp_path) == JobFiles(tmp_path, [tmp_path / "a", tmp_path / "b"])
 
 
 def test_several_jobs_where_one_is_wanted(folder: Path) -> None:

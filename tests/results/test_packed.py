@@ -10,12 +10,12 @@ import pytest
 import zstandard
 
 from trecjudge.errors import InputError, OutputError
-from trecjudge.files import chosen
+from trecjudge.files import open_target
 from trecjudge.inputs.sources.containers import lines, seekable
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.packed import FRAME, newest_form, written
+from trecjudge.results.packed import FRAME, newest_form, open_output
 
 HEADER = '{"record": "header", "format": 2, "judges": {"length": {}}}\n'
 
@@ -45,9 +45,9 @@ def text() -> bytes:
 @pytest.mark.parametrize("size", [1, 7000, FRAME - 1, FRAME, FRAME + 1, 10 * FRAME])
 def test_the_bytes_depend_on_the_text_only(tmp_path: Path, text: bytes, size: int) -> None:
     part = text[:60_000] if size == 1 else text
-    with written(tmp_path / "whole.zst") as file:
+    with open_output(tmp_path / "whole.zst") as file:
         file.write(part)
-    with written(tmp_path / "pieces.zst") as file:
+    with open_output(tmp_path / "pieces.zst") as file:
         for begin in range(0, len(part), size):
             file.write(part[begin : begin + size])
             file.flush()
@@ -55,7 +55,7 @@ def test_the_bytes_depend_on_the_text_only(tmp_path: Path, text: bytes, size: in
 
 
 def test_a_frame_ends_at_the_first_line_end_behind_a_megabyte(tmp_path: Path, text: bytes) -> None:
-    with written(tmp_path / "x.zst") as file:
+    with open_output(tmp_path / "x.zst") as file:
         file.write(text)
     frames = frames_in((tmp_path / "x.zst").read_bytes())
     assert b"".join(frames) == text
@@ -66,7 +66,7 @@ def test_a_frame_ends_at_the_first_line_end_behind_a_megabyte(tmp_path: Path, te
 
 
 def test_any_line_is_read_where_it_stands(tmp_path: Path, text: bytes) -> None:
-    with written(tmp_path / "x.zst") as file:
+    with open_output(tmp_path / "x.zst") as file:
         file.write(text)
     (tmp_path / "plain").write_bytes(text)
     with seekable(tmp_path / "x.zst") as packed, seekable(tmp_path / "plain") as plain:
@@ -97,7 +97,10 @@ def test_frames_of_others_are_unpacked_aside(tmp_path: Path, text: bytes, kind: 
 
 
 def test_what_was_written_of_a_log_is_kept_and_can_be_read(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), written(tmp_path / "x.log.zst", keep_partial=True) as file:
+    with (
+        pytest.raises(RuntimeError),
+        open_output(tmp_path / "x.log.zst", keep_partial=True) as file,
+    ):
         file.write(b"so far\n")
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["x.log.zst.part"]
@@ -108,7 +111,7 @@ def test_what_was_written_of_a_log_is_kept_and_can_be_read(tmp_path: Path) -> No
 def test_a_file_replaces_its_other_form(tmp_path: Path, packed: bool) -> None:
     before, after = Outputs(tmp_path, "x", not packed), Outputs(tmp_path, "x", packed)
     for outputs in (before, after):
-        with written(outputs.judgments) as file:
+        with open_output(outputs.judgments) as file:
             assert before.judgments.exists() == (outputs is after)
             file.write(HEADER.encode())
     assert [path.name for path in tmp_path.iterdir()] == [after.judgments.name]
@@ -117,7 +120,7 @@ def test_a_file_replaces_its_other_form(tmp_path: Path, packed: bool) -> None:
 
 def test_an_error_leaves_the_other_form(tmp_path: Path) -> None:
     (tmp_path / "x.log").write_text("old")
-    with pytest.raises(RuntimeError), written(tmp_path / "x.log.zst"):
+    with pytest.raises(RuntimeError), open_output(tmp_path / "x.log.zst"):
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["x.log"]
 
@@ -153,13 +156,13 @@ def test_names_of_a_packed_job() -> None:
 def test_no_command_replaces_packed_judgments(tmp_path: Path) -> None:
     path = tmp_path / "x.judgments.jsonl.zst"
     path.write_bytes(b"")
-    with pytest.raises(OutputError, match="has the judgments of a job"), chosen(path):
+    with pytest.raises(OutputError, match="has the judgments of a job"), open_target(path):
         pass
 
 
 def test_judgments_that_are_cut(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "x.judgments.jsonl.zst"
-    with written(path) as file:
+    with open_output(path) as file:
         file.write(HEADER.encode() + b"\n" * (FRAME + 100))
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])

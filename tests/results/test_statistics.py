@@ -10,7 +10,7 @@ from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.results.statistics import Corrected, RunScore, read_statistics
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 
 RECORD = {
     "run_id": "r",
@@ -72,5 +72,5 @@ def test_what_is_no_line_is_named(changed: dict[str, object], message: str, writ
 
 def test_topics_of_statistics_are_counted_against_the_limit(write: Write) -> None:
     path = write(json.dumps(RECORD | {"by_topic": {f"t{i}": 0.5 for i in range(4)}}))
-    with limited(["rows=4"]), pytest.raises(InputError, match="more than 4 rows"):
+    with apply_limits(["rows=4"]), pytest.raises(InputError, match="more than 4 rows"):
         list(read_statistics(path, fail))

@@ -15,7 +15,7 @@ from trecjudge.job.workflow import find_workflow
 from trecjudge.judges.length import LengthJudge
 from trecjudge.judging.judge import judge_class, judge_names, make_judge
 from trecjudge.measures import load_measure
-from trecjudge.settings.plugins import imported, judge_folders
+from trecjudge.settings.plugins import import_named, judge_folders
 
 OURS = sorted(path.parent.name for path in (ROOT / "judges").glob("*/__init__.py"))
 MINE = (
@@ -86,15 +86,15 @@ def test_another_package_called_judges_changes_nothing(foreign: None) -> None:
     assert set(OURS) <= set(judge_names())
     assert "graders" not in judge_names()
     assert "judges" not in sys.modules
-    assert imported("judges.graders").WHOSE == "theirs"
+    assert import_named("judges.graders").WHOSE == "theirs"
 
 
 def test_a_judge_of_the_working_directory(here: Callable[..., Path], foreign: None) -> None:
     path = here("theirs_and_mine")
     assert make_judge("theirs_and_mine", {}) == make_judge("judges.theirs_and_mine:Mine", {})
     assert load_measure("judges.theirs_and_mine:sentences").name == "SENTENCES"
-    assert imported("judges.theirs_and_mine").__file__ == str(path)
-    assert imported("trecjudge.judges.theirs_and_mine").__file__ == str(path)
+    assert import_named("judges.theirs_and_mine").__file__ == str(path)
+    assert import_named("trecjudge.judges.theirs_and_mine").__file__ == str(path)
 
 
 def test_what_is_only_listed_is_not_imported(here: Callable[..., Path]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from trecjudge.settings.strict_yaml import Unclear, YamlFault, read_yaml, written_yaml
+from trecjudge.settings.strict_yaml import AmbiguousScalar, YamlFault, read_yaml, written_yaml
 
 ROOT = Path(__file__).parents[2]
 DOUBLED = "a: &a0 [1, 2]\n" + "\n".join(f"b{n}: &a{n + 1} [*a{n}, *a{n}]" for n in range(40))
@@ -45,7 +45,7 @@ def test_words_with_one_meaning(text: str, value: Any) -> None:
 @pytest.mark.parametrize("text", ["yes", "No", "off", "017", "1:30", "2024-01-01", "1:30:00.5"])
 def test_words_that_versions_read_differently_stay_as_written(text: str) -> None:
     found = read_yaml(text).value
-    assert (found, type(found)) == (text, Unclear)
+    assert (found, type(found)) == (text, AmbiguousScalar)
     assert type(read_yaml(f"'{text}'").value) is str
 
 
@@ -93,7 +93,7 @@ def test_our_own_files_read_as_other_tools_read_them(path: Path) -> None:
 
 
 def test_what_is_written_is_read_back_by_either_version() -> None:
-    words = ["1e5", "no", "1:30", "017", "0o17", "2024-01-01", "=", "x", "", Unclear("off")]
+    words = ["1e5", "no", "1:30", "017", "0o17", "2024-01-01", "=", "x", "", AmbiguousScalar("off")]
     text = written_yaml({"words": words, "number": 1e-7, "truth": True})
     assert read_yaml(text).value == yaml.safe_load(text)
     assert read_yaml(text).value["words"] == words

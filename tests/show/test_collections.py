@@ -13,11 +13,11 @@ from rich.console import Console
 
 from tests.commandline import ROOT
 from trecjudge.cli.exits import exit_status
-from trecjudge.inputs.collections.progress import Progress, tell
+from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
 from trecjudge.show.collections import CollectionWatcher, end_line, state_line
 from trecjudge.show.progress import ConsoleWatcher
 
-AT = Progress("corpus", 14 * 10**8, 10**10, 975, 1000, 12.0)
+AT = CollectionProgress("corpus", 14 * 10**8, 10**10, 975, 1000, 12.0)
 END = replace(AT, done=10**10, seconds=75.0, ended=True)
 SAID = "corpus: 975 of 1,000 documents found in 10.0 GB, in 0:01:15"
 
@@ -61,11 +61,11 @@ def test_on_a_terminal_a_bar_stands_until_the_end() -> None:
 def test_the_bar_of_a_job_makes_room_for_it() -> None:
     written, console = terminal()
     with ConsoleWatcher(console) as watcher:
-        tell(replace(AT, seconds=1.0))
+        report_progress(replace(AT, seconds=1.0))
         assert watcher._bar.live.is_started
-        tell(AT)
+        report_progress(AT)
         assert not watcher._bar.live.is_started
-        tell(END)
+        report_progress(END)
         assert watcher._bar.live.is_started
     assert SAID in written.getvalue()
 
@@ -84,14 +84,14 @@ def test_every_command_shows_it(
     ended = replace(END, seconds=seconds)
 
     def work() -> int:
-        tell(ended)
+        report_progress(ended)
         return 0
 
     assert exit_status(work, quiet) == 0
     assert capsys.readouterr().err == wanted
     written = io.StringIO()
     with ConsoleWatcher(Console(file=written, width=200), quiet):
-        tell(ended)
+        report_progress(ended)
     assert written.getvalue() == wanted
 
 

@@ -13,17 +13,17 @@ from rich.console import Console
 
 from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import command
-from trecjudge.findings import counted
+from trecjudge.findings import plural
 from trecjudge.results.statistics import RunScore
 from trecjudge.show.charts import short_names
-from trecjudge.show.columns import Column, Columns
+from trecjudge.show.columns import TextColumn, TextTable
 from trecjudge.show.folding import fold_equal, mean_cells
-from trecjudge.show.words import NumberedForms, cut, shortened, stacked, told_apart, within
+from trecjudge.show.words import NumberedForms, cut, disambiguate, shorten, stack_header, within
 
 NAMES = ["submod-ecards-v1-gpt4o-refined", "splade.2024.trec", "r", "日本語の長い名前の実行"]
 
 
-def printed(table: Columns, width: int, encoding: str = "utf-8") -> list[str]:
+def printed(table: TextTable, width: int, encoding: str = "utf-8") -> list[str]:
     """Return what a terminal of this width shows."""
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace")
     Console(file=file, width=width).print(table, soft_wrap=True)
@@ -31,12 +31,13 @@ def printed(table: Columns, width: int, encoding: str = "utf-8") -> list[str]:
     return file.buffer.getvalue().decode(encoding).splitlines()  # type: ignore[attr-defined]
 
 
-def measures(count: int, wide: bool = False) -> Columns:
-    names = Column("run", NAMES, is_left=True, is_key=True, least=12)
+def measures(count: int, wide: bool = False) -> TextTable:
+    names = TextColumn("run", NAMES, is_left=True, is_key=True, least=12)
     numbers = [
-        Column(f"MEASURE_{i}_OF_CITATIONS", [f"{100 + i}/125"] * len(NAMES)) for i in range(count)
+        TextColumn(f"MEASURE_{i}_OF_CITATIONS", [f"{100 + i}/125"] * len(NAMES))
+        for i in range(count)
     ]
-    return Columns([names, *numbers], wide=wide)
+    return TextTable([names, *numbers], wide=wide)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
@@ -77,13 +78,13 @@ def test_a_terminal_without_an_ellipsis_has_three_points() -> None:
     ],
 )
 def test_names_are_shortened_in_the_middle(text: str, width: int, wanted: str) -> None:
-    assert shortened(text, width) == wanted
+    assert shorten(text, width) == wanted
     assert cell_len(wanted) <= width
 
 
 def test_names_that_differ_in_the_middle_are_told_apart() -> None:
     names = ["splade.rag_2024.decom-gemma.trec", "splade.rag_2025.decom-gemma.trec", "other"]
-    short = told_apart(names, 12)
+    short = disambiguate(names, 12)
     assert (len(set(short)), short[2]) == (3, "other")
     assert "4.d" in short[0] and "5.d" in short[1]
     assert all(len(name) <= 12 for name in short)
@@ -103,20 +104,20 @@ def test_names_that_differ_in_the_middle_are_told_apart() -> None:
 def test_different_names_never_look_the_same(names: list[str], width: int) -> None:
     forms = NumberedForms(width)
     for short in (
-        told_apart(names, width),
+        disambiguate(names, width),
         [forms.of(name) for name in (*names, *names)][: len(names)],
     ):
         assert len(set(short)) == len(names)
         assert max(map(cell_len, short)) <= width
     assert [forms.of(name) for name in names] == [forms.of(name) for name in names]
-    assert list(short_names(names, width).values()) == told_apart(names, width)
+    assert list(short_names(names, width).values()) == disambiguate(names, width)
 
 
 def test_lines_and_headers() -> None:
     assert cut("a  long\nsentence", 8) == "a long…"
-    assert stacked("PERFECT_CITATIONS", 17) == ["PERFECT_CITATIONS"]
-    assert stacked("PERFECT_CITATIONS", 10) == ["PERFECT_", "CITATIONS"]
-    assert stacked("95 % over topics", 9) == ["95 % over", "topics"]
+    assert stack_header("PERFECT_CITATIONS", 17) == ["PERFECT_CITATIONS"]
+    assert stack_header("PERFECT_CITATIONS", 10) == ["PERFECT_", "CITATIONS"]
+    assert stack_header("95 % over topics", 9) == ["95 % over", "topics"]
     assert within(["10 calls", "3 cached", "12345 tokens"], 20) == "10 calls, 3 cached"
 
 
@@ -124,11 +125,13 @@ def test_lines_and_headers() -> None:
     ("number", "text"), [(0, "0 runs"), (1, "1 run"), (2, "2 runs")], ids=["none", "one", "two"]
 )
 def test_counted_nouns(number: int, text: str) -> None:
-    assert counted(number, "run") == text
+    assert plural(number, "run") == text
 
 
 def test_a_tab_or_a_line_break_in_a_name_moves_no_cell() -> None:
-    table = Columns([Column("run", ["a\tb", "a\nb"], is_left=True), Column("M", ["1", "2"])])
+    table = TextTable(
+        [TextColumn("run", ["a\tb", "a\nb"], is_left=True), TextColumn("M", ["1", "2"])]
+    )
     assert printed(table, 80) == ["run     M", "a\\x09b  1", "a\\x0ab  2"]
 
 

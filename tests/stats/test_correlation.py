@@ -14,7 +14,7 @@ from scipy import stats
 from trecjudge.errors import WorkflowError
 from trecjudge.stats.correlation import (
     COEFFICIENTS,
-    Side,
+    RankedScores,
     coefficients,
     correlations,
     kendall,
@@ -32,7 +32,10 @@ CLOSE = (TRUTH + RNG.normal(0, 0.2, (5, 30))).round(1)  # with ties
 
 
 def one(name: str, truth: Sequence[float], predicted: Sequence[float]) -> float:
-    sides = Side(np.array([truth], dtype=float)), Side(np.array([predicted], dtype=float))
+    sides = (
+        RankedScores(np.array([truth], dtype=float)),
+        RankedScores(np.array([predicted], dtype=float)),
+    )
     return float(coefficients([name])[name](*sides)[0])
 
 
@@ -42,7 +45,7 @@ def one(name: str, truth: Sequence[float], predicted: Sequence[float]) -> float:
 )
 def test_those_of_another_implementation(ours: object, theirs: object) -> None:
     wanted = [theirs(t, p).statistic for t, p in zip(TRUTH, CLOSE, strict=True)]  # type: ignore
-    assert ours(Side(TRUTH), Side(CLOSE)).tolist() == pytest.approx(wanted)  # type: ignore
+    assert ours(RankedScores(TRUTH), RankedScores(CLOSE)).tolist() == pytest.approx(wanted)  # type: ignore
 
 
 UP, DOWN = [1, 2, 3, 4], [4, 3, 2, 1]
@@ -112,7 +115,10 @@ def test_among_the_best_of_the_truth() -> None:
 def test_all_that_tie_with_the_last_of_the_best_are_among_them() -> None:
     truth, predicted = [5, 4, 4, 1], [1, 2, 3, 9]
     assert one("kendall@2", truth, predicted) == one("kendall", truth[:3], predicted[:3])
-    both = Side(np.array([truth, [4, 3, 2, 1]])), Side(np.array([predicted, [4, 3, 2, 1]]))
+    both = (
+        RankedScores(np.array([truth, [4, 3, 2, 1]])),
+        RankedScores(np.array([predicted, [4, 3, 2, 1]])),
+    )
     assert top(2, kendall)(*both).tolist() == pytest.approx([one("kendall@2", truth, predicted), 1])
 
 
@@ -191,5 +197,5 @@ def test_the_published_table_of_59_systems(measure: str, shared: Path) -> None:
 
 
 def test_pairwise_accuracy_is_tau_without_ties() -> None:
-    sides = Side(TRUTH), Side(TRUTH[::-1].copy())
+    sides = RankedScores(TRUTH), RankedScores(TRUTH[::-1].copy())
     assert pairwise_accuracy(*sides).tolist() == pytest.approx(((kendall(*sides) + 1) / 2).tolist())

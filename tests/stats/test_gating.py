@@ -13,7 +13,15 @@ from trecjudge.errors import InputError, WorkflowError
 from trecjudge.results.statistics import RunScore
 from trecjudge.show.junit import junit
 from trecjudge.stats.dependent import without_repeats
-from trecjudge.stats.release_gate import NOTHING, Check, GateRule, RunScores, bounds, drops, rule_of
+from trecjudge.stats.release_gate import (
+    NOTHING,
+    GateRule,
+    RuleCheck,
+    RunScores,
+    bounds,
+    drops,
+    rule_of,
+)
 from trecjudge.stats.scores import Scores
 
 JUDGED = figure(0.8, 0.8, 0.8, 40, 40)
@@ -291,8 +299,8 @@ def test_a_rule() -> None:
 def test_junit_is_xml_whatever_a_run_is_called() -> None:
     hostile = 'r"><failure/>&\x1b[2J\x00\ud800'
     checks = [
-        Check(hostile, GateRule("min", "M", 1), "is 0 <b>"),
-        Check("fine", GateRule("min", "M", 0)),
+        RuleCheck(hostile, GateRule("min", "M", 1), "is 0 <b>"),
+        RuleCheck("fine", GateRule("min", "M", 0)),
     ]
     suite = ElementTree.fromstring(junit("gate", checks))
     assert suite.attrib == {"name": "gate", "tests": "2", "failures": "1", "errors": "0"}

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from trecjudge.stats.labelling import Candidate, Candidates, draw_sample, near_ties
+from trecjudge.stats.labelling import LabelCandidate, LabelCandidates, draw_sample, near_ties
 from trecjudge.stats.shrinkage import USUAL
 
 
-def candidate(run: str = "r", reach: float = 0.1, share: float | None = 0.5) -> Candidate:
-    return Candidate(run, "t", 0, "d", reach, share)
+def candidate(run: str = "r", reach: float = 0.1, share: float | None = 0.5) -> LabelCandidate:
+    return LabelCandidate(run, "t", 0, "d", reach, share)
 
 
 def test_a_run_has_as_many_near_ties_as_are_hard_to_separate_from_it() -> None:
@@ -34,10 +34,10 @@ def test_topics_without_a_value_are_left_out() -> None:
 
 
 def best(
-    near: dict[str, float], *given: Candidate, budget: int = 99, labels: int = 0
+    near: dict[str, float], *given: LabelCandidate, budget: int = 99, labels: int = 0
 ) -> list[tuple[int, float]]:
     """Return the places of the candidates that are picked, with their gains."""
-    held = Candidates()
+    held = LabelCandidates()
     for run_id, topic_id in sorted({(c.run_id, c.topic_id) for c in given}, reverse=True):
         own = [(p, c) for p, c in enumerate(given) if (c.run_id, c.topic_id) == (run_id, topic_id)]
         held.add(run_id, topic_id, own, labels)
@@ -58,7 +58,7 @@ def test_the_gain_is_the_variance_that_a_label_takes_out() -> None:
 
 
 def test_labels_are_spread_over_responses_that_weigh_the_same() -> None:
-    given = [Candidate("r", f"t{n % 3}", n, "d", 0.1, 0.5) for n in range(12)]
+    given = [LabelCandidate("r", f"t{n % 3}", n, "d", 0.1, 0.5) for n in range(12)]
     first = best({"r": 1.0}, *given, budget=6)
     assert Counter(place % 3 for place, _ in first) == {0: 2, 1: 2, 2: 2}
     assert best({"r": 1.0}, *given)[:6] == first
@@ -73,9 +73,9 @@ def test_an_item_of_a_response_with_labels_tells_less() -> None:
 
 def test_all_are_listed_by_topic_run_sentence_and_document() -> None:
     keys = [("b", "t", 0, "d"), ("a", "t", 9, "e"), ("a", "t", 9, "d"), ("z", "s", 0, "d")]
-    held = Candidates()
+    held = LabelCandidates()
     for run, topic in (("b", "t"), ("z", "s"), ("a", "t")):
-        own = [(i, Candidate(*key, 0.1, 0.5)) for i, key in enumerate(keys) if key[0] == run]
+        own = [(i, LabelCandidate(*key, 0.1, 0.5)) for i, key in enumerate(keys) if key[0] == run]
         held.add(run, topic, own)
     assert [held.places[number] for number in held.in_order()] == [3, 2, 1, 0]
 

@@ -14,7 +14,7 @@ from tests.stats.texts import by_topic, scores
 from trecjudge.results.statistics import RunScore
 from trecjudge.stats.agreement import LabelPair, LabelPairs, agreement
 from trecjudge.stats.comparison import Difference, compare, pairs_of
-from trecjudge.stats.correlation import COEFFICIENTS, Side, kendall
+from trecjudge.stats.correlation import COEFFICIENTS, RankedScores, kendall
 from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
 from trecjudge.stats.resampling import mean_intervals
 from trecjudge.stats.standing import letter_groups, rank_runs
@@ -31,7 +31,7 @@ P_VALUES = arrays(np.float64, st.integers(0, 12), elements=st.floats(0, 1))
 
 
 def coefficient(name: str, truth: np.ndarray, predicted: np.ndarray) -> float:
-    return float(COEFFICIENTS[name](Side(truth), Side(predicted))[0])
+    return float(COEFFICIENTS[name](RankedScores(truth), RankedScores(predicted))[0])
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -62,7 +62,7 @@ def test_some_see_only_the_order(name: str, pair: tuple[np.ndarray, np.ndarray])
 
 @given(pair=PAIR)
 def test_the_opposite_order_has_the_opposite_tau(pair: tuple[np.ndarray, np.ndarray]) -> None:
-    value = float(kendall(Side(pair[0]), Side(-pair[1]))[0])
+    value = float(kendall(RankedScores(pair[0]), RankedScores(-pair[1]))[0])
     assert value == pytest.approx(-coefficient("kendall", *pair), abs=1e-6, nan_ok=True)
 
 

@@ -70,7 +70,7 @@ def test_neither_the_order_of_topics_nor_of_runs_changes_an_interval() -> None:
     shuffled = RNG.permutation(30)
     again = mean_intervals(VALUES[::-1][:, shuffled])[::-1]
     before = mean_intervals(VALUES)
-    assert [i.rounded(9) for i in again] == [i.rounded(9) for i in before]
+    assert [i.round_to(9) for i in again] == [i.round_to(9) for i in before]
 
 
 BINARY = (RNG.random((6, 20)) < 0.6).astype(float)
@@ -140,7 +140,7 @@ def test_the_interval_of_a_few_topics_holds_what_it_says(topics: int) -> None:
 
 
 def test_an_interval_is_rounded() -> None:
-    assert Interval(0.123456, None).rounded(2) == Interval(0.12, None)
+    assert Interval(0.123456, None).round_to(2) == Interval(0.12, None)
 
 
 @pytest.mark.parametrize("held", [0, 1 << 27])

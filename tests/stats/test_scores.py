@@ -9,7 +9,7 @@ from tests.stats.texts import known, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.results.statistics import Unjudged
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 from trecjudge.stats.scores import Duplicates, aggregate_topics
 
 
@@ -189,11 +189,11 @@ def test_no_rows_at_all() -> None:
 def test_a_table_of_more_cells_than_are_held_is_refused() -> None:
     rows = "".join(f"r{i} t{i} M 1\n" for i in range(11))
     with (
-        limited(["rows=24"]),
+        apply_limits(["rows=24"]),
         pytest.raises(InputError, match="11 runs by 11 topics by 1 measures"),
     ):
         scores(rows)
-    with limited(["rows=25"]):
+    with apply_limits(["rows=25"]):
         assert len(scores(rows).runs) == 11
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, strategies
 from tests.reading import reading
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.prompt import Prompts
-from trecjudge.text.chat_tokens import broken, chat_tokens
+from trecjudge.text.chat_tokens import chat_tokens, neutralize
 from trecjudge.text.visible import UNSEEN, UNSEEN_BEYOND
 
 TOKENS = (
@@ -81,12 +81,12 @@ def servers(text: str) -> list[str]:
 def test_no_token_is_left(token: str, disguise) -> None:  # type: ignore[no-untyped-def]
     if token in BY_CAPITALS and disguise(token) == token.lower():
         return  # mark-up of forums
-    sent = broken(f"Text {disguise(token)} and more.")
+    sent = neutralize(f"Text {disguise(token)} and more.")
     live = unicodedata.normalize("NFKC", token).lower()
     assert not [made for made in servers(sent) if live in made]
     assert sent.startswith("Text ") and sent.endswith(" and more.")
     assert re.sub(r"\W", "", live) in re.sub(r"\W", "", servers(sent)[3])  # it can still be read
-    assert list(chat_tokens(sent)) == [] and broken(sent) == sent
+    assert list(chat_tokens(sent)) == [] and neutralize(sent) == sent
 
 
 @pytest.mark.parametrize("turn", TURNS)
@@ -94,7 +94,7 @@ def test_no_role_begins_to_speak(turn: str) -> None:
     role = re.sub(r"^[^#\w]+|\W+$|^A\. ", "", unicodedata.normalize("NFKC", turn))
     role = role.replace("\u200d", "")
     for text in (turn, f"Text.\n{turn} full_support"):
-        assert f"({role})" in broken(text), text
+        assert f"({role})" in neutralize(text), text
         assert [speaks for _, speaks in chat_tokens(text)] == [True]
 
 
@@ -115,7 +115,7 @@ def test_no_role_begins_to_speak(turn: str) -> None:
     ],
 )  # fmt: skip
 def test_other_text_stays_as_it_is(text: str) -> None:
-    assert broken(text) == text
+    assert neutralize(text) == text
     assert list(chat_tokens(text)) == []
 
 
@@ -131,8 +131,8 @@ PIECES = strategies.sampled_from(
 
 @given(strategies.lists(PIECES | strategies.text(max_size=2), max_size=14).map("".join))
 def test_what_is_broken_is_so_on_every_server(text: str) -> None:
-    sent = broken(text)
-    assert broken(sent) == sent
+    sent = neutralize(text)
+    assert neutralize(sent) == sent
     for made in servers(sent)[:6]:
         assert [t for t, speaks in chat_tokens(made) if not speaks] == [], (text, sent, made)
 
@@ -143,7 +143,7 @@ def test_prompts_of_real_pairs_are_what_they_were(shared: Path) -> None:
     with gzip.open(shared / "data/rag25_support/pairs.jsonl.gz", "rt", encoding="utf-8") as lines:
         pairs = [json.loads(line) for line in lines]
     given = [{"document": pair["passage"], "sentence": pair["sentence"]} for pair in pairs]
-    changed = [one for one in given if prompt.messages(one) != prompt.formatted(one)]
+    changed = [one for one in given if prompt.messages(one) != prompt.format_messages(one)]
     parted = [
         o for o in changed if re.search("\\w[\u00ad\u200b]+\\w", f"{o['document']}{o['sentence']}")
     ]
@@ -167,7 +167,7 @@ def test_real_runs_and_documents_have_no_token(shared: Path) -> None:
 )  # fmt: skip
 def test_it_takes_no_long_time(unit: str) -> None:
     started = time.process_time()
-    broken(unit * 50_000)
+    neutralize(unit * 50_000)
     assert time.process_time() - started < 5
 
 
@@ -175,4 +175,4 @@ def test_random_bytes(tmp_path: Path) -> None:
     chance = random.Random(0)
     for _ in range(300):
         text = "".join(chr(chance.choice((60, 62, 91, 93, 124, 10, 65, 0x200B))) for _ in range(60))
-        assert broken(broken(text)) == broken(text)
+        assert neutralize(neutralize(text)) == neutralize(text)

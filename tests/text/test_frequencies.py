@@ -4,7 +4,7 @@ import pytest
 
 from trecjudge.text.frequencies import (
     Frequencies,
-    blended,
+    blend_frequencies,
     count_frequencies,
     frequency_lines,
     parse_frequencies,
@@ -61,7 +61,7 @@ def counts_in(passages: int, **shares: float) -> dict[str, int]:
     ],
 )
 def test_own_frequencies_over_the_background(passages: int, lyon: float, die: float) -> None:
-    own = blended(TABLE, passages, counts_in(passages, die=0.9, lyon=0.5, rar=0.1))
+    own = blend_frequencies(TABLE, passages, counts_in(passages, die=0.9, lyon=0.5, rar=0.1))
     assert own.weight("lyon", "Lyon") == pytest.approx(lyon, abs=0.001)
     assert own.weight("die", "die") == pytest.approx(die, abs=0.02)
 

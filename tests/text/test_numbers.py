@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.numbers import composed, other_writings, scaled
+from trecjudge.text.numbers import compose_numbers, other_writings, scale_number
 from trecjudge.text.tokens import read_forms
 
 
@@ -10,7 +10,7 @@ def numbers_in(text: str) -> list[str]:
     written, forms = read_forms(text)
     return [
         f"{' '.join(written[first:stop])} = {number}"
-        for first, stop, number in composed(written, forms)
+        for first, stop, number in compose_numbers(written, forms)
     ]
 
 
@@ -71,7 +71,7 @@ def test_number_of_several_words(text: str, expected: list[str]) -> None:
     ],
 )
 def test_scaled(number: str, scale: str, expected: str) -> None:
-    assert scaled(number, scale) == expected
+    assert scale_number(number, scale) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.prompt import FORMS, Form, Prompts
-from trecjudge.text.chat_tokens import THOUGHTS, broken
+from trecjudge.text.chat_tokens import THOUGHTS, neutralize
 from trecjudge.text.reasoning import CUT, answer_without_reasoning, without_reasoning
 
 TAGS = (
@@ -54,13 +54,13 @@ def test_no_input_holds_a_tag(tag: str, form: Form) -> None:
 @pytest.mark.parametrize("word", THOUGHTS.split("|"))
 @pytest.mark.parametrize("tag", ["<%s>", "</%s>", "[/%s]", "<|%s|>", "◁%s▷", "◁/%s▷"])
 def test_no_input_ends_the_reasoning_of_a_reply_that_quotes_it(word: str, tag: str) -> None:
-    said = f"It says: a {broken(tag % word)} b"
+    said = f"It says: a {neutralize(tag % word)} b"
     assert without_reasoning(said) == said
 
 
 @pytest.mark.parametrize("text", ["a < b", "x[3]", "<b>bold</b>", "[sic]", "think", "if a<end>b"])
 def test_other_text_stays_as_it_is(text: str) -> None:
-    assert broken(text) == text
+    assert neutralize(text) == text
 
 
 @pytest.mark.parametrize(

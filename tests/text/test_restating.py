@@ -38,14 +38,14 @@ def test_words_are_replaced_by_others_of_the_same_form() -> None:
 
 
 def test_padding_repeats_or_says_nothing() -> None:
-    assert restating.padded("A fact. ") == "A fact. This is worth noting."
-    assert restating.repeated("A fact.") == "A fact. A fact."
+    assert restating.pad_text("A fact. ") == "A fact. This is worth noting."
+    assert restating.repeat_text("A fact.") == "A fact. A fact."
     assert restating.in_bold("A fact.") == "**A fact.**"
     assert restating.as_bullet("A fact.") == "- A fact.\n"
 
 
 @pytest.mark.parametrize(
-    "rule", [restating.padded, restating.repeated, restating.in_bold, restating.as_bullet]
+    "rule", [restating.pad_text, restating.repeat_text, restating.in_bold, restating.as_bullet]
 )
 def test_what_has_no_text_gets_none(rule: object) -> None:
     assert callable(rule)

@@ -20,8 +20,8 @@ import orjson
 
 from trecjudge.errors import InputError, TrecJudgeError
 from trecjudge.files import default_folder
-from trecjudge.findings import PREFIX, Finding, OnFinding, shown, unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.findings import PREFIX, Finding, OnFinding, brief, ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStore, documents_in
 from trecjudge.inputs.formats.registry import check_dataset, format_of
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
@@ -54,7 +54,7 @@ def paths(given: Paths) -> list[Path]:
 def path_of(given: Any) -> Path:
     """Return a path as one of pathlib. Raises InputError for anything else."""
     if not isinstance(given, str | os.PathLike):
-        raise InputError(f"{shown(given)} is not a path")
+        raise InputError(f"{brief(given)} is not a path")
     return Path(given)
 
 
@@ -155,7 +155,7 @@ class InputFiles:
 def object_of(record: Any, what: str, number: int) -> dict[str, Any]:
     """Return a record as a dict; `what` and its number are for the error. Raises InputError."""
     if not isinstance(record, Mapping):
-        raise InputError(f"{what}: record {number} is {shown(record)}, not an object")
+        raise InputError(f"{what}: record {number} is {brief(record)}, not an object")
     return dict(record)
 
 
@@ -175,7 +175,7 @@ def _split_paths(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     if hasattr(given, "columns"):  # it would be taken for the names of these
         raise InputError(f'{what}: a data frame: give its records, frame.to_dict("records")')
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
+        raise InputError(f"{what}: {brief(given)}: give paths, or a list of records")
     every = iter(given)
     # The first entry decides, so that a generator is not consumed to find out.
     first = list(islice(every, 1))
@@ -185,7 +185,7 @@ def _split_paths(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     for other in paths:
         if not isinstance(other, str | os.PathLike):
             raise InputError(
-                f"{what}: {shown(other)} beside paths: give only paths, or only records"
+                f"{what}: {brief(other)} beside paths: give only paths, or only records"
             )
     return [Path(path) for path in paths], iter(())
 
@@ -311,13 +311,13 @@ def read_runs(
     found = find_runs(paths(runs), on_finding)
 
     def read(store: DocumentStore) -> RunReader:
-        return RunReader(
-            found, unreported, store=store, dataset=dataset, own_documents=own_documents
-        )
+        return RunReader(found, ignore, store=store, dataset=dataset, own_documents=own_documents)
 
     store = None
     if given:
-        store = open_documents(given, default_folder(), on_finding, lambda: Wanted.of(read))
+        store = open_documents(
+            given, default_folder(), on_finding, lambda: WantedDocuments.of(read)
+        )
     files = open_runs(found, on_finding)
     reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
     return (response for _, response in reader)

@@ -21,9 +21,15 @@ from trecjudge.api.inputs import (
 )
 from trecjudge.api.result import Result, result_of
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.findings import Finding, shown
-from trecjudge.inputs.pipelines.fields import keyed
-from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
+from trecjudge.findings import Finding, brief
+from trecjudge.inputs.pipelines.fields import use_record_keys
+from trecjudge.job.choice import (
+    JudgeSelection,
+    build_jobs,
+    load_workflow,
+    model_options,
+    warn_without_model,
+)
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import judge_job
 from trecjudge.job.workflow import names_in
@@ -144,7 +150,7 @@ async def ajudge(
     """
     folder = TempFolder()
     given = InputFiles(Path(folder.name))
-    with given.plainly(), keyed(keys):
+    with given.plainly(), use_record_keys(keys):
         documents_given = given.documents(documents)
         named, made = _judges(judges)
         beside, more = _judges(also)
@@ -178,11 +184,11 @@ async def ajudge(
             calibration=_path(calibration),
             human=_path(human),
         )
-        read = workflow_at(given.workflow(workflow))
-        choice = Choice(named, beside, read, settings=_mapping(settings), variant=variant)
-        (job,) = jobs_of(template, choice)
+        read = load_workflow(given.workflow(workflow))
+        choice = JudgeSelection(named, beside, read, settings=_mapping(settings), variant=variant)
+        (job,) = build_jobs(template, choice)
         follower = _ResultListener(progress)
-        if message := without_effect([job]):
+        if message := warn_without_model([job]):
             follower.notify(f"warning: {message}")
         return await _run_job(job, follower, given, folder)
 
@@ -214,13 +220,13 @@ def _path(given: PathLike | None) -> Path | None:
 def _mapping(settings: Mapping[str, Any] | None) -> Mapping[str, Any]:
     if settings is None or isinstance(settings, Mapping):
         return settings or {}
-    raise WorkflowError(f'settings: {shown(settings)}: give a dict, such as {{"partial": 0.5}}')
+    raise WorkflowError(f'settings: {brief(settings)}: give a dict, such as {{"partial": 0.5}}')
 
 
 def _at_least_one(given: int | None, name: str) -> int | None:
     if given is None or (isinstance(given, int) and given >= 1):
         return given
-    raise InputError(f"{name} is {shown(given)}: give a whole number from 1, or nothing for all")
+    raise InputError(f"{name} is {brief(given)}: give a whole number from 1, or nothing for all")
 
 
 def _judges(given: Judges | None) -> tuple[list[str], dict[str, Judge]]:

@@ -13,11 +13,11 @@ from trecjudge.api.statistics import MetaEvaluation
 from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import Comparison
 from trecjudge.evaluation.standings import Standings, standings_at
-from trecjudge.findings import OnFinding, shown
+from trecjudge.findings import OnFinding, brief
 from trecjudge.results.jobs import outcome
 from trecjudge.show.paper.compared import correlation_grid, difference_grid
 from trecjudge.show.paper.leaderboard import DIGITS, leaderboard_grid
-from trecjudge.show.paper.writing import Form, written
+from trecjudge.show.paper.writing import Form, render_table
 from trecjudge.stats.alignment import report_unjudged
 
 Tabled: TypeAlias = "Result | PathLike | Comparison | MetaEvaluation"
@@ -41,20 +41,20 @@ def table(
     `lower_is_better` those that are so where no statistics say it. Raises InputError.
     """
     if digits not in range(MOST_DIGITS + 1):
-        raise InputError(f"digits is {shown(digits)}, must be 0 to {MOST_DIGITS}")
+        raise InputError(f"digits is {brief(digits)}, must be 0 to {MOST_DIGITS}")
     if isinstance(found, Comparison):
-        return written(difference_grid(found.differences, digits), to)
+        return render_table(difference_grid(found.differences, digits), to)
     if isinstance(found, MetaEvaluation):
-        return written(correlation_grid(found.pairs, digits), to)
+        return render_table(correlation_grid(found.pairs, digits), to)
     if not isinstance(found, Result | str | os.PathLike):
         wanted = "give a result, a path, a comparison or a meta-evaluation"
-        raise InputError(f"{shown(found)}: {wanted}")
+        raise InputError(f"{brief(found)}: {wanted}")
     job = found.outcome() if isinstance(found, Result) else outcome(Path(found))
     lower = names(lower_is_better) if lower_is_better else ()
     standings, scores = standings_at(job, on_finding, format_name, lower)
     wanted = _measures(standings, names(measures) if measures else (), all_measures)
     report_unjudged(scores, wanted, on_finding)
-    return written(leaderboard_grid(standings, wanted, digits=digits), to)
+    return render_table(leaderboard_grid(standings, wanted, digits=digits), to)
 
 
 def _measures(found: Standings, given: Collection[str], every: bool) -> list[str]:

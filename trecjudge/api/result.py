@@ -17,7 +17,7 @@ from trecjudge.findings import KINDS, Finding
 from trecjudge.judging.judge import judge_names
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Judgment, Response
-from trecjudge.results.jobs import Outcome
+from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import PACKABLE, Outputs
 from trecjudge.results.packed import remove_other_form
@@ -116,12 +116,12 @@ class Result:
             raise InputError(f"{path}: another job has written there since; judge again")
         return iter(JudgmentsReader(path))
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> JobFiles:
         """Return its files as the commands of statistics find a job's. Raises as `responses`."""
         self.responses()
         place = Path(self.name) if self._is_temporary else self.outputs.folder / self.name
         files = self.files
-        return Outcome(place, [files["leaderboard"]], files["statistics"], files["judgments"])
+        return JobFiles(place, [files["leaderboard"]], files["statistics"], files["judgments"])
 
     @property
     def _is_temporary(self) -> bool:

@@ -17,7 +17,7 @@ from trecjudge.evaluation import agreement as agreeing
 from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.labels.said import said_in
 from trecjudge.results.jobs import only_one
 from trecjudge.stats import meta
@@ -139,7 +139,7 @@ def _labels(given: Labels, folder: Path, name: str) -> Path:
     if isinstance(given, str | os.PathLike):
         return Path(given)
     if isinstance(given, Mapping) or (not isinstance(given, Iterable) and not is_frame(given)):
-        raise InputError(f"{name}: {shown(given)}: {WANTED}, or a list of records")
+        raise InputError(f"{name}: {brief(given)}: {WANTED}, or a list of records")
     records = records_of(given) if is_frame(given) else list(given)
     path = folder / f"{name}.jsonl"
     with path.open("wb") as file:

@@ -14,9 +14,9 @@ from trecjudge.api.inputs import PathLike
 from trecjudge.api.result import Result
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import scores_at
-from trecjudge.findings import OnFinding, shown
+from trecjudge.findings import OnFinding, brief
 from trecjudge.records import Place
-from trecjudge.results.jobs import Outcome, outcomes
+from trecjudge.results.jobs import JobFiles, outcomes
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats.scores import Duplicates, Scores, scores_of
@@ -51,20 +51,20 @@ def boards(
     on_finding: OnFinding,
     duplicates: Duplicates = "first",
     format_name: str = "auto",
-) -> tuple[list[Scores], list[Outcome]]:
+) -> tuple[list[Scores], list[JobFiles]]:
     """Return the scores of leaderboards, and the jobs that some of them are of.
 
     An output folder stands for every job in it. Raises InputError for what is no leaderboard.
     """
     tables: list[Scores] = []
-    jobs: list[Outcome] = []
+    jobs: list[JobFiles] = []
     for number, one in enumerate(given, 1):
         if is_frame(one):
             tables.append(_scores_of_frame(one, f"frame {number}", on_finding, duplicates))
-            jobs.append(Outcome(Path(f"frame {number}")))
+            jobs.append(JobFiles(Path(f"frame {number}")))
             continue
         if not isinstance(one, Result | str | os.PathLike):
-            raise InputError(f"leaderboard {number}: {shown(one)}: {WANTED}")
+            raise InputError(f"leaderboard {number}: {brief(one)}: {WANTED}")
         found = [one.outcome()] if isinstance(one, Result) else outcomes(Path(one))
         tables += [scores_at(job, on_finding, format_name, duplicates) for job in found]
         jobs += found
@@ -115,7 +115,7 @@ def _scores_of_frame(
         topics.setdefault(measure, {}).update(dict.fromkeys(own))
     # A mean that is given says itself which topics it leaves out.
     known = {
-        k: _known(k, own, topics[k[1]], items[k])
+        k: _known_mean(k, own, topics[k[1]], items[k])
         for k, own in cells.items()
         if k not in given_means
     }
@@ -140,11 +140,11 @@ def _number(value: Any, name: str, line: int) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{name}:{line}: value is {shown(value)}, not a number")
+        raise InputError(f"{name}:{line}: value is {brief(value)}, not a number")
     return number
 
 
-def _known(
+def _known_mean(
     key: MeanKey, own: Mapping[str, float | None], topics: Iterable[str], unjudged: int
 ) -> RunScore:
     """Return what a frame says of a run by a measure: its mean, unjudged items, topic values."""

@@ -24,7 +24,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Chunking:
+class ChunkSettings:
     """How long chunks are, and how much of one is in the next too, in words.
 
     In a script without spaces two characters count as a word.
@@ -55,7 +55,7 @@ class _SentencePiece:
     opens: bool = False
 
 
-def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
+def chunk_spans(document: Document, chunking: ChunkSettings) -> Iterator[Span]:
     """Yield the `(start, end)` of each chunk: offsets into `full_text`, in order, without margins.
 
     A chunk ends with a sentence, and where a section begins if it is half full by then. It begins
@@ -88,7 +88,7 @@ def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
 
 
 def _overlap(
-    held: Sequence[_SentencePiece], following: _SentencePiece, chunking: Chunking
+    held: Sequence[_SentencePiece], following: _SentencePiece, chunking: ChunkSettings
 ) -> list[_SentencePiece]:
     """Return the last parts of a chunk that the next one, which `following` joins, repeats."""
     room = min(chunking.overlap, chunking.size - following.words)

@@ -34,7 +34,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class RetrievedPassage:
     """A chunk as a search found it; `rank` counts from 1.
 
     `score` orders the passages of one search. `parts` are the scores that it was made of, by the
@@ -48,7 +48,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class SearchResult:
     """What a search found, the best first.
 
     `confidence` says how likely the documents answer at all: the mean cosine of the first 20 where
@@ -58,7 +58,7 @@ class Retrieved:
     """
 
     question: str
-    passages: tuple[Passage, ...]
+    passages: tuple[RetrievedPassage, ...]
     method: Method
     confidence: float
     confidence_by: str
@@ -74,7 +74,7 @@ class Support:
     there again. A quote is checked word for word before it is one.
     """
 
-    passage: Passage
+    passage: RetrievedPassage
     start: int
     end: int
     quote: str
@@ -97,6 +97,6 @@ class Answer:
 
     topic: Topic
     sentences: tuple[AnswerSentence, ...]
-    retrieved: tuple[Retrieved, ...]
+    retrieved: tuple[SearchResult, ...]
     abstained: str = ""
     failure: Failure | None = None

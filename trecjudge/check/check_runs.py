@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import CheckReport, JsonLines, PackedList
 from trecjudge.check.repair import RecordChange, fix
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding, FindingLog, counted, unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.findings import Finding, FindingLog, ignore, plural
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
@@ -27,7 +27,7 @@ from trecjudge.models.documents.opening import open_documents
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """The result of a check. `beside` are findings on topics, banks, documents and file names.
 
     `mended` is the report on the repaired copies in `folder`, where there are any. `banks` are
@@ -57,8 +57,8 @@ class Checked:
         lines = []
         if self.banks:
             nuggets = sum(len(bank.nuggets) for bank in self.banks.values())
-            topics = counted(len(self.banks), "topic")
-            lines.append(f"checked: banks of {topics}, {counted(nuggets, 'nugget')}")
+            topics = plural(len(self.banks), "topic")
+            lines.append(f"checked: banks of {topics}, {plural(nuggets, 'nugget')}")
         if not self.topics_given and not self.only_banks:
             lines.append("without --rag-topics, limits, texts and missing topics are not checked")
         if "citation_index_as_text" in self.report.counts and not self.documents_given:
@@ -68,7 +68,7 @@ class Checked:
         if self.mended is not None:
             refused = self.mended.standings["refused"]
             lines.append(
-                f"mended: {counted(len(self.changes), 'change')} in {self.folder};"
+                f"mended: {plural(len(self.changes), 'change')} in {self.folder};"
                 f" of the copies {refused} would still be refused"
                 + ("" if self.mended.counts else "; nothing is left to do by hand")
             )
@@ -102,7 +102,7 @@ def check_command(
     documents: Sequence[Path] = (),
     fix_into: Path | None = None,
     nuggets: Sequence[Path] = (),
-) -> Checked:
+) -> CheckResult:
     """Check run files, and banks of `nuggets`; with `fix_into` write repaired copies of runs there.
 
     Raises InputError for inputs that cannot be used, OutputError for a folder that cannot.
@@ -121,8 +121,10 @@ def check_command(
         report_unmatched(banks, topics, topics, log)
     found = [] if only_banks else find_runs(runs, log)
 
-    def find_wanted() -> Wanted:
-        return Wanted.of(lambda store: RunReader(found, unreported, store=store, dataset=dataset))
+    def find_wanted() -> WantedDocuments:
+        return WantedDocuments.of(
+            lambda store: RunReader(found, ignore, store=store, dataset=dataset)
+        )
 
     # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log, find_wanted) if documents else None
@@ -138,7 +140,7 @@ def check_command(
         if finding.kind in OF_NAMES | OF_HOSTILE_TEXT:
             log(finding)
 
-    report = check(
+    report = check_files(
         files,
         topics,
         track=track,
@@ -147,7 +149,7 @@ def check_command(
         on_finding=names,
         flag_hostile=True,
     )
-    done = Checked(
+    done = CheckResult(
         report,
         PackedList(),
         beside,
@@ -163,5 +165,5 @@ def check_command(
     changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
     # Sorted: file systems list in any order, and the report must not depend on it.
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
-    mended = check(copies, topics, track=track, dataset=dataset, store=store)
+    mended = check_files(copies, topics, track=track, dataset=dataset, store=store)
     return replace(done, changes=changes, folder=fix_into, mended=mended)

@@ -35,7 +35,7 @@ from trecjudge.check.rules import (
     track_of,
 )
 from trecjudge.check.ruling import OF_A_TOPIC, Meanings, RecordRules
-from trecjudge.findings import IN_ALL, Finding, shown
+from trecjudge.findings import IN_ALL, Finding, brief
 from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.run_records import RunRecord
 from trecjudge.inputs.sources.containers import bare_name
@@ -269,7 +269,7 @@ class _Observation:
         if decided is None:
             return
         run, topic_id = self._run(), self.topic_id or ""
-        found = Finding(kind, self.place, message, shown(value), sentence, run.name, topic_id)
+        found = Finding(kind, self.place, message, brief(value), sentence, run.name, topic_id)
         self.checker.violate(run, decided, found, aspect=aspect)
 
     def _own_topics(self) -> set[str | None]:
@@ -312,5 +312,5 @@ class _Observation:
             value = value_at(self.record, path) if field_.constant else None
             first = value if is_blank(value) else self.file.constants.setdefault(path, value)
             if value != first:
-                message = f"{path} is {shown(value)}, it was {shown(first)} before"
+                message = f"{path} is {brief(value)}, it was {brief(first)} before"
                 self.complain("field_varies", message, value)

@@ -8,7 +8,7 @@ from pathlib import Path
 from trecjudge.check.checker import Checker
 from trecjudge.check.outcome import CheckReport, Violation
 from trecjudge.check.rules import track_named
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.run_records import ReadRecords
 from trecjudge.inputs.runs import RunReader
@@ -16,15 +16,15 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Topic
 
 
-def check(
+def check_files(
     files: Sequence[Path | Opened],
     topics: Mapping[str, Topic] | None = None,
     *,
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-    on_finding: OnFinding = unreported,
-    on_violation: Callable[[Violation], None] = unreported,
+    on_finding: OnFinding = ignore,
+    on_violation: Callable[[Violation], None] = ignore,
     records: ReadRecords | None = None,
     flag_hostile: bool = False,
     all_places: bool = True,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from trecjudge.check.rules import ORGANISERS, OrganisersVerdict, RuleVerdict
-from trecjudge.findings import Finding, counted
+from trecjudge.findings import Finding, plural
 from trecjudge.records import Place
 
 T = TypeVar("T")
@@ -251,7 +251,7 @@ class RunReport:
         """The verdict, with the number of warnings of a run that would be accepted."""
         if self.verdict == "refused" or not self.warnings:
             return self.verdict
-        return f"accepted, {counted(self.warnings, 'warning')}"
+        return f"accepted, {plural(self.warnings, 'warning')}"
 
     @property
     def violations(self) -> list[RuleTally]:

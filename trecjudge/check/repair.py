@@ -26,8 +26,8 @@ from trecjudge.check.parts import (
 from trecjudge.check.rules import LOST, Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
-from trecjudge.findings import Finding, shown, unreported
-from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.findings import Finding, brief, ignore
+from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.formats.registry import format_of
@@ -314,7 +314,7 @@ def _strength(score: Any) -> float:
 
 def change_text(value: object) -> str:
     """Return a value as text for a list of changes; None gives an empty text."""
-    return "" if value is None else shown(value, 200)
+    return "" if value is None else brief(value, 200)
 
 
 OF_SENTENCE = re.compile(r" of sentence \d+")
@@ -466,9 +466,9 @@ class _Copying:
         if self.track is None:
             named = track_named(self.track_name) if self.track_name else None
             self.track = named or track_of(format_.NAME, record, self.dataset)
-        shelf = Shelf(self.store)
+        shelf = JudgedTexts(self.store)
         # Read as the job reads it, since only then is it known which response this is.
-        response = ResponseReader(format_.draft(record), place, unreported, shelf).read()
+        response = ResponseReader(format_.draft(record), place, ignore, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
             self._change(place, "second response left out", topic)

@@ -26,7 +26,7 @@ from trecjudge.check.parts import (
     value_at,
 )
 from trecjudge.check.rules import CitationRule, FieldRule, ReferenceRule, Track
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.inputs.formats.citations import References, Resolver, ignore_problem
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
 from trecjudge.inputs.formats.registry import format_named
@@ -161,7 +161,7 @@ class RecordRules:
         aspect = "" if any(text_of(entry).strip() for entry in self.entries) else "everywhere"
         for index, entry in enumerate(self.entries):
             if isinstance(entry, str) and self.is_submission:
-                message = f"is {shown(entry)}, not an object with its text and citations"
+                message = f"is {brief(entry)}, not an object with its text and citations"
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
                 self.complain("sentence_empty", "has no text", entry, index, aspect=aspect)
@@ -185,7 +185,7 @@ class RecordRules:
         # The reader reports a text that it makes sentences of.
         is_text = isinstance(written, str) and not is_blank(written)
         if self.is_submission and not (written is ABSENT or isinstance(written, list) or is_text):
-            message = f"{self.track.sentences} is {shown(written)}, not a list of sentences"
+            message = f"{self.track.sentences} is {brief(written)}, not a list of sentences"
             self.complain("response_not_a_list", message, written)
 
     def _is_gone(self, path: str) -> bool:
@@ -200,34 +200,34 @@ class RecordRules:
             aspect, missing = path if there else "", rule.missing
             self.complain("field_missing", f"has no {path}", value, verdict=missing, aspect=aspect)
         elif not _is_of(value, rule.types):
-            kind = "number" if NUMBER.fullmatch(shown(value)) else "type"
+            kind = "number" if NUMBER.fullmatch(brief(value)) else "type"
             self._bad_value(path, value, " or ".join(rule.types), f"{path} {kind}")
         elif rule.values and value not in rule.values:
             self._bad_value(path, value, " or ".join(map(repr, rule.values)), path)
 
     def _bad_value(self, path: str, value: Any, wanted: str, aspect: str) -> None:
-        message, aspect = f"{path} is {shown(value)}, not {wanted}", aspect * (not is_blank(value))
+        message, aspect = f"{path} is {brief(value)}, not {wanted}", aspect * (not is_blank(value))
         self.complain("field_value", message, value, aspect=aspect)
 
     def _check_reserved(self, path: str, rule: FieldRule, value: Any) -> None:
         if value is ABSENT or value is None or value in rule.values:
             return
-        if "integer" in rule.types and NUMBER.fullmatch(shown(value)):
+        if "integer" in rule.types and NUMBER.fullmatch(brief(value)):
             return
         if rule.values or not _is_of(value, rule.types):
             meant = " or ".join(map(repr, rule.values) if rule.values else rule.types)
-            message = f"{path} is {shown(value)}; the organisers' checker takes only {meant} there"
+            message = f"{path} is {brief(value)}; the organisers' checker takes only {meant} there"
             self.complain("field_reserved", message, value)
 
     def _check_ids(self) -> None:
         pattern, maximum = self.track.topic_id.pattern, self.track.run_id.maximum
         if self.topic_id is not None and pattern and not re.fullmatch(pattern, self.topic_id):
-            message = f"answers topic {shown(self.topic_id)}, an id not of the form {pattern}"
+            message = f"answers topic {brief(self.topic_id)}, an id not of the form {pattern}"
             self.complain("topic_id_malformed", message, self.topic_id)
         for path in self.track.fields:
             value = value_at(self.record, path) if path.endswith("_id") else None
             if isinstance(value, str) and value != self.topic_id == value.strip():
-                message = f"answers topic {shown(value)}: white space around the id"
+                message = f"answers topic {brief(value)}: white space around the id"
                 self.complain("topic_id_malformed", message, value, aspect="spaced")
         if maximum is not None and len(self.run_id) > maximum:
             message = f"run_id has {len(self.run_id)} characters, at most {maximum} are allowed"
@@ -241,9 +241,9 @@ class RecordRules:
         if is_blank(value):
             self.complain("topic_text_missing", f"has no {path}", value)
         elif not isinstance(value, str):
-            self.complain("field_value", f"{path} is {shown(value)}, not text", value)
+            self.complain("field_value", f"{path} is {brief(value)}, not text", value)
         elif self.topic is not None and self.topic.title and value != self.topic.title:
-            message = f"{path} is {shown(value)}, not the topic's {shown(self.topic.title)}"
+            message = f"{path} is {brief(value)}, not the topic's {brief(self.topic.title)}"
             self.complain("topic_text_differs", message, value)
 
     def _check_length(self) -> None:
@@ -272,7 +272,7 @@ class RecordRules:
             self.complain("references_missing", "has no references", value)
             return
         if not isinstance(value, SHAPES[rule.shape]):
-            message = f"references is {shown(value)}, not a {rule.shape}"
+            message = f"references is {brief(value)}, not a {rule.shape}"
             self.complain("references_unusable", message, value)
         if rule.maximum is not None and count > rule.maximum:
             message = f"has {count} references, at most {rule.maximum} are allowed"
@@ -283,7 +283,7 @@ class RecordRules:
         positions = cited_positions(self.references, meant) if asked else None
         seen: set[str] = set()
         for position, entry in enumerate(self.references):
-            name, here = as_id(entry), f"reference {position} {shown(entry)}"
+            name, here = as_id(entry), f"reference {position} {brief(entry)}"
             self._check_reference(here, entry, rule)
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
@@ -308,7 +308,7 @@ class RecordRules:
         rule, cited = self.track.citations, self.citations[index]
         written = entry.get("citations") if isinstance(entry, dict) else None
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
-            message = f"has citations {shown(written)}, not a {' or '.join(rule.shapes)}"
+            message = f"has citations {brief(written)}, not a {' or '.join(rule.shapes)}"
             self.complain("citations_unusable", message, written, index)
         elif written is None and rule.required and isinstance(entry, dict):
             message = "has no citations: a sentence that cites nothing has an empty list"
@@ -325,7 +325,7 @@ class RecordRules:
                 continue  # it equals no other citation
             meant = _meaning(value, kind)
             if meant in seen:
-                self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
+                self.complain("citation_duplicate", f"cites {brief(value)} twice", value, index)
             seen.add(meant)
 
     def _check_one_way(self) -> None:
@@ -355,7 +355,7 @@ class RecordRules:
         rule, count = self.track.citations, len(self.references)
 
         def complain(broken: str, message: str, aspect: str = "") -> None:
-            self.complain(broken, f"cites {shown(value)}{message}", value, index, aspect=aspect)
+            self.complain(broken, f"cites {brief(value)}{message}", value, index, aspect=aspect)
 
         if kind not in rule.kinds:
             complain("citation_kind", f", not an {' or '.join(rule.kinds)}", self.read_as)
@@ -392,4 +392,4 @@ def _aspect(rule: CitationRule | ReferenceRule, value: Any) -> str:
 
 def _as_text(value: str | int) -> str:
     """Return an id as text; Python refuses to write integers of thousands of digits."""
-    return value if isinstance(value, str) else shown(value)
+    return value if isinstance(value, str) else brief(value)

@@ -9,7 +9,7 @@ from trecjudge.cli.exits import Later, warning_printer
 from trecjudge.cli.flags import MapFlags, PrintFlags
 from trecjudge.cli.parameters import command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
-from trecjudge.inputs.labels.vocabulary import words_of
+from trecjudge.inputs.labels.vocabulary import parse_label_map
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
     from trecjudge.evaluation import agreement
@@ -50,7 +50,7 @@ def agree(flags: AgreeFlags) -> int:
         flags.threshold,
         flags.on_missing,
         flags.judge,
-        words_of(flags.mapped),
+        parse_label_map(flags.mapped),
         lacking.append,
     )
     for why in lacking:

@@ -19,15 +19,15 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError
-from trecjudge.findings import counted
-from trecjudge.inputs.labels.vocabulary import words_of
-from trecjudge.job.audit.rules import FIGURES, AuditRules, audit_rules, bounds_of
-from trecjudge.job.choice import without_effect
+from trecjudge.findings import plural
+from trecjudge.inputs.labels.vocabulary import parse_label_map
+from trecjudge.job.audit.rules import FIGURES, AuditRules, audit_rules, parse_bounds
+from trecjudge.job.choice import warn_without_model
 from trecjudge.job.job import Job
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
     from trecjudge.job.audit import auditing
-    from trecjudge.job.audit.auditing import Audit
+    from trecjudge.job.audit.auditing import AuditReport
     from trecjudge.show import tables
 else:
     auditing, tables = Later("trecjudge.job.audit.auditing"), Later("trecjudge.show.tables")
@@ -60,7 +60,7 @@ def audit(flags: AuditFlags) -> int:
     """
     printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)
     job = request_job(flags, "audit")
-    if message := without_effect([job]):
+    if message := warn_without_model([job]):
         warn(message)
     rules = _rules(flags, job)
     found, spent = auditing.audit_judge(job, rules, printer, warn)
@@ -88,19 +88,19 @@ def _rules(flags: AuditFlags, job: Job) -> AuditRules:
     changed = replace(
         rules,
         labels=str(flags.labels or rules.labels),
-        min=rules.min | bounds_of(flags.minimum, "--min"),
-        map=rules.map | words_of(flags.mapped),
+        min=rules.min | parse_bounds(flags.minimum, "--min"),
+        map=rules.map | parse_label_map(flags.mapped),
         baseline=str(flags.baseline or rules.baseline),
-        max_drop=rules.max_drop | bounds_of(flags.max_drop, "--max-drop"),
+        max_drop=rules.max_drop | parse_bounds(flags.max_drop, "--max-drop"),
     )
     changed.check("audit")
     return changed
 
 
-def _print(found: Audit) -> None:
+def _print(found: AuditReport) -> None:
     print_lines([tables.agreement_sentence(found.agreement)])
     print_table(tables.confusion_table(found.agreement))
     print_table(tables.agreement_table(found.agreement))
-    unjudged = f"{counted(found.unjudged, 'item')} unjudged"
-    broken = f"{counted(len(found.broken), 'bound')} broken"
+    unjudged = f"{plural(found.unjudged, 'item')} unjudged"
+    broken = f"{plural(len(found.broken), 'bound')} broken"
     print_lines([f"audit: judge {found.judge}, {unjudged}, {broken}"])

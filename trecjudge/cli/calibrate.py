@@ -10,9 +10,9 @@ from trecjudge.cli.flags import MapFlags, PrintFlags, RunFlags
 from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
-from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command
+from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, calibrate_command
 from trecjudge.evaluation.calibrate.counting import count_command
-from trecjudge.inputs.labels.vocabulary import words_of
+from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.show.calibration import closing_lines, counted_lines, figure_table, reliability_table
 
 
@@ -42,7 +42,7 @@ def calibrate(flags: CalibrateFlags) -> int:
     inputs = flags.responses, flags.documents, flags.dataset, flags.out
     if flags.labels is None:
         return _count(flags, *inputs)
-    done = calibrate_command(flags.labels, *inputs, words_of(flags.mapped))
+    done = calibrate_command(flags.labels, *inputs, parse_label_map(flags.mapped))
     if flags.as_json:
         print_json([done.as_dict()])
     elif not flags.quiet:
@@ -62,7 +62,7 @@ def _count(flags: CalibrateFlags, runs: Sequence[Path], *inputs: Any) -> int:
     return 0
 
 
-def _print_report(done: Calibrated) -> None:
+def _print_report(done: CalibrationReport) -> None:
     print_table(figure_table(done))
     print_table(reliability_table(done))
     print_lines(closing_lines(done))

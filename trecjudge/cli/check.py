@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from trecjudge.check.check_runs import Checked, check_command
+from trecjudge.check.check_runs import CheckResult, check_command
 from trecjudge.cli.flags import KeyFlags, MaterialFlags, PrintFlags, TableFlags
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
 from trecjudge.cli.printing import print_json, print_many, print_table
-from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.show.check import (
     ELSEWHERE,
     beside_lines,
@@ -44,7 +44,7 @@ def check_runs(flags: CheckFlags) -> int:
 
     The rules are those of the track's own validator; each reason is printed.
     """
-    with keyed(flags.keys):
+    with use_record_keys(flags.keys):
         done = check_command(
             flags.runs,
             flags.topics,
@@ -61,7 +61,7 @@ def check_runs(flags: CheckFlags) -> int:
     return int(done.is_refused)
 
 
-def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
+def _print_report(done: CheckResult, wide: bool, show_all: bool) -> None:
     """Print what is shared first, then run by run; the verdict last."""
     report = done.report
     if not done.only_banks:

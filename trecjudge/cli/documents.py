@@ -16,7 +16,7 @@ from trecjudge.cli.flags import CacheFlags, KeyFlags, ModelFlags, PrintFlags, Ru
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.errors import InputError
-from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.job.documents import (
     FinishedJob,
@@ -106,7 +106,7 @@ def check(flags: CheckDocumentsFlags) -> int:
     else:  # nothing is written
         job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
     job = replace(job, documents=documents or job.documents, topics=topics or job.topics)
-    with keyed(flags.keys or given):
+    with use_record_keys(flags.keys or given):
         cited = check_documents(job, printer)
     printer.close()
     if flags.as_json:

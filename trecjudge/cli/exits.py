@@ -17,7 +17,7 @@ import typer
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.files import last_opened
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
-from trecjudge.inputs.collections.progress import Progress, progress_to
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.streams import output_error
 from trecjudge.text.credentials import learn, public, without_typed
@@ -92,7 +92,7 @@ def _show_collections(quiet: bool) -> Iterator[None]:
     """Show on standard error meanwhile how far the reading of a collection is, if it takes long."""
     watcher = functools.cache(lambda: collections.on_standard_error())
 
-    def show(progress: Progress) -> None:
+    def show(progress: CollectionProgress) -> None:
         if progress.takes_long and not quiet:
             watcher()(progress)
 

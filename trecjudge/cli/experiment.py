@@ -21,8 +21,8 @@ from trecjudge.cli.printing import (
 )
 from trecjudge.job.experiment.reading import read_experiment
 from trecjudge.job.experiment.running import (
-    Experimented,
     ExperimentJob,
+    ExperimentReport,
     plan_experiment,
     run_experiment,
 )
@@ -79,7 +79,7 @@ def _note(message: str) -> None:
     print_errors([f"note: {message}"])
 
 
-def _print(found: Experimented) -> None:
+def _print(found: ExperimentReport) -> None:
     for table in variant_tables(found):
         print_table(table)
     print_lines(closing_lines(found))

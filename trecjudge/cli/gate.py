@@ -28,15 +28,15 @@ from trecjudge.cli.printing import (
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.loading import bounded_means, scores_at
 from trecjudge.evaluation.standings import judges_of, ranking_of
-from trecjudge.files import chosen
+from trecjudge.files import open_target
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
-from trecjudge.results.jobs import Outcome, outcome
+from trecjudge.results.jobs import JobFiles, outcome
 from trecjudge.show.failing import failing_responses
 from trecjudge.show.junit import junit as junit_xml
 from trecjudge.stats.alignment import few, report_topics, report_unjudged
 from trecjudge.stats.dependent import without_repeats
-from trecjudge.stats.release_gate import Check, GateRule, RunScores, bounds, drops, rule_of
+from trecjudge.stats.release_gate import GateRule, RuleCheck, RunScores, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")
@@ -85,7 +85,7 @@ def gate(flags: GateFlags) -> int:
     checks = _checks(tables, rules, lower, flags.strict, _are_the_same(found), printer)
     left_out = [finding for finding in printer.findings if finding.severity == "error"]
     if flags.junit is not None:
-        with chosen(flags.junit) as file:
+        with open_target(flags.junit) as file:
             failing = failing_responses(checks, tables, found)
             file.write(junit_xml(str(found[0].place), checks, left_out, failing))
     broken = [check for check in checks if check.broken]
@@ -105,7 +105,7 @@ def gate(flags: GateFlags) -> int:
     return status
 
 
-def _scores(found: Outcome, printer: FindingPrinter, flags: GateFlags) -> Scores:
+def _scores(found: JobFiles, printer: FindingPrinter, flags: GateFlags) -> Scores:
     """Return a leaderboard's scores.
 
     Raises InputError for `all` rows that contradict their topics, and statistics of another job.
@@ -132,7 +132,7 @@ def _checks(
     strict: bool,
     same: bool,
     printer: FindingPrinter,
-) -> list[Check]:
+) -> list[RuleCheck]:
     """Return a check of each run by each rule; `same` is whether both tables are of one job.
 
     Raises WorkflowError where there is no rule.
@@ -163,13 +163,13 @@ def _checks(
             message = f"{measure} falls just where {stands} does, in all rows: one rule"
             printer(Finding("rule_left_out", Place(now.name), message))
         if same:  # an item that is unjudged on both sides cannot be worse than itself
-            figures = [_closed(of_table) for of_table in figures]
+            figures = [_without_unjudged(of_table) for of_table in figures]
         checks += drops(falling, now, old, figures[0], figures[1], strict)
         _report_no_rule(now, checks, printer)
     return checks
 
 
-def _closed(figures: RunScores) -> RunScores:
+def _without_unjudged(figures: RunScores) -> RunScores:
     """Return figures as if all items were judged, but of runs of which none was."""
     return {
         key: figure if figure.mean is None else replace(figure, judged=figure.expected)
@@ -177,7 +177,7 @@ def _closed(figures: RunScores) -> RunScores:
     }
 
 
-def _report_no_rule(now: Scores, checks: list[Check], printer: FindingPrinter) -> None:
+def _report_no_rule(now: Scores, checks: list[RuleCheck], printer: FindingPrinter) -> None:
     """Report the measures that hold runs to nothing. Raises InputError where none is held."""
     runs: dict[str, list[str]] = {}
     for check in checks:
@@ -208,7 +208,7 @@ def _report_direction(
 
 
 def _drop_rules(
-    texts: Sequence[str], found: list[Outcome], tables: list[Scores], report: OnFinding
+    texts: Sequence[str], found: list[JobFiles], tables: list[Scores], report: OnFinding
 ) -> list[GateRule]:
     """Return the rules of --max-drop; a bare number is for the measures that rank the runs.
 
@@ -224,7 +224,7 @@ def _drop_rules(
     return rules + [rule_of("drop", text) for text in texts if "=" in text]
 
 
-def _ranking(found: list[Outcome], old: Scores, report: OnFinding) -> list[str]:
+def _ranking(found: list[JobFiles], old: Scores, report: OnFinding) -> list[str]:
     """Return the measure of the baseline that each judge ranks by; all where none is known."""
     # From the baseline first, so that a measure that is gone since breaks the rule.
     for one in reversed(found):
@@ -236,7 +236,7 @@ def _ranking(found: list[Outcome], old: Scores, report: OnFinding) -> list[str]:
     return old.measures
 
 
-def _are_the_same(found: list[Outcome]) -> bool:
+def _are_the_same(found: list[JobFiles]) -> bool:
     """Return whether a job is its own baseline: the same file, or the same judgments."""
     now, old = found[0], found[-1]
     if len(found) < 2 or now.judgments is None or old.judgments is None:
@@ -244,7 +244,7 @@ def _are_the_same(found: list[Outcome]) -> bool:
     return cmp(now.judgments, old.judgments, shallow=False)
 
 
-def _with_judges(rules: list[GateRule], found: list[Outcome]) -> list[GateRule]:
+def _with_judges(rules: list[GateRule], found: list[JobFiles]) -> list[GateRule]:
     """Return the rules with whose measure each is, where a job has several judges."""
     judges = {
         measure: judge for one in reversed(found) for measure, judge in judges_of(one).items()

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from trecjudge.baseline.generate.answering import Generating
+from trecjudge.baseline.generate.answering import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFormat, format_for
-from trecjudge.baseline.generate.making import RunWanted, make_run
-from trecjudge.baseline.index.filters import only_of
+from trecjudge.baseline.generate.making import RunRequest, make_run
+from trecjudge.baseline.index.filters import parse_filter
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import (
@@ -28,7 +28,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import workflow_at
+from trecjudge.job.choice import load_workflow
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Topic
@@ -73,10 +73,10 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     )
 
     @property
-    def generating(self) -> Generating:
+    def generating(self) -> AnswerSettings:
         """How answers are made."""
-        only = only_of(self.only)
-        return Generating(self.top, self.rounds, self.mask_pii, self.max_words, only)
+        only = parse_filter(self.only)
+        return AnswerSettings(self.top, self.rounds, self.mask_pii, self.max_words, only)
 
     @property
     def model(self) -> ModelOptions:
@@ -99,9 +99,9 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
         """The file of the run."""
         return self.out_dir / f"{self.outputs.name}.jsonl"
 
-    def wanted(self, format_: RunFormat, workflow: Workflow) -> RunWanted:
+    def wanted(self, format_: RunFormat, workflow: Workflow) -> RunRequest:
         """The run with all that it is made by."""
-        return RunWanted(
+        return RunRequest(
             self.index,
             self.run,
             self.run_name,
@@ -135,7 +135,10 @@ def generate(flags: GenerateFlags) -> int:
         raise InputError("give one of --mask-pii and --carry-documents: it would carry what is hid")
     printer = FindingPrinter(flags.quiet)
     topics = _topics(flags, printer)
-    wanted, warn = flags.wanted(format_, workflow_at(flags.workflow)), warning_printer(flags.quiet)
+    wanted, warn = (
+        flags.wanted(format_, load_workflow(flags.workflow)),
+        warning_printer(flags.quiet),
+    )
     held = flags.outputs.held(warn)
     made, spent = asyncio.run(make_run(wanted, topics, model, printer, warn, held))
     printer.close()

@@ -10,11 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.building import build_index
-from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
+from trecjudge.baseline.index.protocol import Changes, IndexFacts, IndexSource
 from trecjudge.baseline.index.sources import (
-    Distinct,
+    DuplicateFilter,
     Placed,
     at_least_one,
     sources_carried,
@@ -27,8 +27,8 @@ from trecjudge.cli.jobs import model_of
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_listing
 from trecjudge.errors import InputError, JudgmentFailed
-from trecjudge.findings import OnFinding, counted
-from trecjudge.job.choice import workflow_at
+from trecjudge.findings import OnFinding, plural
+from trecjudge.job.choice import load_workflow
 from trecjudge.models.opening import ModelOptions
 from trecjudge.text.credentials import public
 
@@ -57,11 +57,11 @@ class IndexFlags(LimitFlags, WorkflowFlags, ModelFlags, PrintFlags):
     )
 
     @property
-    def chunking(self) -> Chunking | None:
+    def chunking(self) -> ChunkSettings | None:
         """How to cut documents; None where nothing is asked for."""
         given = {"size": self.chunk_size, "overlap": self.chunk_overlap}
         asked = {name: value for name, value in given.items() if value is not None}
-        return Chunking(**asked) if asked else None
+        return ChunkSettings(**asked) if asked else None
 
     @property
     def model(self) -> ModelOptions:
@@ -79,7 +79,7 @@ def index(flags: IndexFlags) -> int:
     begun = time.monotonic()
     check_vectors(flags.vectors)
     printer = FindingPrinter(flags.quiet)
-    distinct = Distinct(printer)
+    distinct = DuplicateFilter(printer)
     try:
         with closing(_placed(flags, printer)) as placed:
             sources = _some(distinct.of(placed), flags)
@@ -98,7 +98,9 @@ def index(flags: IndexFlags) -> int:
     return printer.status()
 
 
-async def _refreshed(flags: IndexFlags, sources: Iterator[Source]) -> tuple[Changes, IndexFacts]:
+async def _refreshed(
+    flags: IndexFlags, sources: Iterator[IndexSource]
+) -> tuple[Changes, IndexFacts]:
     """Return what changed, after the index holds the documents. Raises JudgmentFailed."""
     return await build_index(
         flags.to,
@@ -106,7 +108,7 @@ async def _refreshed(flags: IndexFlags, sources: Iterator[Source]) -> tuple[Chan
         sources,
         flags.vectors,
         flags.model,
-        workflow_at(flags.workflow).embeddings,
+        load_workflow(flags.workflow).embeddings,
         warning_printer(flags.quiet),
         not flags.keep_others,
     )
@@ -119,7 +121,7 @@ def _placed(flags: IndexFlags, report: OnFinding) -> Generator[Placed, None, Non
         yield from sources_carried(flags.from_runs, report)
 
 
-def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:
+def _some(sources: Iterator[IndexSource], flags: IndexFlags) -> Iterator[IndexSource]:
     """Return the documents. Raises InputError if there is none: nothing is made or emptied."""
     paths = [*flags.documents, *flags.from_runs]
     if not paths:
@@ -149,14 +151,14 @@ def _rows(
         for name, count in asdict(changes).items()
         if name != "chunks" and (count or name == "added")
     )
-    held = f"{counted(facts.documents, 'document')} in {counted(facts.chunks, 'chunk')}"
+    held = f"{plural(facts.documents, 'document')} in {plural(facts.chunks, 'chunk')}"
     cut = f"at most {facts.chunking['size']} words, {facts.chunking['overlap']} shared"
     vectors = facts.vectors.name if facts.vectors else "none"
     again = [("repeated", f"{repeated:,}, left out")] if repeated else []
     return [
         ("documents", done),
         *again,
-        ("written", f"{counted(changes.chunks, 'chunk')} in {seconds:.1f} s"),
+        ("written", f"{plural(changes.chunks, 'chunk')} in {seconds:.1f} s"),
         ("index", held),
         ("chunks", cut),
         ("vectors", vectors),

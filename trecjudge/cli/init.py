@@ -10,9 +10,9 @@ from pathlib import Path
 from trecjudge.cli.parameters import Flags, argument, command_with, option, switch
 from trecjudge.cli.printing import print_lines
 from trecjudge.errors import InputError, OutputError
-from trecjudge.files import chosen
+from trecjudge.files import open_target
 from trecjudge.inputs.formats.registry import all_formats
-from trecjudge.job.found import look
+from trecjudge.job.found import discover
 from trecjudge.job.proposal import propose
 
 
@@ -36,7 +36,7 @@ def init(flags: InitFlags) -> int:
         raise OutputError(
             f"{output}: is there already; --force replaces it, --output names another"
         )
-    found = look(folder)
+    found = discover(folder)
     if not found.responses:
         formats = ", ".join(format_.NAME for format_ in all_formats())
         kinds = ", ".join(sorted(found.files)) or "nothing else that is known"
@@ -46,7 +46,7 @@ def init(flags: InitFlags) -> int:
         )
     proposal = propose(folder, found)
     output.parent.mkdir(parents=True, exist_ok=True)
-    with chosen(output) as file:
+    with open_target(output) as file:
         file.write(proposal.text(output).encode())
     name = re.sub(r"[^\w.+-]+", "_", folder.resolve().name, flags=re.ASCII).strip("_.-") or "judged"
     print_lines(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.cli.flags import AskingFlags, ModelFlags
-from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.choice import JudgeSelection, build_jobs, load_workflow, model_options
 from trecjudge.job.job import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.spending import Budget
@@ -38,7 +38,7 @@ def model_of(flags: ModelFlags, documents: Sequence[Path] = ()) -> ModelOptions:
 
 
 def request_jobs(
-    flags: AskingFlags, outputs: Outputs, choice: Choice | None = None, **more: Any
+    flags: AskingFlags, outputs: Outputs, choice: JudgeSelection | None = None, **more: Any
 ) -> list[Job]:
     """Return the jobs that flags ask for; what a command has no flag for is as by default.
 
@@ -49,7 +49,7 @@ def request_jobs(
     # A service of documents can be planned, or asked offline, without a model.
     model = model_of(flags, given["documents"])
     template = Job(outputs=outputs, model=model, command_line=tuple(sys.argv), **(given | more))
-    return jobs_of(template, choice or choice_of(flags))
+    return build_jobs(template, choice or choice_of(flags))
 
 
 def request_job(flags: AskingFlags, name: str, **more: Any) -> Job:
@@ -58,7 +58,7 @@ def request_job(flags: AskingFlags, name: str, **more: Any) -> Job:
     return job
 
 
-def choice_of(flags: AskingFlags, **more: Any) -> Choice:
+def choice_of(flags: AskingFlags, **more: Any) -> JudgeSelection:
     """Return the judges and settings that flags ask for; `more` are further fields, or others."""
     given = {"judges": flags.judge, "written": flags.settings} | more
-    return Choice(workflow=workflow_at(flags.workflow), **given)
+    return JudgeSelection(workflow=load_workflow(flags.workflow), **given)

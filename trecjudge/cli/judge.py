@@ -18,22 +18,22 @@ from trecjudge.cli.printing import (
     report_written,
 )
 from trecjudge.errors import InputError
-from trecjudge.inputs.labels.vocabulary import words_of
-from trecjudge.inputs.pipelines.fields import keyed
-from trecjudge.job.choice import without_effect
+from trecjudge.inputs.labels.vocabulary import parse_label_map
+from trecjudge.inputs.pipelines.fields import use_record_keys
+from trecjudge.job.choice import warn_without_model
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job, run_part
-from trecjudge.job.shards.shard import shard_asked, workers_asked
+from trecjudge.job.shards.shard import parse_shard, parse_workers
 from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
-from trecjudge.models.opening import Command
+from trecjudge.models.opening import CommandState
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import INCOMPLETE, Summary
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.closing import part_lines
-from trecjudge.show.ranking import Wanted
+from trecjudge.show.ranking import TableOptions
 
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
@@ -49,7 +49,7 @@ OF_WHOLE_JOBS = {
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
-    with limited(flags.limit), keyed(flags.keys):
+    with apply_limits(flags.limit), use_record_keys(flags.keys):
         return _judge(flags)
 
 
@@ -57,13 +57,13 @@ def _judge(flags: JobFlags) -> int:
     _check_part(flags)
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
-    wanted = Wanted.of(flags.measures, flags.wide, flags.all_runs)
+    wanted = TableOptions.of(flags.measures, flags.wide, flags.all_runs)
     check_jobs(jobs)  # all of them, before the first one spends anything
     _check_measures(jobs, wanted)
     if flags.plan:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
     warn = warning_printer(flags.quiet)
-    if message := without_effect(jobs):
+    if message := warn_without_model(jobs):
         warn(message)
     # All are locked before the first is judged: a clash must not show after hours of work.
     command = jobs[0].model.command  # which all of them share
@@ -83,7 +83,7 @@ def _judge(flags: JobFlags) -> int:
     return _with_refusal(max(s.exit_status for s in summaries), command, flags.quiet)
 
 
-def _with_refusal(status: int, command: Command, quiet: bool) -> int:
+def _with_refusal(status: int, command: CommandState, quiet: bool) -> int:
     """Return the exit status where what was paid for could not be kept: said in any case."""
     if command.refused and quiet:
         print_errors([f"error: {command.refused}"])
@@ -97,7 +97,7 @@ def _check_part(flags: JobFlags) -> None:
             raise InputError(f"--shard: leave out --{name.replace('_', '-')}: {why}")
 
 
-def _check_measures(jobs: Sequence[Job], wanted: Wanted) -> None:
+def _check_measures(jobs: Sequence[Job], wanted: TableOptions) -> None:
     """Raise InputError for a measure to show that a job does not have."""
     for job in jobs if wanted.measures else ():
         panel = make_panel(job.judges, job.settings, job.made)
@@ -114,22 +114,22 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         all_variants=flags.all_variants,
         sweep=flags.sweep,
     )
-    asked = workers_asked(flags.workers)
+    asked = parse_workers(flags.workers)
     return request_jobs(
         flags,
         _outputs(flags),
         choice,
         log=flags.log if flags.debug_log else "none",
-        words=words_of(flags.mapped),
+        words=parse_label_map(flags.mapped),
         workers=asked.count,
         cluster=asked.cluster,
-        shard=shard_asked(flags.shard) if flags.shard else None,
+        shard=parse_shard(flags.shard) if flags.shard else None,
     )
 
 
 def _outputs(flags: JobFlags) -> Outputs:
     """Return where a job writes; a part of one has files of its own."""
-    name = part_name(flags.name, *shard_asked(flags.shard)) if flags.shard else flags.name
+    name = part_name(flags.name, *parse_shard(flags.shard)) if flags.shard else flags.name
     return Outputs(flags.out_dir, name, flags.compress)
 
 

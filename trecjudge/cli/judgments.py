@@ -12,11 +12,11 @@ from trecjudge.cli.flags import ItemFlags, PrintFlags
 from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import output, print_lines, text_output
 from trecjudge.errors import InputError
-from trecjudge.files import chosen
-from trecjudge.findings import counted
+from trecjudge.files import open_target
+from trecjudge.findings import plural
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.judgments import Row, file_lines, listed, with_texts
+from trecjudge.show.judgments import Row, file_lines, judgment_lines, with_texts
 from trecjudge.show.selection import Selected, Selection, sentence_texts
 from trecjudge.show.terminal import chosen_view, find_response, response_view
 
@@ -62,8 +62,8 @@ def _show_chosen(selected: Selected) -> int:
     if not selected.responses:
         print_errors([selected.none_line])
     elif not selected.selection.is_of_responses:
-        found = counted(selected.judgments, "judgment")
-        print_errors([f"{found} on {counted(selected.responses, 'response')}"])
+        found = plural(selected.judgments, "judgment")
+        print_errors([f"{found} on {plural(selected.responses, 'response')}"])
     return 0
 
 
@@ -91,12 +91,12 @@ def judgments(flags: JudgmentsFlags) -> int:
     rows = _rows(selected)
     first = rows if limit is None else islice(rows, limit)
     if out is not None:
-        with chosen(out) as file:
+        with open_target(out) as file:
             file.writelines(file_lines(out, first))
             _read_on(rows)
     elif not flags.quiet:
         several_judges = len(selected.reader.header.judges) > 1 and len(wanted.judges) != 1
-        print_lines(listed(first, output().width, several_judges))
+        print_lines(judgment_lines(first, output().width, several_judges))
     _read_on(rows)
     if not flags.quiet:
         _print_counts(selected, limit, out)
@@ -121,5 +121,5 @@ def _print_counts(selected: Selected, limit: int | None, out: Path | None) -> No
     shown = selected.judgments if limit is None else min(limit, selected.judgments)
     more = f"; the first {shown} shown" if shown < selected.judgments else ""
     where = f" in {out}" if out is not None else ""
-    found = counted(selected.judgments, "judgment")
-    print_errors([f"{found} on {counted(selected.responses, 'response')}{more}{where}"])
+    found = plural(selected.judgments, "judgment")
+    print_errors([f"{found} on {plural(selected.responses, 'response')}{more}{where}"])

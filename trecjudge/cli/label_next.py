@@ -18,12 +18,12 @@ from trecjudge.cli.printing import (
 )
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
-from trecjudge.inputs.labels.vocabulary import words_of
+from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.show import tables
 
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.evaluation import candidates
-    from trecjudge.stats.labelling import Candidate
+    from trecjudge.stats.labelling import LabelCandidate
 else:
     candidates = Later("trecjudge.evaluation.candidates")
 
@@ -51,7 +51,7 @@ def label_next(flags: LabelNextFlags) -> int:
     would buy.
     """
     printer, human = FindingPrinter(flags.quiet), flags.human
-    labelled = read_labels(human, printer, words_of(flags.mapped)) if human else {}
+    labelled = read_labels(human, printer, parse_label_map(flags.mapped)) if human else {}
     asked = flags.job, flags.budget, labelled
     number, chosen = "gain", None
     if flags.purpose == "calibration":
@@ -84,7 +84,7 @@ def label_next(flags: LabelNextFlags) -> int:
     return printer.status()
 
 
-def _record(value: float, number: str, candidate: Candidate) -> dict[str, Any]:
+def _record(value: float, number: str, candidate: LabelCandidate) -> dict[str, Any]:
     """Return an item as a line to fill in: the key of a label, and what helps to choose it."""
     fields = asdict(candidate)
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}

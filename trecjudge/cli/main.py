@@ -13,7 +13,7 @@ from trecjudge.cli.exits import exit_status, status_printed
 from trecjudge.cli.flags import MainFlags
 from trecjudge.cli.parameters import bind_flags
 from trecjudge.job.interrupts import INTERRUPTS
-from trecjudge.job.process import settle_process
+from trecjudge.job.process import tune_process
 
 COMPLETION = frozenset({"--install-completion", "--show-completion"})
 INSTALLED = "run-judge"
@@ -150,7 +150,7 @@ def missing_runs(ctx: typer.Context) -> str:
 
 def cli() -> None:
     """Run the command line."""
-    settle_process()  # first, since what a command imports makes many objects too
+    tune_process()  # first, since what a command imports makes many objects too
     INTERRUPTS.install()
     try:
         app()

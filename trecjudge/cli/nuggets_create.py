@@ -19,12 +19,19 @@ from trecjudge.cli.jobs import model_of
 from trecjudge.cli.parameters import argument, command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_plans, write_jsonl
 from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
-from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
-from trecjudge.evaluation.banks.material import Inputs, read_material
+from trecjudge.evaluation.banks.making import (
+    BankSettings,
+    DraftBank,
+    Kind,
+    make_banks,
+    trail,
+    trail_of,
+)
+from trecjudge.evaluation.banks.material import BankInputs, read_material
 from trecjudge.files import default_folder
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
 from trecjudge.inputs.nuggets.writing import report_lost, write_banks
-from trecjudge.job.choice import workflow_at
+from trecjudge.job.choice import load_workflow
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.show.closing import model_line
@@ -54,7 +61,7 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
     )
 
     @property
-    def making(self) -> Making:
+    def making(self) -> BankSettings:
         """How banks are made."""
         asked: dict[Kind, bool] = {
             "documents": self.from_documents,
@@ -62,12 +69,12 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
             "topic": self.from_topic,
         }
         kinds = [kind for kind, wanted in asked.items() if wanted]
-        return Making(kinds, self.max_nuggets, self.max_documents, self.window)
+        return BankSettings(kinds, self.max_nuggets, self.max_documents, self.window)
 
     @property
-    def inputs(self) -> Inputs:
+    def inputs(self) -> BankInputs:
         """What banks are made from."""
-        return Inputs(
+        return BankInputs(
             self.topics,
             self.responses,
             self.documents,
@@ -115,7 +122,7 @@ def create(flags: CreateFlags) -> int:
     return printer.status()
 
 
-def _write(made: Sequence[Made], flags: CreateFlags, format_: BankFormat) -> list[str]:
+def _write(made: Sequence[DraftBank], flags: CreateFlags, format_: BankFormat) -> list[str]:
     """Write the trail and the banks; return the names of the files, that of the trail first."""
     files = write_banks((one.bank for one in made), flags.target, format_)
     path, text = trail_of(flags.target), flags.document_text
@@ -124,9 +131,9 @@ def _write(made: Sequence[Made], flags: CreateFlags, format_: BankFormat) -> lis
 
 
 async def _make_all(
-    flags: CreateFlags, making: Making, options: ModelOptions, printer: FindingPrinter
-) -> tuple[list[Made], dict[str, Any]]:
-    workflow = workflow_at(flags.workflow)
+    flags: CreateFlags, making: BankSettings, options: ModelOptions, printer: FindingPrinter
+) -> tuple[list[DraftBank], dict[str, Any]]:
+    workflow = load_workflow(flags.workflow)
     programs = {program.name for program in PROGRAMS}
     prompts = {name: text for name, text in workflow.prompts.items() if name in programs}
     warn = warning_printer(flags.quiet)
@@ -136,6 +143,6 @@ async def _make_all(
         return made, _spending_of(model, made)
 
 
-def _spending_of(model: Model, made: Sequence[Made]) -> dict[str, Any]:
+def _spending_of(model: Model, made: Sequence[DraftBank]) -> dict[str, Any]:
     spent = model.spent()
     return spent | {"items": len(made)} if "items" in spent else spent

@@ -11,7 +11,7 @@ from trecjudge.cli.flags import PrintFlags
 from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_json
 from trecjudge.errors import InputError
-from trecjudge.evaluation.banks.editing import edited
+from trecjudge.evaluation.banks.editing import edit_banks
 from trecjudge.evaluation.banks.tables import write_table
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.nuggets.bank import Bank
@@ -77,7 +77,7 @@ def _take(
     banks: Sequence[Bank], table: Path, target: Path | None, printer: FindingPrinter
 ) -> dict[str, object]:
     """Change banks as a table says, write them, and return counts."""
-    found = edited(banks, table, printer)
+    found = edit_banks(banks, table, printer)
     for bank in found.banks:
         topic = f" of topic {bank.topic_id!r}"
         report_lost([bank], bank_format_named(bank.format), str(table), printer, topic)

@@ -22,7 +22,7 @@ from trecjudge.cli.printing import (
     print_plans,
     print_table,
 )
-from trecjudge.inputs.labels.vocabulary import words_of
+from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.settings.plugins import find_in_working_folder
 
 if TYPE_CHECKING:  # DSPy takes a second to load: not for --help
@@ -85,7 +85,7 @@ def optimize(flags: OptimizeFlags) -> int:
     find_in_working_folder()
     printer = FindingPrinter(flags.quiet)
     asked = optimizing.PromptJob(
-        job=request_job(flags, NAME, words=words_of(flags.mapped)),
+        job=request_job(flags, NAME, words=parse_label_map(flags.mapped)),
         truth=flags.truth,
         program=flags.program,
         optimizer=flags.optimizer,

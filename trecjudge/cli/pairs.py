@@ -20,11 +20,11 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.measuring import Tally
-from trecjudge.evaluation.pairs.reading import bare_pairs, renamed, some
-from trecjudge.evaluation.pairs.verdicts import Verdict
-from trecjudge.files import chosen
-from trecjudge.job.choice import without_effect
+from trecjudge.evaluation.pairs.measuring import VerdictTally
+from trecjudge.evaluation.pairs.reading import bare_pairs, parse_field_names, require_pairs
+from trecjudge.evaluation.pairs.verdicts import PairVerdict
+from trecjudge.files import open_target
+from trecjudge.job.choice import warn_without_model
 from trecjudge.job.pairs import JUDGE, RUN, judge_pairs
 from trecjudge.show import pairs as shown
 
@@ -55,21 +55,21 @@ def pairs(flags: PairFlags) -> int:
     If the files have labels, it shows how good the judge is.
     """
     printer = FindingPrinter(flags.quiet)
-    tally = Tally(printer)
-    read = bare_pairs(flags.files, printer, renamed(flags.fields))
-    found = some(read, ", ".join(map(str, flags.files)))
+    tally = VerdictTally(printer)
+    read = bare_pairs(flags.files, printer, parse_field_names(flags.fields))
+    found = require_pairs(read, ", ".join(map(str, flags.files)))
     warn = warning_printer(flags.quiet)
     job = request_job(flags, RUN, choice=choice_of(flags, judges=(JUDGE,)))
-    if message := without_effect([job]):
+    if message := warn_without_model([job]):
         warn(message)
     if flags.plan:
         plan = {"name": RUN} | judge_pairs(job, found, tally.add, warn)
         return print_plans([plan | {"items": tally.pairs}], flags.as_json)
     if any(_is_same(flags.output, path) for path in flags.files):
         raise InputError(f"--output {flags.output}: is one of the files to judge; give another")
-    with chosen(flags.output) as file:
+    with open_target(flags.output) as file:
 
-        def take(verdict: Verdict) -> None:
+        def take(verdict: PairVerdict) -> None:
             file.write(orjson.dumps(verdict.as_dict(), option=orjson.OPT_APPEND_NEWLINE))
             tally.add(verdict)
 
@@ -82,7 +82,9 @@ def _is_same(one: Path, other: Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def _print(flags: PairFlags, tally: Tally, spent: dict[str, Any], printer: FindingPrinter) -> None:
+def _print(
+    flags: PairFlags, tally: VerdictTally, spent: dict[str, Any], printer: FindingPrinter
+) -> None:
     """Print figures and counts, as tables or as JSON."""
     measured = tally.measured()
     counts = {

@@ -183,7 +183,7 @@ def command_with(kind: type[F]) -> Callable[[Callable[[F], int]], Callable[..., 
         def run(ctx: typer.Context, flags: F) -> None:
             def work() -> int:
                 limit = flags.limit if isinstance(flags, LimitFlags) else ()
-                with limits.limited(limit) if limit else nullcontext():
+                with limits.apply_limits(limit) if limit else nullcontext():
                     return command(flags)
 
             raise typer.Exit(exit_status(work, getattr(flags, "quiet", False)))

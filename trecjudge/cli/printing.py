@@ -14,7 +14,7 @@ import typer
 
 from trecjudge.cli.exits import Later, before_error, print_errors
 from trecjudge.errors import InputError
-from trecjudge.files import chosen
+from trecjudge.files import open_target
 from trecjudge.findings import PREFIX, Finding, FirstFindings, OnFinding, visible, visible_line
 from trecjudge.measures import UNJUDGED
 from trecjudge.text.credentials import without_typed
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # they take a fifth of the time of --help
     from trecjudge.results.outputs import Outputs
     from trecjudge.scores.summary import Summary
     from trecjudge.show import closing, progress, ranking
-    from trecjudge.show.columns import Columns
+    from trecjudge.show.columns import TextTable
     from trecjudge.show.html import writing
     from trecjudge.stats.scores import Scores
 else:
@@ -55,7 +55,7 @@ def text_output() -> Console:
     return output(None if sys.stdout.isatty() else TEXT_WIDTH)
 
 
-def print_table(table: Columns) -> None:
+def print_table(table: TextTable) -> None:
     """Print a table; nothing of it is cut or folded."""
     output().print(table, soft_wrap=True)
 
@@ -128,7 +128,7 @@ def _list_parts(values: Iterable[object]) -> Iterator[bytes]:
 
 
 def print_summaries(
-    summaries: list[Summary], quiet: bool, as_json: bool, wanted: ranking.Wanted | None = None
+    summaries: list[Summary], quiet: bool, as_json: bool, wanted: ranking.TableOptions | None = None
 ) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:
@@ -221,7 +221,7 @@ def sources(tables: Iterable[Scores]) -> dict[str, str | None]:
 
 def write_jsonl(path: Path, records: Iterable[object]) -> None:
     """Write one JSON object a line, whole or not at all. Raises OutputError."""
-    with chosen(path) as file:
+    with open_target(path) as file:
         for record in records:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
@@ -231,7 +231,7 @@ def write_text(path: Path | None, text: str) -> None:
     if path is None:
         typer.echo(text, nl=False)
         return
-    with chosen(path) as file:
+    with open_target(path) as file:
         file.write(text.encode(errors="backslashreplace"))
 
 

@@ -12,8 +12,8 @@ from trecjudge.cli.flags import PrintFlags, RunFlags
 from trecjudge.cli.parameters import argument, command_with, option, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_many
 from trecjudge.errors import InputError
-from trecjudge.findings import OnFinding, unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.findings import OnFinding, ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.provenance import provenance_files, read_provenance
 from trecjudge.records import ProvenanceLine
 
@@ -57,9 +57,9 @@ def provenance(flags: ProvenanceFlags) -> int:
         raise InputError("give one of --index and --documents to compare with")
     printer = FindingPrinter(flags.quiet, always={UNREAD})
 
-    def find_wanted() -> Wanted:
-        return Wanted.of_ids(
-            line.doc_id for line in _lines(provenance_files(flags.runs), unreported)
+    def find_wanted() -> WantedDocuments:
+        return WantedDocuments.of_ids(
+            line.doc_id for line in _lines(provenance_files(flags.runs), ignore)
         )
 
     with freshness.documents_now(index, documents, printer, find_wanted) as look_up:

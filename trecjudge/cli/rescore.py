@@ -17,14 +17,19 @@ from trecjudge.cli.flags import (
 from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_summaries
 from trecjudge.inputs.labels import read_labels
-from trecjudge.inputs.labels.vocabulary import words_of
-from trecjudge.job.shards.together import complete, lacking, merge_parts, parts_at
+from trecjudge.inputs.labels.vocabulary import parse_label_map
+from trecjudge.job.shards.together import (
+    complete_summary,
+    merge_parts,
+    missing_of_whole,
+    read_parts,
+)
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
 from trecjudge.scores.summary import Summary
-from trecjudge.show.ranking import Wanted
+from trecjudge.show.ranking import TableOptions
 
 
 class ScoringFlags(HumanFlags, TrustFlags, RankingFlags, PrintFlags):
@@ -54,7 +59,7 @@ def rescore(flags: RescoreFlags) -> int:
 
     No model is asked.
     """
-    wanted = Wanted.of(flags.measures, flags.wide, flags.all_runs)
+    wanted = TableOptions.of(flags.measures, flags.wide, flags.all_runs)
     judged = judged_job(flags.job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(flags.out_dir or judged.place.parent, flags.name or judged.place.name)
@@ -67,10 +72,10 @@ def merge(flags: MergeFlags) -> int:
 
     The files are those that one command would have written. Packed parts are read as well.
     """
-    wanted = Wanted.of(flags.measures, flags.wide, flags.all_runs)
+    wanted = TableOptions.of(flags.measures, flags.wide, flags.all_runs)
     outputs = Outputs(flags.out_dir, flags.name, flags.compress)
-    found = parts_at(flags.parts)
-    for why in lacking(found):
+    found = read_parts(flags.parts)
+    for why in missing_of_whole(found):
         warning_printer(flags.quiet)(why)
 
     def merge_all() -> JudgmentsReader:
@@ -78,13 +83,13 @@ def merge(flags: MergeFlags) -> int:
         return JudgmentsReader(outputs.judgments)
 
     return _score(
-        flags, wanted, outputs, merge_all, lambda summary: complete(found, outputs, summary)
+        flags, wanted, outputs, merge_all, lambda summary: complete_summary(found, outputs, summary)
     )
 
 
 def _score(
     flags: ScoringFlags,
-    wanted: Wanted,
+    wanted: TableOptions,
     outputs: Outputs,
     read: Callable[[], JudgmentsReader],
     finish: Callable[[Summary], None] = lambda summary: None,
@@ -93,7 +98,7 @@ def _score(
     # Locked as by a job, since it writes the same files.
     with outputs.held(warning_printer(flags.quiet)):
         printer = FindingPrinter(flags.quiet)
-        human, words = flags.human, words_of(flags.mapped)
+        human, words = flags.human, parse_label_map(flags.mapped)
         labels = read_labels(human, printer, words) if human else None
         summary = score(read(), outputs, labels, printer, flags.trust)
         printer.close()

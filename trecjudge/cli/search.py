@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import ClassVar
 
-from trecjudge.baseline.index.filters import only_of
+from trecjudge.baseline.index.filters import parse_filter
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import (
     IndexRetriever,
@@ -27,9 +27,9 @@ from trecjudge.cli.jobs import model_of
 from trecjudge.cli.parameters import argument, command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, text_output
 from trecjudge.errors import InputError, JudgmentFailed
-from trecjudge.findings import counted
+from trecjudge.findings import plural
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import workflow_at
+from trecjudge.job.choice import load_workflow
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import ModelOptions, open_model
@@ -116,7 +116,7 @@ def search(flags: SearchFlags) -> int:
 
 
 async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
-    only, workflow = only_of(flags.only), workflow_at(flags.workflow)
+    only, workflow = parse_filter(flags.only), load_workflow(flags.workflow)
     options, warn = flags.model, warning_printer(flags.quiet)
     settings = flags.settings(workflow)
     async with (
@@ -144,7 +144,7 @@ async def _grading(
         yield model
 
 
-async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Only | None) -> int:
+async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Filter | None) -> int:
     line = retriever.threshold
     try:
         found = await retriever.retrieve(flags.question, flags.top or SHOWN, only)
@@ -160,7 +160,7 @@ async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Only | None
 
 
 async def _calibrate(
-    flags: SearchFlags, retriever: IndexRetriever, only: Only | None, printer: FindingPrinter
+    flags: SearchFlags, retriever: IndexRetriever, only: Filter | None, printer: FindingPrinter
 ) -> int:
     assert flags.calibrate is not None
     topics = read_topics(flags.calibrate, printer)
@@ -176,7 +176,7 @@ async def _calibrate(
 
 
 async def _write(
-    flags: SearchFlags, retriever: IndexRetriever, only: Only | None, printer: FindingPrinter
+    flags: SearchFlags, retriever: IndexRetriever, only: Filter | None, printer: FindingPrinter
 ) -> int:
     assert flags.topics is not None and flags.trec is not None
     topics = read_topics(flags.topics, printer)
@@ -187,10 +187,10 @@ async def _write(
     for topic_id, why in done.failed.items():
         print_errors([f"topic {topic_id!r}: not reranked, so it is not in the run: {why}"])
     if done.nothing:
-        print_errors([f"{counted(len(done.nothing), 'topic')} found nothing: {done.first_without}"])
+        print_errors([f"{plural(len(done.nothing), 'topic')} found nothing: {done.first_without}"])
     if flags.as_json:
         print_json([done.as_dict() | {"file": str(flags.trec), "tag": tag}])
     elif not flags.quiet:
-        counts = f"{counted(done.topics, 'topic')}, {counted(done.lines, 'line')}"
+        counts = f"{plural(done.topics, 'topic')}, {plural(done.lines, 'line')}"
         print_errors([f"{flags.trec}: {counts}"])
     return 3 if done.failed else 0

@@ -17,8 +17,8 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.stability.changes import CHANGES, Change
-from trecjudge.job.choice import without_effect
+from trecjudge.evaluation.stability.changes import CHANGES, Perturbation
+from trecjudge.job.choice import warn_without_model
 from trecjudge.job.stability import measure_stability
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show import stability as shown
@@ -50,7 +50,7 @@ def stability(flags: StabilityFlags) -> int:
     find_in_working_folder()  # for the user's own judges, measures and prompts
     job, printer = request_job(flags, NAME), FindingPrinter(flags.quiet)
     warn = warning_printer(flags.quiet)
-    if message := without_effect([job]):
+    if message := warn_without_model([job]):
         warn(message)
     changes = _changes(flags.changes)
     tested = measure_stability(job, flags.most, flags.samples, printer, warn, changes)
@@ -68,7 +68,7 @@ def stability(flags: StabilityFlags) -> int:
     return 3 if tested.unjudged else printer.status()
 
 
-def _changes(names: Sequence[str]) -> list[Change]:
+def _changes(names: Sequence[str]) -> list[Perturbation]:
     """Return the changes by name. Raises InputError for an unknown one."""
     known = {change.name: change for change in CHANGES}
     if list(names) == ["none"]:

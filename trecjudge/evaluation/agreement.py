@@ -16,7 +16,7 @@ import numpy.typing as npt
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.label_sets import LabelSet, in_one_shape, label_sets_at, named_items
 from trecjudge.evaluation.naming import call_both
-from trecjudge.findings import OnFinding, unreported
+from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
@@ -80,7 +80,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PeopleAgreement:
     """The people of one side: `several` items are labelled by two or more, `tied` by no majority.
 
     `alpha` is Krippendorff's over all their labels of these items, `alpha_ordinal` where these are
@@ -153,7 +153,7 @@ def compare_people(
     judged: Callable[[Group], Mapping[Any, str]],
     items: Callable[[Any, str], Iterable[Any]],
     in_order: InOrder,
-) -> People:
+) -> PeopleAgreement:
     """Return how far people agree among themselves and with the judge.
 
     `judged` are the judge's labels of a response by item, `items` what an item of people is called
@@ -178,7 +178,7 @@ def compare_people(
         for counts in (tally.judge, tally.rest, tally.judge_rest)
     )
     both = _likenesses([cells for _, cells in pairs], order, ordered)
-    return People(
+    return PeopleAgreement(
         items=labels.size,
         several=labels.several,
         tied=labels.tied,
@@ -242,7 +242,7 @@ class Agreement:
     """Items of either side on which people are divided."""
     judge: str = ""
     maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    people: People | None = None
+    people: PeopleAgreement | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -292,7 +292,7 @@ def agreements(
     on_missing: OneSidedItems = "common",
     judge: str = "",
     words: Words | None = None,
-    notify: Callable[[str], None] = unreported,
+    notify: Callable[[str], None] = ignore,
 ) -> list[Agreement]:
     """Return how two files of labels agree, for each judge by name, or for `judge`.
 

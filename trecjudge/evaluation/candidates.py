@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
-from trecjudge.findings import OnFinding, unreported
+from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
 from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import panel_spec
@@ -27,7 +27,7 @@ from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.measuring import compute_measure
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import evidence_of
-from trecjudge.stats.labelling import Candidate, Candidates, draw_sample, near_ties
+from trecjudge.stats.labelling import LabelCandidate, LabelCandidates, draw_sample, near_ties
 from trecjudge.stats.resampling import SEED
 from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
 
@@ -38,7 +38,7 @@ class Chosen(NamedTuple):
     `forecast` is None where it cannot be told, for the reason in `why`.
     """
 
-    items: list[tuple[float, Candidate]]
+    items: list[tuple[float, LabelCandidate]]
     forecast: Forecast | None
     why: str = ""
     judge: str = ""
@@ -52,7 +52,7 @@ def label_next(
     measure_name: str = "",
     at_random: bool = False,
     trust: bool = False,
-    report: OnFinding = unreported,
+    report: OnFinding = ignore,
 ) -> Chosen:
     """Return the `budget` items whose labels would narrow the ranking most.
 
@@ -74,7 +74,7 @@ def label_next(
         labelled.rename(labels_of(takers.values()), report)
     people = HumanLabels(labelled, takers)
     only = replace(spec, measures=(measure,), sort_by=measure.name)
-    found = Candidates()
+    found = LabelCandidates()
     for response, judgments in reader:
         board.add(response, judgments)
         if labelled:
@@ -124,7 +124,7 @@ def _forecast(
 
 def label_for_calibration(
     path: Path, budget: int, labelled: Mapping[ItemKey, str], trust: bool = False
-) -> list[Candidate]:
+) -> list[LabelCandidate]:
     """Return the `budget` items whose labels are to calibrate the offline attester.
 
     They are drawn at random, the same ones each time, from the items that have a weight to be
@@ -133,7 +133,7 @@ def label_for_calibration(
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
     takers = {named.name for named in panel if takes_labels(named.judge)}
-    found = Candidates()
+    found = LabelCandidates()
     for response, judgments in reader:
         weighed = [
             (place, _candidate(judgment, 0.0, judgment.expected))
@@ -164,7 +164,7 @@ def _candidates(
     judgments: Sequence[Judgment],
     labelled: Mapping[ItemKey, str],
     takers: Mapping[str, Judge],
-) -> Iterator[tuple[int, Candidate]]:
+) -> Iterator[tuple[int, LabelCandidate]]:
     """Yield the items of a response that have no label yet and that people could label.
 
     Each with the place of its judgment.
@@ -184,20 +184,20 @@ def _candidates(
         yield places[i], _candidate(judgment, abs(reach), share)
 
 
-def _candidate(judgment: Judgment, reach: float, share: float | None) -> Candidate:
+def _candidate(judgment: Judgment, reach: float, share: float | None) -> LabelCandidate:
     place = judgment.sentence_index, judgment.doc_id
     nugget = next(iter(judgment.nugget.names), "") if judgment.nugget else ""
-    return Candidate(judgment.run_id, judgment.topic_id, *place, reach, share, nugget=nugget)
+    return LabelCandidate(judgment.run_id, judgment.topic_id, *place, reach, share, nugget=nugget)
 
 
 def _read_again(
-    reader: JudgmentsReader, found: Candidates, wanted: NDArray[np.intp]
-) -> Iterator[tuple[int, Candidate]]:
+    reader: JudgmentsReader, found: LabelCandidates, wanted: NDArray[np.intp]
+) -> Iterator[tuple[int, LabelCandidate]]:
     """Yield the wanted candidates with their numbers, in that order, with what helps to label."""
     by_response: dict[int, list[int]] = {}
     for number in wanted.tolist():
         by_response.setdefault(found.owners[number], []).append(number)
-    read: dict[int, Candidate] = {}
+    read: dict[int, LabelCandidate] = {}
     for owner, numbers in by_response.items():
         places = [found.places[number] for number in numbers]
         response, judgments = reader.again(*found.responses[owner], places)

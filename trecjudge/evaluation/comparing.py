@@ -8,7 +8,7 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
-from trecjudge.results.jobs import Outcome
+from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.stats import comparison
 from trecjudge.stats.comparison import Difference, report_unmatched
@@ -38,7 +38,7 @@ class Comparison:
 
 def compare(
     tables: Sequence[Scores],
-    jobs: Sequence[Outcome],
+    jobs: Sequence[JobFiles],
     report: OnFinding,
     measures: Collection[str] = (),
     runs: Collection[str] = (),
@@ -62,7 +62,7 @@ def compare(
     return Comparison(tuple(found), flipped, tuple(tables), note)
 
 
-def _flips(jobs: Sequence[Outcome]) -> VerdictChanges | None:
+def _flips(jobs: Sequence[JobFiles]) -> VerdictChanges | None:
     """Return the verdicts of two jobs that judged the same runs; None for anything else."""
     if len(jobs) != 2:  # a flip has a before and an after
         return None

@@ -17,7 +17,7 @@ from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import Labels, key_of, label_duplicate, votes_at
 from trecjudge.inputs.labels.vocabulary import Naming, Words
-from trecjudge.inputs.nuggets.assessments import KINDS, is_table
+from trecjudge.inputs.nuggets.assessments import KINDS, is_label_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Judgment, Place
@@ -149,7 +149,9 @@ def label_sets_at(path: Path, report: OnFinding, words: Words | None = None) -> 
         return _of_judgments(judgments_at(path), report)
     first = first_line(path)
     # Four columns with a number last are no JSON and no header, whatever a topic is called.
-    of_qrels = is_row(first) or not (first.lstrip().startswith((b"{", b"[")) or is_table(path))
+    of_qrels = is_row(first) or not (
+        first.lstrip().startswith((b"{", b"[")) or is_label_table(path)
+    )
     if of_qrels or is_json_qrels(path) or is_graded_records(path):
         side = _of_qrels(path, report)
         if side.first is None and first.strip():

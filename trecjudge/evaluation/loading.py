@@ -13,7 +13,7 @@ import numpy as np
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.measures import UNJUDGED
-from trecjudge.results.jobs import Outcome, judged_job, outcomes
+from trecjudge.results.jobs import JobFiles, judged_job, outcomes
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
@@ -37,7 +37,7 @@ def scores_of_paths(
 
 
 def scores_at(
-    found: Outcome,
+    found: JobFiles,
     report: OnFinding,
     format_name: str = "auto",
     duplicates: Duplicates = "first",
@@ -56,7 +56,7 @@ def scores_at(
         return replace(scores, statistics=str(found.statistics) if scores.known else "")
 
 
-def _files(found: Outcome) -> Sequence[Path]:
+def _files(found: JobFiles) -> Sequence[Path]:
     files = found.leaderboard or ([found.statistics] if found.statistics else [])
     if not files:
         raise InputError(f"{found.judgments}: no leaderboard beside it; `rescore` writes one")
@@ -64,7 +64,7 @@ def _files(found: Outcome) -> Sequence[Path]:
 
 
 def rows_with_companions(
-    found: Outcome, scores: Scores, report: OnFinding, format_name: str = "auto"
+    found: JobFiles, scores: Scores, report: OnFinding, format_name: str = "auto"
 ) -> Iterator[LeaderboardRow]:
     """Yield the rows of a leaderboard as they are, and companion rows that only statistics know."""
     rows = [row for _, row in read_all(_files(found), report, format_name)]

@@ -16,8 +16,8 @@ from trecjudge.inputs.labels.vocabulary import (
     SUPPORT,
     Naming,
     Words,
+    name_labels,
     named_alike,
-    naming,
     target_of,
 )
 
@@ -78,7 +78,7 @@ def _target_beside_grades(side: LabelSet, words: Words) -> Sequence[str]:
         return ()
     counts = side.other_counts
     # `yes` and `no` may be of support too.
-    said = own in ((), SCALES[-1]) and naming(counts, SUPPORT, words).known(counts)
+    said = own in ((), SCALES[-1]) and name_labels(counts, SUPPORT, words).known(counts)
     return SUPPORT if said else own
 
 
@@ -103,8 +103,8 @@ def call_labels(
     """Say what the labels of a side are called. Raises InputError where most are not understood."""
     known = target == GRADED or target in SCALES
     counts = side.other_counts
-    named = (naming if known or not target else named_alike)(counts, target, words)
-    nuggets = naming(side.nugget_counts, of_nuggets, words)
+    named = (name_labels if known or not target else named_alike)(counts, target, words)
+    nuggets = name_labels(side.nugget_counts, of_nuggets, words)
     for found, own in (
         ((named, counts), (nuggets, side.nugget_counts)) if side.people is not None else ()
     ):

@@ -10,10 +10,10 @@ import numpy as np
 
 from trecjudge.errors import InputError, TrecJudgeError, unknown
 from trecjudge.evaluation.loading import scores_at, unranked_scores
-from trecjudge.findings import OnFinding, unreported
+from trecjudge.findings import OnFinding, ignore
 from trecjudge.judging.panel import column_names, ranked_by_judge
 from trecjudge.measures import ranks
-from trecjudge.results.jobs import Outcome
+from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import RunScore, read_statistics
 from trecjudge.scores.scoring import panel_of, spec_of
@@ -49,7 +49,7 @@ class Standings:
 
 
 def standings_at(
-    found: Outcome,
+    found: JobFiles,
     report: OnFinding,
     format_name: str = "auto",
     lower_is_better: Collection[str] = (),
@@ -63,7 +63,7 @@ def standings_at(
     for name in lower_is_better:
         scores.chosen([name])
     if scores.statistics and found.statistics:
-        every = _ranked_again(read_statistics(found.statistics, unreported))
+        every = _ranked_again(read_statistics(found.statistics, ignore))
     else:
         every = _of_rows(scores, lower_is_better)
     by_measure: dict[str, dict[str, RunScore]] = {}
@@ -110,7 +110,7 @@ def _kind(scores: Scores, measure: str) -> Aggregate:
 
 
 def ranking_of(
-    found: Outcome, known: Mapping[str, int], runs: int, neutral: bool = True
+    found: JobFiles, known: Mapping[str, int], runs: int, neutral: bool = True
 ) -> list[str]:
     """Return the measure that ranks the runs of a job, then what each other judge ranks by.
 
@@ -141,7 +141,7 @@ def ranking_of(
     return [measure for measure in every if measure not in left_out] or every
 
 
-def judges_of(found: Outcome) -> dict[str, str]:
+def judges_of(found: JobFiles) -> dict[str, str]:
     """Return whose each measure of a job is, as far as its judges are known."""
     if found.judgments is None:
         return {}

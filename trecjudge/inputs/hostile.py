@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.records import Place, Response, Topic
 from trecjudge.text.chat_tokens import chat_tokens
 from trecjudge.text.visible import HIDDEN_KINDS, hidden_in
@@ -44,7 +44,7 @@ class HostileTally:
             example = ", ".join(f"{count:,} {HIDDEN_KINDS[of]}" for of, count in counts)
             message = f"holds characters that no reader sees ({example}) {where}"
             return replace(self.first, message=message, value=example)
-        message = f"{what}, such as {shown(example)}, {where}"
+        message = f"{what}, such as {brief(example)}, {where}"
         return replace(self.first, message=message, value=example)
 
 
@@ -68,17 +68,17 @@ class HostileText:
             for citation in sentence.citations:
                 self._look(citation.value, at(f"a citation of {name}", index), "citation")
         for document in response.documents.values():
-            whole = at(f"document {shown(document.doc_id)}")
+            whole = at(f"document {brief(document.doc_id)}")
             for text in (document.full_text, document.doc_id, document.url):
                 self._look(text, whole, "document")
         for text in dict.fromkeys((run, topic_id, *response.references)):
-            self._look(text, at(f"the id {shown(text)}"), "id")
+            self._look(text, at(f"the id {brief(text)}"), "id")
         if topic is not None:
             self.look_at_topic(topic, place, run)
 
     def look_at_topic(self, topic: Topic, place: Place, run: str = "") -> None:
         """Search the texts of a topic: of the topic file, or of a run that brings its own."""
-        name = f"topic {shown(topic.topic_id)}"
+        name = f"topic {brief(topic.topic_id)}"
         at = Finding("", place, name, run_id=run, topic_id=topic.topic_id)
         parts = (topic.title, topic.problem_statement, topic.background, topic.body, topic.url)
         for text in (topic.topic_id, *parts):

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
@@ -76,7 +76,7 @@ def read_provenance(path: Path, report: OnFinding) -> Iterator[tuple[Place, Prov
             yield place, _line(record)
         except (ValueError, TypeError) as error:
             message = f"is no line of provenance: {error}"
-            report(Finding("provenance_unusable", place, message, shown(record)))
+            report(Finding("provenance_unusable", place, message, brief(record)))
 
 
 def provenance_beside(run: Path, report: OnFinding) -> ByResponse:
@@ -106,7 +106,7 @@ def with_provenance(
         if document is None or not document.has_text:
             continue
         if quote_span(document.full_text, line) is None:
-            message = f"its provenance quotes {shown(line.quote)}, which is not in {line.doc_id!r}"
+            message = f"its provenance quotes {brief(line.quote)}, which is not in {line.doc_id!r}"
             index = line.sentence_index
             report(Finding("quote_missing", response.place, message, line.quote, index, *about))
     if len(own) < len(lines):

@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.documents.record import document_of
-from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
 from trecjudge.inputs.formats.markers import MarkInventory
@@ -30,7 +30,7 @@ from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
-from trecjudge.inputs.topics.record import named, topic_of
+from trecjudge.inputs.topics.record import name_fields, topic_of
 from trecjudge.inputs.topics.turns import turns_in
 from trecjudge.records import Place, Response
 
@@ -53,11 +53,11 @@ def _kind(record: Mapping[str, Any]) -> str:
         grades = [grade for by_document in record.values() for grade in by_document.values()]
         if all(isinstance(g, int | float) and not isinstance(g, bool) for g in grades):
             return "qrels"
-    if turns_in(named(dict(record))):
+    if turns_in(name_fields(dict(record))):
         return "topics or documents"
     if any(OF_A_RUN.search(key) for key in record):
         return ""
-    found, document = topic_of(named(dict(record))), document_of(record)
+    found, document = topic_of(name_fields(dict(record))), document_of(record)
     texts = [document.text] if document else []
     if found is not None:
         topic = found[0]
@@ -89,7 +89,7 @@ class FileBegins:
 
 
 @dataclass(frozen=True, slots=True)
-class FileTaken:
+class FileRecognised:
     """The format of a file is recognised; `why` names the keys that show it."""
 
     path: Path
@@ -119,7 +119,7 @@ class RunRecord:
     layout: str = ""
 
 
-Event = FileBegins | FileTaken | RunRecord
+Event = FileBegins | FileRecognised | RunRecord
 ReadRecords = Callable[[OnFinding], Iterator[Event]]
 """Reads run files from their beginning, and reports findings on the way."""
 
@@ -133,9 +133,9 @@ class RunRecords:
     own_documents: bool = False
     dataset: str = "auto"
     flag_instructions: bool = False
-    report: OnFinding = unreported
+    report: OnFinding = ignore
     names: RunNames = field(init=False, repr=False)
-    shelf: Shelf = field(init=False)
+    shelf: JudgedTexts = field(init=False)
     survey: RunSurvey = field(init=False)
     _position: int = field(init=False, default=0)
     """The size of the files that were read."""
@@ -143,7 +143,7 @@ class RunRecords:
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._digests)
-        self.shelf = Shelf(self.store, self.own_documents)
+        self.shelf = JudgedTexts(self.store, self.own_documents)
         self.survey = RunSurvey([Opened.of(file).path for file in self.files], self.dataset)
 
     def read(self, report: OnFinding) -> Iterator[Event]:
@@ -185,7 +185,9 @@ class RunRecords:
             name = self._name(draft, place)
             if format_name != format_.NAME:
                 format_name = format_.NAME
-                yield FileTaken(path, format_.NAME, why)  # at the first record, and at a change
+                yield FileRecognised(
+                    path, format_.NAME, why
+                )  # at the first record, and at a change
                 self._other_dataset(place, name, format_, why)
             response = ResponseReader(
                 draft,
@@ -253,9 +255,9 @@ class RunRecords:
 
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
         names = ", ".join(f.NAME for f in all_formats())
-        message = f"is of no known format ({names}): keys {shown(sorted(record))}"
+        message = f"is of no known format ({names}): keys {brief(sorted(record))}"
         message += f"; if they hold an answer, say where: {KEYS_SHOWN}"
-        self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
+        self.report(Finding("record_unknown_shape", place, message, brief(sorted(record))))
 
 
 def layout_of(opened: Opened) -> str:

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import QA
@@ -18,7 +18,7 @@ from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.provenance import is_beside_a_run
 from trecjudge.inputs.run_records import (
     FileBegins,
-    FileTaken,
+    FileRecognised,
     ReadRecords,
     RunRecord,
     RunRecords,
@@ -28,28 +28,28 @@ from trecjudge.inputs.sources.backups import backups_among, originals_first
 from trecjudge.inputs.sources.containers import Opened, bare_name
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.inputs.topics.record import even
+from trecjudge.inputs.topics.record import normalize_text
 from trecjudge.records import Place, Response, Topic
 
 # Few enough for any system's limit of open files, which is 256 on some.
 MOST_OPEN = 64
 MOST_HELD = 4 << 20
 """Run files that stay open until they are read, and bytes of them that are held meanwhile."""
-Taken = Callable[[Path, str, str], None]
+OnFormat = Callable[[Path, str, str], None]
 """(file, format, why): called when the format of a run file is known."""
-Observe = Callable[[RunRecord, Response | None], None]
+OnRecord = Callable[[RunRecord, Response | None], None]
 """(place, record as written, format, response or None): called for each record of a format."""
 
 
-def untaken(path: Path, format_name: str, why: str) -> None:
+def ignore_format(path: Path, format_name: str, why: str) -> None:
     """Ignore the format of a file: the default of `taken`."""
 
 
-def unobserved(found: RunRecord, response: Response | None) -> None:
+def ignore_record(found: RunRecord, response: Response | None) -> None:
     """Ignore a record: the default of `observe`."""
 
 
-def find_runs(paths: Sequence[Path], report: OnFinding = unreported) -> list[Path]:
+def find_runs(paths: Sequence[Path], report: OnFinding = ignore) -> list[Path]:
     """Return the files below `paths`, each once. Raises InputError if there is none.
 
     A backup beside its original is passed over, unless its own path is given. Then it comes after
@@ -136,8 +136,8 @@ class RunReader:
     """Without `topics`: the topics that are wanted, or how many, in the order of the runs."""
     records: ReadRecords | None = None
     """Reads the files, where others read them too; its own `store` counts then."""
-    taken: Taken = untaken
-    observe: Observe = unobserved
+    taken: OnFormat = ignore_format
+    observe: OnRecord = ignore_record
     runs: dict[str, str] = field(default_factory=dict)
     """Team of each run seen so far, by run_id."""
     answered: dict[str, set[str]] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class RunReader:
                 if enough or not left:
                     break
                 left -= 1
-            elif isinstance(event, FileTaken):
+            elif isinstance(event, FileRecognised):
                 self.taken(event.path, event.format_name, event.why)
             else:
                 self.position = event.position
@@ -309,9 +309,12 @@ class RunReader:
             return event
         if not self._by_text:
             for topic in known.values():
-                for text in {even(topic.title), even(topic.problem_statement)} - {""}:
+                for text in {
+                    normalize_text(topic.title),
+                    normalize_text(topic.problem_statement),
+                } - {""}:
                     self._by_text.setdefault(text, []).append(topic.topic_id)
-        alike = self._by_text.get(even(event.narrative), [])
+        alike = self._by_text.get(normalize_text(event.narrative), [])
         # Of several topics of one text, the record's own id decides.
         alike = [t for t in alike if len(alike) == 1 or t == as_id(event.written.get("id"))]
         if not alike:

@@ -11,10 +11,10 @@ from autojudge_base.nugget_data import NuggetBank, NuggetBanks
 from pydantic import PrivateAttr, model_validator
 
 from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
-from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks
-from trecjudge.evaluation.banks.material import Inputs, read_material
+from trecjudge.evaluation.banks.making import BankSettings, DraftBank, Kind, make_banks
+from trecjudge.evaluation.banks.material import BankInputs, read_material
 from trecjudge.files import default_folder
-from trecjudge.findings import FindingLog, FirstFindings, unreported
+from trecjudge.findings import FindingLog, FirstFindings, ignore
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import bank_format_named, bank_format_of
@@ -41,7 +41,7 @@ class AnyBank(NuggetBank):
         format_ = bank_format_of(value) if isinstance(value, Mapping) else None
         if format_ is None or format_.NAME == THEIRS:
             return made(value)
-        read = bank_of(format_, value, Place("nuggets"), unreported)
+        read = bank_of(format_, value, Place("nuggets"), ignore)
         weighted = read is not None and any(n.weight is not None for n in read.nuggets)
         if read is None or weighted:  # it names no topic, or is of criteria: theirs says so
             return made(value)
@@ -88,7 +88,7 @@ def make_their_banks(
 
     Raises InputError for what cannot be made.
     """
-    making = Making([cast(Kind, kind) for kind in settings.makes], settings.most_nuggets)
+    making = BankSettings([cast(Kind, kind) for kind in settings.makes], settings.most_nuggets)
     making.check(settings.use_env_llm)
     budget = Budget(settings.max_calls, settings.max_tokens, settings.max_cost)
     cache = Path(settings.cache_dir) if settings.cache_dir else None
@@ -96,7 +96,7 @@ def make_their_banks(
     lines: list[str] = []
     first = FirstFindings()
     findings = FindingLog([lambda found: lines.append(str(found)) if first.take(found) else None])
-    inputs = Inputs(topics, runs, documents)
+    inputs = BankInputs(topics, runs, documents)
     made = asyncio.run(_make_banks(inputs, making, options, llm, findings))
     found = [one.bank for one in made if one.drafts]
     count = sum(len(bank.nuggets) for bank in found)
@@ -106,12 +106,12 @@ def make_their_banks(
 
 
 async def _make_banks(
-    inputs: Inputs,
-    making: Making,
+    inputs: BankInputs,
+    making: BankSettings,
     options: ModelOptions,
     llm: Mapping[str, str],
     findings: FindingLog,
-) -> list[Made]:
+) -> list[DraftBank]:
     async with open_model(options, REPLY | dict(llm), {}, PROGRAMS, lambda message: None) as model:
         materials = read_material(inputs, options.cache_folder or default_folder(), findings)
         return await make_banks(materials, making, model, findings)

@@ -14,10 +14,16 @@ from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import find_runs
 from trecjudge.job.job import Job
-from trecjudge.job.sweep import Names, check_settings, check_workflow, points, read_overrides
+from trecjudge.job.sweep import (
+    JudgeNames,
+    check_settings,
+    check_workflow,
+    read_overrides,
+    sweep_points,
+)
 from trecjudge.job.workflow import WORKFLOWS, Workflow, find_workflow, read_workflow
 from trecjudge.models.documents.service import service_of
-from trecjudge.models.opening import Command, ModelOptions
+from trecjudge.models.opening import CommandState, ModelOptions
 from trecjudge.models.spending import Budget
 
 PIPELINE, OF_A_PIPELINE = "qa", "grounding"
@@ -25,7 +31,7 @@ PIPELINE, OF_A_PIPELINE = "qa", "grounding"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class JudgeSelection:
     """The judges of a request and their settings, which override the workflow.
 
     Without `judges`, the workflow's judges are used; those of `also` are added. `written` are
@@ -43,19 +49,21 @@ class Choice:
     sweep: str | None = None
 
 
-def workflow_at(path: Path | None) -> Workflow:
+def load_workflow(path: Path | None) -> Workflow:
     """Return the workflow of a file, or a shipped one by its name; for None an empty one."""
     return Workflow() if path is None else read_workflow(find_workflow(path))
 
 
-def jobs_of(template: Job, choice: Choice) -> list[Job]:
+def build_jobs(template: Job, choice: JudgeSelection) -> list[Job]:
     """Return the jobs of a choice, one for each point: the template with its judges and files.
 
     If neither flags nor workflow name a judge, answers of a pipeline are judged by `grounding`.
     Raises a TrecJudgeError for what cannot be chosen or set.
     """
     workflow = choice.workflow
-    names = Names.of(workflow, choice.judges or _fitting(template, workflow), choice.also)
+    names = JudgeNames.of(
+        workflow, choice.judges or _judge_for_pipeline(template, workflow), choice.also
+    )
     overrides = read_overrides(choice.written, names)
     overrides |= names.resolve(choice.settings, lambda path: f"settings: {path[0]}")
     check_workflow(workflow, names)
@@ -69,13 +77,13 @@ def jobs_of(template: Job, choice: Choice) -> list[Job]:
             workflow=point.workflow,
             settings=point.settings,
             chosen=point.chosen,
-            idle=_for_a_model(workflow, point.workflow),
+            idle=_model_only_settings(workflow, point.workflow),
         )
-        for point in points(workflow, names, overrides, *which)
+        for point in sweep_points(workflow, names, overrides, *which)
     ]
 
 
-def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
+def _judge_for_pipeline(template: Job, workflow: Workflow) -> Sequence[str]:
     """Return the judge of a pipeline's answers, if the first record is one; else none."""
     if workflow != Workflow() or template.labels is not None:
         return ()
@@ -92,7 +100,7 @@ def _is_shipped(path: Path) -> bool:
     return path.resolve().parent == WORKFLOWS.resolve()
 
 
-def _for_a_model(given: Workflow, asked: Workflow) -> list[str]:
+def _model_only_settings(given: Workflow, asked: Workflow) -> list[str]:
     """Return what a job sets that only a model uses: sections of the workflow, and `llm.KEY`.
 
     The `llm` settings of a shipped workflow are left out: those files serve with and without one.
@@ -104,7 +112,7 @@ def _for_a_model(given: Workflow, asked: Workflow) -> list[str]:
     return [*found, *(f"llm.{key}" for key in changed)]
 
 
-def without_effect(jobs: Iterable[Job]) -> str:
+def warn_without_model(jobs: Iterable[Job]) -> str:
     """Return a warning on settings of a model where none is asked; empty where there are none."""
     idle = dict.fromkeys(name for job in jobs if not job.model.use for name in job.idle)
     if not idle:
@@ -144,4 +152,4 @@ def model_options(
         raise WorkflowError(f"{flags}: only with --use-env-llm")
     if refresh and offline:
         raise WorkflowError("give one of --refresh and --offline")
-    return ModelOptions(use, cache_folder, cache_from, refresh, offline, plan, Command(budget))
+    return ModelOptions(use, cache_folder, cache_from, refresh, offline, plan, CommandState(budget))

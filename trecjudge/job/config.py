@@ -14,7 +14,7 @@ from trecjudge.files import whole
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
-from trecjudge.job.shards.part import sealed
+from trecjudge.job.shards.part import seal
 from trecjudge.job.workflow import KEYS
 from trecjudge.models.documents.opening import source_name
 from trecjudge.models.model import Model
@@ -49,7 +49,7 @@ def file_digest(path: Path, checksums: Checksums) -> str:
         return f"cannot be read: {error.strerror}"
 
 
-def head_of(
+def config_head(
     job: Job, settings: Mapping[str, Any], model: Model, checksums: Checksums
 ) -> dict[str, Any]:
     """Return what is known of a job before it judges: versions, command line, judges, inputs."""
@@ -74,14 +74,14 @@ def write_config(
     """Write the config of a finished job, with more sections and without secrets."""
     config = {
         "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
-        **head_of(job, settings, model, checksums),
+        **config_head(job, settings, model, checksums),
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): file_digest(path, checksums) for path in inputs},
         **sections,
     }
     text = written_yaml(shareable(config))
     if job.shard is not None:
-        text = sealed(text)
+        text = seal(text)
     with whole(job.outputs.config) as file:
         file.write(text.encode(errors="backslashreplace"))
 

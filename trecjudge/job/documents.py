@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError, OutputError
-from trecjudge.files import chosen
-from trecjudge.findings import Finding, OnFinding, counted, shown, unreported
+from trecjudge.files import open_target
+from trecjudge.findings import Finding, OnFinding, brief, ignore, plural
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.documents.pack import (
@@ -26,7 +26,7 @@ from trecjudge.inputs.documents.pack import (
     lack_line,
 )
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
-from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
@@ -159,7 +159,7 @@ def narrow_to_judged(job: Job) -> tuple[Job, frozenset[tuple[str, str]]]:
     topics = set(asked.values())
     if job.topics is not None:  # a later turn of a conversation is not in the file
         topics |= {topic_id.rpartition("#")[0] for topic_id in topics}
-        topics &= read_topics(job.topics, unreported).keys()
+        topics &= read_topics(job.topics, ignore).keys()
     runs = sorted({run_id for run_id, _ in asked})
     return replace(job, only_runs=runs, only_topics=sorted(topics)), frozenset(asked)
 
@@ -178,17 +178,17 @@ def pack_documents(jobs: Iterable[FinishedJob], path: Path, report: OnFinding) -
     kept, lacks = KeptDocuments.of_this_process(path), dict[str, Lack]()
     for number, finished in enumerate(jobs):
         _check_apart(path, finished.job)
-        with keyed(finished.keys), kept.change():
+        with use_record_keys(finished.keys), kept.change():
             _gather_documents(finished, number, kept, lacks, report)
     left = kept.select_unsettled(sorted(lacks))
     if not left and not any(kept.documents()):
         raise InputError(f"{path}: not written: what was judged cites no document")
     if there := sorted(i for i in lacks.keys() - left if lacks[i] == NOT_THERE):
-        said = f"has {counted(len(there), 'document')} that one job found and another did not"
-        message = f"{said}, such as {shown(there[0])}"
+        said = f"has {plural(len(there), 'document')} that one job found and another did not"
+        message = f"{said}, such as {brief(there[0])}"
         report(Finding("documents_lacked", Place(str(path)), message, there[0]))
     documents = text = 0
-    with chosen(path) as plain, packing(plain, path.suffix) as file:
+    with open_target(path) as plain, packing(plain, path.suffix) as file:
         for document, source in kept.documents():
             file.write(document_line(document, source))
             documents += 1
@@ -230,7 +230,7 @@ def _gather_documents(
                     source = _source_of(doc_id, store.stores[place], job.documents[place])
                     first = kept.get(doc_id)
                     if first is not None and first.text != document.text:
-                        message = f"has {shown(doc_id)} with another text than a job before it has"
+                        message = f"has {brief(doc_id)} with another text than a job before it has"
                         report(Finding("documents_differ", Place(source), message, doc_id))
                     kept.add([FoundDocument(document, place=number, source=source)])
                 elif doc_id not in named:
@@ -257,7 +257,7 @@ def _report_changes(finished: FinishedJob, inputs: JobInputs, report: OnFinding)
         before = finished.collections.get(name)
         if before is not None and before != found:
             count, then = found["documents"], before["documents"]
-            what = "other texts" if count == then else f"{counted(count, 'document')}, {then} then"
+            what = "other texts" if count == then else f"{plural(count, 'document')}, {then} then"
             message = f"is not as the job read it: {what}"
             report(Finding("input_changed", Place(name), message))
 

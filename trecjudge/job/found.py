@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from trecjudge.errors import InputError
-from trecjudge.findings import unreported
+from trecjudge.findings import ignore
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.formats.registry import format_named, format_of
 from trecjudge.inputs.nuggets.registry import bank_format_of
@@ -21,7 +21,7 @@ from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import first_objects
 from trecjudge.inputs.topics import read_topics
-from trecjudge.inputs.topics.record import named, topic_of
+from trecjudge.inputs.topics.record import name_fields, topic_of
 from trecjudge.results.trec import is_json_qrels, read_grades
 
 Kind = Literal["run", "topics", "documents", "nuggets", "qrels", "labels"]
@@ -32,7 +32,7 @@ LABELS, QRELS = "a file of labels", "a qrels file"
 
 
 @dataclass(slots=True)
-class Found:
+class FoundInputs:
     """The files of a folder by what they hold, and what is known of its runs."""
 
     files: dict[Kind, list[Path]] = field(default_factory=dict)
@@ -63,9 +63,9 @@ class Found:
         return _by_folder(self.of(kind), [f for files in self.files.values() for f in files])
 
 
-def look(folder: Path) -> Found:
+def discover(folder: Path) -> FoundInputs:
     """Return what lies in a folder. Raises InputError where there is no such folder."""
-    found, others = Found(), []
+    found, others = FoundInputs(), []
     for path in files_below(folder):
         with suppress(OSError, InputError):  # what cannot be opened is not used
             kind = _kind_by_content(path)
@@ -95,7 +95,7 @@ def _kind_by_content(path: Path) -> Kind | Literal["ours"] | None:
         return "run" if any(map(format_of, first_records(opened, 1))) else None
 
 
-def _read_runs(found: Found) -> None:
+def _read_runs(found: FoundInputs) -> None:
     if not found.of("run"):
         return
     # Without backups, as a job reads them.
@@ -104,19 +104,19 @@ def _read_runs(found: Found) -> None:
     def taken(path: Path, format_name: str, why: str) -> None:
         found.formats[format_name] += 1
 
-    for _, response in RunReader(files, unreported, taken=taken):
+    for _, response in RunReader(files, ignore, taken=taken):
         found.responses += 1
         found.topic_ids.add(response.topic_id)
         found.cited.update(response.cited_ids())
         found.carries_text |= any(document.has_text for document in response.documents.values())
 
 
-def _kind_beside_runs(path: Path, found: Found) -> Kind | None:
+def _kind_beside_runs(path: Path, found: FoundInputs) -> Kind | None:
     """Return the kind of a file by the topics that the runs answer; None where it is no input."""
     records = first_objects(path, LOOKED_AT)
     if is_json_qrels(path) or not records:
         return _table_kind(path, found)
-    topics = {topic[0].topic_id for r in records if (topic := topic_of(named(r)))}
+    topics = {topic[0].topic_id for r in records if (topic := topic_of(name_fields(r)))}
     documents = [document for r in records if (document := document_of(r)) is not None]
     if topics & found.topic_ids:
         return "topics"
@@ -124,14 +124,14 @@ def _kind_beside_runs(path: Path, found: Found) -> Kind | None:
     return "documents" if any(document.text for document in documents) else None
 
 
-def _table_kind(path: Path, found: Found) -> Kind | None:
+def _table_kind(path: Path, found: FoundInputs) -> Kind | None:
     columns = first_line(path).split()
     # Our own qrels have a run in the second column: they are outputs.
     if is_json_qrels(path) or (len(columns) == 4 and columns[1] in (b"0", b"Q0")):
-        graded = read_grades(path, unreported)
+        graded = read_grades(path, ignore)
         if set(graded) & found.topic_ids:
             return "qrels"
-    return "topics" if set(read_topics(path, unreported)) & found.topic_ids else None
+    return "topics" if set(read_topics(path, ignore)) & found.topic_ids else None
 
 
 def _by_folder(files: Sequence[Path], every: Sequence[Path]) -> list[Path]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.checker import Checker
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
@@ -20,37 +20,37 @@ from trecjudge.findings import (
     Finding,
     FindingLog,
     OnFinding,
-    counted,
-    shown,
-    unreported,
+    brief,
+    ignore,
+    plural,
 )
 from trecjudge.inputs.collections.schemes.registry import usual_scheme
-from trecjudge.inputs.collections.wanted import AskedStore, Wanted
+from trecjudge.inputs.collections.wanted import AskedStore, WantedDocuments
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
-    Observe,
+    OnFormat,
+    OnRecord,
     RunReader,
-    Taken,
     find_runs,
+    ignore_format,
+    ignore_record,
     open_runs,
-    unobserved,
-    untaken,
 )
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.interrupts import INTERRUPTS
-from trecjudge.job.job import Job, Notify, unsaid
+from trecjudge.job.job import Job, Notify, ignore_message
 from trecjudge.judging.judge import NEEDS, AllResponses, FittingJudge, Need, needs_of
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.models.documents.opening import (
     OnWanted,
-    Use,
+    ServiceUse,
     collections_of,
     open_documents,
     source_name,
@@ -75,40 +75,40 @@ class JobInputs:
     banks: Mapping[str, Bank] | None = None
 
     @classmethod
-    def read(cls, job: Job, on_finding: OnFinding, notify: Notify = unsaid) -> JobInputs:
+    def read(cls, job: Job, on_finding: OnFinding, notify: Notify = ignore_message) -> JobInputs:
         """Read topics and documents and find the runs. Raises InputError.
 
         `notify` is called with messages while a service of documents is waited for.
         """
         every = read_topics(job.topics, on_finding) if job.topics else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
-        wanted = _wanted(every, job)
+        wanted = _select_topics(every, job)
         if qrels and wanted and qrels.keys().isdisjoint(wanted):
             there = f"{next(iter(qrels))!r}, not {next(iter(wanted))!r}"
             raise InputError(f"{job.qrels}: grades no topic that is judged (such as {there})")
         banks = read_banks(job.nuggets, on_finding) if job.nuggets else None
         if banks and not any(bank.nuggets for bank in banks.values()):
             named = ", ".join(map(str, job.nuggets))
-            raise InputError(f"{named}: no nugget in {counted(len(banks), 'bank')}")
+            raise InputError(f"{named}: no nugget in {plural(len(banks), 'bank')}")
         if banks and every and wanted:
             report_unmatched(banks, every, wanted, on_finding)
-        files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))
+        files = open_runs(find_runs(job.runs, on_finding), on_finding, _files_given_otherwise(job))
         inputs = cls(job, every, wanted, None, _kept_records(job, files), files, qrels, banks)
         if not job.documents:
             return inputs
         try:
             # It may take long, and what was found is kept: the first interrupt ends it.
             with INTERRUPTS.ending():
-                store = _documents(job, inputs.wanted_documents, on_finding, notify)
+                store = _open_job_documents(job, inputs.wanted_documents, on_finding, notify)
         except BaseException:
             inputs.close()
             raise
         return replace(inputs, store=store, records=_kept_records(job, files, store))
 
-    def wanted_documents(self) -> Wanted:
+    def wanted_documents(self) -> WantedDocuments:
         """Return the documents that the responses ask for which will be judged."""
 
-        every = Wanted()
+        every = WantedDocuments()
 
         def observe(_: RunRecord, response: Response | None) -> None:
             if response is not None:
@@ -117,9 +117,9 @@ class JobInputs:
         def read(store: AskedStore) -> RunReader:
             every.possible = store.ids
             records = _run_records(self.job, self.files, store)
-            return self._reader(unreported, untaken, observe, records.read)
+            return self._reader(ignore, ignore_format, observe, records.read)
 
-        wanted = Wanted.of(read)
+        wanted = WantedDocuments.of(read)
         wanted.beside = {i: None for i in every.named if i not in wanted.named}
         return wanted
 
@@ -129,7 +129,7 @@ class JobInputs:
             opened.close()
 
     def reader(
-        self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
+        self, on_finding: OnFinding, taken: OnFormat, observe: OnRecord = ignore_record
     ) -> RunReader:
         """Return the reader that the job judges by: the last one, since it frees what was kept."""
         flag = self.job.model.use
@@ -141,11 +141,11 @@ class JobInputs:
 
     def reader_of(self, records: ReadRecords) -> RunReader:
         """Return a reader of the responses that some records hold; it reports nothing."""
-        return self._reader(unreported, untaken, unobserved, records)
+        return self._reader(ignore, ignore_format, ignore_record, records)
 
     def responses(self) -> Iterator[tuple[Topic, Response]]:
         """Yield all responses that will be judged; findings on them come when they are judged."""
-        return iter(self._reader(unreported, untaken, unobserved, self.records.read))
+        return iter(self._reader(ignore, ignore_format, ignore_record, self.records.read))
 
     def all_responses(self, model: Model, notify: Notify) -> AllResponses:
         """Return them for judges that look at all before the first is judged."""
@@ -156,8 +156,8 @@ class JobInputs:
     def _reader(
         self,
         on_finding: OnFinding,
-        taken: Taken,
-        observe: Observe,
+        taken: OnFormat,
+        observe: OnRecord,
         records: ReadRecords,
         flag_hostile: bool = False,
     ) -> RunReader:
@@ -258,7 +258,7 @@ def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> 
     )
 
 
-def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
+def _select_topics(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
     if topics is None:
         return None
     for topic_id in job.only_topics:
@@ -271,7 +271,7 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
     return dict(islice(chosen.items(), job.max_topics))
 
 
-def _beside(job: Job) -> dict[str, list[Path]]:
+def _files_given_otherwise(job: Job) -> dict[str, list[Path]]:
     """Return the files that are given as something else than runs, by what they are given as.
 
     A folder of documents that also holds the runs is left out: its files may be runs.
@@ -291,12 +291,14 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     }
 
 
-def _documents(job: Job, wanted: OnWanted, on_finding: OnFinding, notify: Notify) -> DocumentStores:
+def _open_job_documents(
+    job: Job, wanted: OnWanted, on_finding: OnFinding, notify: Notify
+) -> DocumentStores:
     """Open the documents given beside the runs; what is found of many lies beside the cache."""
     folder, model = job.model.cache_folder or default_folder(), job.model
     # Of the jobs of one command the first one asks again.
     refresh = model.refresh and not model.command.fetched
-    use = Use(model.offline, refresh, model.plan, notify)
+    use = ServiceUse(model.offline, refresh, model.plan, notify)
     opened = open_documents(job.documents, folder, on_finding, wanted, use)
     model.command.fetched = True
     return opened
@@ -409,7 +411,7 @@ def _is_cited(banks: Mapping[str, Bank], inputs: JobInputs, report: OnFinding) -
         return True
     message = "the banks name no documents"
     if every:
-        theirs, ours = (", ".join(map(shown, islice(side, FEW))) for side in (every, cited))
+        theirs, ours = (", ".join(map(brief, islice(side, FEW))) for side in (every, cited))
         message = f"no document of the banks ({theirs}, …) is cited by any run; they cite {ours}, …"
     report(Finding("nugget_documents_uncited", Place("--nuggets"), message))
     return False
@@ -446,7 +448,7 @@ def check_first(job: Job, inputs: JobInputs, findings: FindingLog) -> None:
         if finding.severity != "note" and not first:
             first.append(finding)
 
-    report = check(
+    report = check_files(
         inputs.files[: job.max_runs],
         inputs.all_topics,
         dataset=job.dataset,

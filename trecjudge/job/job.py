@@ -17,7 +17,7 @@ NO_MODEL = ModelOptions()
 Notify = Callable[[str], None]
 
 
-def unsaid(message: str) -> None:
+def ignore_message(message: str) -> None:
     """Ignore a message: the default of `notify`."""
 
 

@@ -60,7 +60,7 @@ class VoterSettings:
     samples: int = ranged(1, 1, MOST_SAMPLES)
 
 
-def rule_of(workflow: Workflow) -> Rule:
+def vote_rule(workflow: Workflow) -> Rule:
     """Return how votes are counted. Raises WorkflowError for an unknown rule."""
     for rule in get_args(Rule):
         if workflow.vote in ("", rule):
@@ -70,12 +70,12 @@ def rule_of(workflow: Workflow) -> Rule:
     )
 
 
-def voters_of(workflow: Workflow) -> list[Voter]:
+def read_voters(workflow: Workflow) -> list[Voter]:
     """Return the voters, one for each sample; none where the workflow has none.
 
     Raises WorkflowError, with its place, for voters that cannot vote as they are set.
     """
-    rule, where = rule_of(workflow), workflow.where("voters")
+    rule, where = vote_rule(workflow), workflow.where("voters")
     voters = [
         v for name, entry in workflow.voters.items() for v in _of_entry(workflow, name, entry)
     ]
@@ -137,7 +137,7 @@ def _llm(workflow: Workflow, own: VoterSettings, where: str) -> dict[str, Any]:
 
 def check_voters(workflow: Workflow, panel: Panel, programs: Mapping[str, Program]) -> None:
     """Raise a TrecJudgeError for voters that cannot vote, judges that have none, stray prompts."""
-    voting(workflow, panel)
+    apply_voters(workflow, panel)
     for name, entry in workflow.voters.items():
         for program in (entry or {}).get("prompts", {}):
             if program not in programs:
@@ -145,10 +145,10 @@ def check_voters(workflow: Workflow, panel: Panel, programs: Mapping[str, Progra
                 raise WorkflowError(f"{where}: prompts: {unknown('program', program, programs)}")
 
 
-def voting(workflow: Workflow, panel: Panel) -> Panel:
+def apply_voters(workflow: Workflow, panel: Panel) -> Panel:
     """Return the judges as the voters of a workflow make them; as they are without voters."""
-    voters = voters_of(workflow)
-    return with_voters(panel, voters, rule_of(workflow)) if voters else panel
+    voters = read_voters(workflow)
+    return with_voters(panel, voters, vote_rule(workflow)) if voters else panel
 
 
 def check_jobs(jobs: Sequence[Job]) -> None:
@@ -158,13 +158,13 @@ def check_jobs(jobs: Sequence[Job]) -> None:
     """
     for job in jobs:
         try:
-            job_panel(job)
+            make_job_panel(job)
         except WorkflowError as error:
             which = f"{job.outputs.name}: " if len(jobs) > 1 else ""
             raise WorkflowError(f"{which}{error}") from error
 
 
-def job_panel(job: Job) -> list[NamedJudge]:
+def make_job_panel(job: Job) -> list[NamedJudge]:
     """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
     check_dataset(job.dataset)
     check_in_clear(job.workflow.llm)  # first: a judge may import code of others
@@ -198,17 +198,17 @@ def job_spec(job: Job, panel: Panel) -> LeaderboardSpec:
     return panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
 
 
-def judging_panel(job: Job, panel: Panel, report: OnFinding) -> Panel:
+def make_judging_panel(job: Job, panel: Panel, report: OnFinding) -> Panel:
     """Return the judges: of voters, or with --judgments-from those that give its labels."""
     if job.labels is None:
-        return voting(job.workflow, panel)
+        return apply_voters(job.workflow, panel)
     # In place of a judge every item needs a decision.
     labels = read_labels(job.labels, report, job.words, first_breaks_ties=True)
     labels.rename(labels_of(named.judge for named in panel), report)
     return with_labels(panel, labels)
 
 
-def header_of(job: Job, panel: Panel, inputs: JobInputs) -> Header:
+def judgments_header(job: Job, panel: Panel, inputs: JobInputs) -> Header:
     """Return the header of a job's judgments."""
     return Header(
         judges=panel_settings(panel),

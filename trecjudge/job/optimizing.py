@@ -15,7 +15,7 @@ from trecjudge.errors import InputError, OutputError, WorkflowError
 from trecjudge.evaluation.label_sets import LabelSet, Row
 from trecjudge.evaluation.naming import label_set_at
 from trecjudge.evaluation.optimize.optimize import (
-    Optimized,
+    OptimizeResult,
     diff_instructions,
     optimize_prompt,
     plain,
@@ -32,15 +32,15 @@ from trecjudge.evaluation.optimize.questions import (
     split_topics,
 )
 from trecjudge.evaluation.optimize.search import MINIBATCH, Target, check_installed
-from trecjudge.evaluation.pairs.labels import WEIGHTS, decided
-from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, some
-from trecjudge.files import check_place, chosen
+from trecjudge.evaluation.pairs.labels import WEIGHTS, majority_weights
+from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, require_pairs
+from trecjudge.files import check_place, open_target
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.labels import labels_of
 from trecjudge.inputs.labels.vocabulary import Words
-from trecjudge.inputs.runs import untaken
+from trecjudge.inputs.runs import ignore_format
 from trecjudge.job.job import Job
-from trecjudge.job.judges import job_panel
+from trecjudge.job.judges import make_job_panel
 from trecjudge.job.pairs import RUN
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import asked_singly
@@ -65,7 +65,7 @@ class FoundPrompt:
     written, and `written` says whether the prompt was.
     """
 
-    result: Optimized
+    result: OptimizeResult
     parts: TrainDevSplit
     program: str
     spent: dict[str, Any]
@@ -166,7 +166,7 @@ class PromptJob:
         # Replies that a cache has are not paid for, but the prompts tried have none there.
         asked = plan["calls"] + plan["cached"] + plan["saved"]
         each = asked / max(1, len(parts.held_out))
-        tried = _tried(self.optimizer, self.candidates, parts)
+        tried = _count_tried(self.optimizer, self.candidates, parts)
         more = round(each * (tried + len(parts.held_out)))
         fresh = await self._spent_anew(report, target, parts)
         for name in ("prompt_tokens", "completion_tokens", "cost"):
@@ -199,7 +199,7 @@ class PromptJob:
         if not self.job.model.use:
             raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
         check_installed(self.optimizer)
-        panel = job_panel(self.job)
+        panel = make_job_panel(self.job)
         if len(panel) != 1:
             raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")
         find_program(panel[0].judge, self.program)
@@ -229,7 +229,7 @@ class PromptJob:
             raise InputError(f"{self.truth}: no label on an item that the judge decides on")
         return gold, split_topics(questions, self.hold_out, self.seed, self.most_questions)
 
-    def _check_read(self, target: Target, model: Client, result: Optimized) -> None:
+    def _check_read(self, target: Target, model: Client, result: OptimizeResult) -> None:
         """Warn where the file that was written is read as another prompt than was measured."""
         program, best = target.program, result.best
         form = model.replies.form_of(program) or "schema"
@@ -244,12 +244,12 @@ class PromptJob:
         """Return responses and labels: of runs, or of pairs that bring their text along."""
         report = session.report
         if not self.job.runs:
-            pairs = list(some(bare_pairs([self.truth], report), str(self.truth)))
+            pairs = list(require_pairs(bare_pairs([self.truth], report), str(self.truth)))
             responses = [pair_as_response(pair, RUN) for pair in pairs]
-            return responses, _side_of(self.truth, pairs, report, self.job.words)
+            return responses, _labels_of_pairs(self.truth, pairs, report, self.job.words)
         side = label_set_at(self.truth, report, self.job.words, target)
         session.inputs.check_documents(report)
-        return list(session.inputs.reader(report, untaken)), side
+        return list(session.inputs.reader(report, ignore_format)), side
 
     @asynccontextmanager
     async def _reflection(self, own: Model) -> AsyncIterator[Model]:
@@ -272,7 +272,7 @@ class PromptJob:
         better = result.is_new and result.improvement.outcome == "better"
         written = better or (result.is_new and self.keep_anyway)
         if written:
-            with chosen(self.out) as file:
+            with open_target(self.out) as file:
                 file.write(saved_form(result.best.signature, result.best.demos))
         record = self.out.with_name(f"{self.out.name.removesuffix('.json')}.optimize.json")
         found = replace(found, written=written, record=record)
@@ -284,7 +284,7 @@ class PromptJob:
             "candidates": self.candidates,
             "seed": self.seed,
         }
-        with chosen(record) as file:
+        with open_target(record) as file:
             text = orjson.dumps(settings | found.as_dict(), option=orjson.OPT_INDENT_2)
             file.write(text + b"\n")
         return found
@@ -300,7 +300,7 @@ def reflection_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(environment) | own
 
 
-def _tried(optimizer: str, candidates: int, parts: TrainDevSplit) -> int:
+def _count_tried(optimizer: str, candidates: int, parts: TrainDevSplit) -> int:
     chosen_by, learnt = len(parts.validation), len(parts.training)
     if optimizer == "gepa":
         return chosen_by + candidates * (chosen_by + 2 * MINIBATCH)
@@ -309,11 +309,13 @@ def _tried(optimizer: str, candidates: int, parts: TrainDevSplit) -> int:
     return learnt + (candidates + 2) * chosen_by
 
 
-def _side_of(path: Path, pairs: Sequence[BarePair], report: OnFinding, words: Words) -> LabelSet:
+def _labels_of_pairs(
+    path: Path, pairs: Sequence[BarePair], report: OnFinding, words: Words
+) -> LabelSet:
     """Return the labels of pairs, of each what most people say."""
     names = {weight: label for label, weight in WEIGHTS.items()}
     rows: dict[str, list[Row]] = {}
-    for pair, weight in decided(pairs, report, words):
+    for pair, weight in majority_weights(pairs, report, words):
         row = ((0, pair.pair_id), names[weight], pair.place.line, None)
         rows.setdefault(pair.group or RUN, []).append(row)
     side = LabelSet(str(path), "labels")

@@ -8,10 +8,10 @@ from typing import Any
 
 from trecjudge.errors import WorkflowError
 from trecjudge.evaluation.pairs.reading import BarePair, pair_as_response
-from trecjudge.evaluation.pairs.verdicts import Verdict, as_judged, by_words
-from trecjudge.findings import unreported
+from trecjudge.evaluation.pairs.verdicts import PairVerdict, judge_by_words, verdict_of
+from trecjudge.findings import ignore
 from trecjudge.job.job import Job, Notify
-from trecjudge.job.judges import job_panel
+from trecjudge.job.judges import make_job_panel
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.judging.panel import calibrations
@@ -22,7 +22,7 @@ JUDGE = "citation"
 """The judge whose question a model is asked."""
 RUN = "pairs"
 """The run_id of all pairs, and the topic of those without a group."""
-Take = Callable[[Verdict], None]
+Take = Callable[[PairVerdict], None]
 
 
 def judge_pairs(job: Job, pairs: Iterator[BarePair], take: Take, notify: Notify) -> dict[str, Any]:
@@ -34,16 +34,16 @@ def judge_pairs(job: Job, pairs: Iterator[BarePair], take: Take, notify: Notify)
     if job.calibration is not None and job.model.use:
         message = "--calibration is for judging by words, --use-env-llm asks a model: give one"
         raise WorkflowError(message)
-    panel = job_panel(job)
+    panel = make_job_panel(job)
 
     async def judge() -> dict[str, Any]:
         if not job.model.use:
             calibration = calibration_at("".join(map(str, calibrations(panel))))
             strict = getattr(panel[0].judge, "attester", "") == "strict"
             for pair in pairs:
-                take(by_words(pair, calibration, strict))
+                take(judge_by_words(pair, calibration, strict))
             return {}
-        async with open_session(job, panel, unreported, notify) as session:
+        async with open_session(job, panel, ignore, notify) as session:
             async for verdict in _ask(session, pairs):
                 take(verdict)
             return session.model.spent()
@@ -51,7 +51,7 @@ def judge_pairs(job: Job, pairs: Iterator[BarePair], take: Take, notify: Notify)
     return run_session(job, judge())
 
 
-async def _ask(session: Session, pairs: Iterator[BarePair]) -> AsyncIterator[Verdict]:
+async def _ask(session: Session, pairs: Iterator[BarePair]) -> AsyncIterator[PairVerdict]:
     begun: deque[BarePair] = deque()
 
     def responses() -> Iterator[tuple[Topic, Response]]:
@@ -61,4 +61,4 @@ async def _ask(session: Session, pairs: Iterator[BarePair]) -> AsyncIterator[Ver
 
     async for judged in Runner(session.judging, session.model).run(responses()):
         (judgment,) = judged.judgments
-        yield as_judged(begun.popleft(), judgment)
+        yield verdict_of(begun.popleft(), judgment)

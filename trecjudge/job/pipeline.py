@@ -15,16 +15,21 @@ from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
-from trecjudge.job.audit.auditing import Audit, compare_with_labels, judge_items, labelled_items
+from trecjudge.job.audit.auditing import (
+    AuditReport,
+    compare_with_labels,
+    judge_items,
+    labelled_items,
+)
 from trecjudge.job.audit.rules import audit_rules
-from trecjudge.job.config import head_of, write_config
+from trecjudge.job.config import config_head, write_config
 from trecjudge.job.inputs import check_along, check_first, fit_panel, report_lacking
 from trecjudge.job.interrupts import INTERRUPTS
 from trecjudge.job.job import Job
-from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
-from trecjudge.job.recording import MeasureTrial, Recording
+from trecjudge.job.judges import job_spec, judgments_header, make_job_panel, make_judging_panel
+from trecjudge.job.recording import JudgmentRecorder, MeasureTrial
 from trecjudge.job.session import Session, open_session, run_session
-from trecjudge.job.shards.part import PartWritten
+from trecjudge.job.shards.part import ShardSummary
 from trecjudge.job.shards.session import (
     ask_ahead,
     check_in_parts,
@@ -32,19 +37,19 @@ from trecjudge.job.shards.session import (
     judge_in_parts,
     parts_folder,
 )
-from trecjudge.job.shards.shard import check_all_there, unchanged
+from trecjudge.job.shards.shard import check_all_there, check_unchanged
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.labelled import check_takes_labels
 from trecjudge.judging.panel import Panel, calibrations, panel_settings
 from trecjudge.judging.runner import Runner
-from trecjudge.models.shared_work import AskingModel, asked_before
+from trecjudge.models.shared_work import AskingModel, prefetch_scope
 from trecjudge.models.voters import wordings
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.packed import Digested, written
-from trecjudge.scores.scoring import Scored, scored
+from trecjudge.results.packed import DigestingFile, open_output
+from trecjudge.scores.scoring import Scored, score_file
 from trecjudge.scores.summary import Summary, counts_of
-from trecjudge.settings.times import elapsed
+from trecjudge.settings.times import seconds_since
 
 
 class ProgressListener(Protocol):
@@ -80,11 +85,11 @@ def run_job(job: Job, listener: ProgressListener) -> Summary:
     return run_session(job, judge_job(job, listener)).summary
 
 
-def run_part(job: Job, listener: ProgressListener) -> PartWritten:
+def run_part(job: Job, listener: ProgressListener) -> ShardSummary:
     """Judge the shard of a job that it asks for; return what was written. Raises as `run_job`."""
 
-    async def judge_part() -> PartWritten:
-        panel = job_panel(job)
+    async def judge_part() -> ShardSummary:
+        panel = make_job_panel(job)
         check_in_parts(job, panel)
         job.outputs.prepare()
         async with _open_run(job, panel, listener) as run:
@@ -95,7 +100,7 @@ def run_part(job: Job, listener: ProgressListener) -> PartWritten:
 
 async def judge_job(job: Job, listener: ProgressListener) -> Scored:
     """Return all the numbers of a job; it is done as by `run_job`, in the running event loop."""
-    panel = job_panel(job)
+    panel = make_job_panel(job)
     if job.in_parts:
         check_in_parts(job, panel)
     job.outputs.prepare([named.name for named in panel])
@@ -111,7 +116,7 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
     findings = FindingLog([listener.finding])
 
     async def plan() -> dict[str, Any]:
-        async with open_session(job, job_panel(job), findings, listener.notify) as session:
+        async with open_session(job, make_job_panel(job), findings, listener.notify) as session:
             inputs, model = session.inputs, session.model
             report_lacking(session.panel, inputs, findings)
             inputs.check_documents(findings)
@@ -130,7 +135,7 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
 
 
 @contextmanager
-def judgments_named(outputs: Outputs) -> Iterator[None]:
+def note_kept_judgments(outputs: Outputs) -> Iterator[None]:
     """Add to an error of scoring that what was judged, and paid for, is kept."""
     try:
         yield
@@ -140,12 +145,12 @@ def judgments_named(outputs: Outputs) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _open_run(job: Job, panel: Panel, listener: ProgressListener) -> AsyncIterator[_Run]:
+async def _open_run(job: Job, panel: Panel, listener: ProgressListener) -> AsyncIterator[_JobRun]:
     """Yield a job in its session, with its log open."""
     findings = FindingLog([listener.finding])
     with taking_checksums() as checksums:
         async with open_session(job, panel, findings, listener.notify) as session:
-            run = _Run(session, listener, findings, checksums, Recording.of(job))
+            run = _JobRun(session, listener, findings, checksums, JudgmentRecorder.of(job))
             if job.debug_log:
                 run.open_log()
             try:
@@ -156,14 +161,14 @@ async def _open_run(job: Job, panel: Panel, listener: ProgressListener) -> Async
 
 
 @dataclass(slots=True)
-class _Run:
+class _JobRun:
     """A job while it is judged, scored and written."""
 
     session: Session
     listener: ProgressListener
     findings: FindingLog
     checksums: Checksums
-    recording: Recording
+    recording: JudgmentRecorder
     log_file: BinaryIO | None = None
     started: float = field(default_factory=time.perf_counter)
     stopped: Stop = field(default_factory=Stop)
@@ -177,8 +182,8 @@ class _Run:
         """Write the log from now on; it takes its name when the session ends."""
         job = self.job
         refused = self._log_refused if job.model.asks else None
-        file = self.session.files.enter_context(written(job.outputs.log, True, refused))
-        self.log_file = file if job.shard is None else cast(BinaryIO, Digested(file))
+        file = self.session.files.enter_context(open_output(job.outputs.log, True, refused))
+        self.log_file = file if job.shard is None else cast(BinaryIO, DigestingFile(file))
         self.findings.listeners.append(self.recording.log_to(self.log_file).finding)
 
     def _log_refused(self, why: str) -> None:
@@ -204,8 +209,8 @@ class _Run:
             await self._judge(reader)
             judged = JudgmentsReader(job.outputs.judgments)
             # Scores are made from the file, not from memory: `rescore` must give the same bytes.
-            with judgments_named(job.outputs):
-                done = scored(judged, job.outputs, labels, self.findings, session.panel)
+            with note_kept_judgments(job.outputs):
+                done = score_file(judged, job.outputs, labels, self.findings, session.panel)
         done.summary.audit = audit.as_dict() if audit else {}
         self._complete(done.summary)
         counts = counts_of(done.summary)
@@ -213,23 +218,23 @@ class _Run:
         self._write_config(counts, audit=done.summary.audit)
         return done
 
-    async def judge_part(self) -> PartWritten:
+    async def judge_part(self) -> ShardSummary:
         """Judge one shard of the responses; nothing is scored."""
         job, model, inputs = self.job, self.session.model, self.session.inputs
         reader = self._begin()
         await self._audit()
         assert job.shard is not None
-        with unchanged([opened.path for opened in inputs.files]):
+        with check_unchanged([opened.path for opened in inputs.files]):
             shards, own = choose_part(job.shard, inputs, reader)
             writer, sha256 = await self._judge(own)
         check_all_there(shards[job.shard[0] - 1], writer.responses)
-        spent = {"model": model.spent(), "seconds": elapsed(self.started)}
+        spent = {"model": model.spent(), "seconds": seconds_since(self.started)}
         self.recording.event("session_end", **spent)  # the log ends here: its digest is taken
         digests = {"judgments": sha256}
-        if isinstance(self.log_file, Digested) and self.recording.log is not None:
+        if isinstance(self.log_file, DigestingFile) and self.recording.log is not None:
             digests["log"] = self.log_file.sha256
         found = self.findings  # of all runs: every part reads them all
-        written = PartWritten(
+        written = ShardSummary(
             *job.shard,
             responses=writer.responses,
             judgments=writer.judgments,
@@ -252,7 +257,7 @@ class _Run:
         job, session, findings = self.job, self.session, self.findings
         settings = panel_settings(session.panel)
         self.recording.event(
-            "session_start", **head_of(job, settings, session.model, self.checksums)
+            "session_start", **config_head(job, settings, session.model, self.checksums)
         )
         inputs = session.inputs
         report_lacking(session.panel, inputs, findings)
@@ -276,7 +281,7 @@ class _Run:
         model = self.session.model
         write_config(self.job, panel_settings(panel), files, self.checksums, model, sections)
 
-    async def _audit(self) -> Audit | None:
+    async def _audit(self) -> AuditReport | None:
         """Try the judge on labelled items, before all else is paid for; None without an audit.
 
         Raises JudgeUnfit where a bound is broken.
@@ -296,10 +301,10 @@ class _Run:
         """Write the judgments file; return its writer, which has counted, and its SHA-256."""
         job, session = self.job, self.session
         trial = MeasureTrial(job_spec(job, session.panel), self.stopped, job.model.asks)
-        with written(job.outputs.judgments) as file:
+        with open_output(job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
-            writer.header(header_of(job, session.panel, session.inputs))
-            judging = judging_panel(job, session.panel, self.findings)
+            writer.header(judgments_header(job, session.panel, session.inputs))
+            judging = make_judging_panel(job, session.panel, self.findings)
             runner = Runner(judging, session.model, self.stopped)
             await runner.prepare(session.inputs.all_responses(session.model, session.notify))
             # Closed here in any case: what is on its way must end while the model is still open.
@@ -323,7 +328,7 @@ class _Run:
         """Have several workers ask the model before all is judged, where they are wanted."""
         model = self.session.model
         if self.job.workers_ask and isinstance(model, AskingModel):
-            async with asked_before(model):
+            async with prefetch_scope(model):
                 with parts_folder(self.job.outputs) as folder:
                     await ask_ahead(self.session, model, folder)
 
@@ -334,14 +339,16 @@ class _Run:
         session, outputs = self.session, self.job.outputs
         # The workers make their judges anew: they need what these were fitted to.
         job = replace(self.job, settings=panel_settings(session.panel))
-        judging_panel(job, session.panel, self.findings)  # for the findings: workers report none
+        make_judging_panel(
+            job, session.panel, self.findings
+        )  # for the findings: workers report none
         with parts_folder(outputs) as folder:
             parts = await judge_in_parts(job, session, reader, folder, self.listener.counted)
             self.recording.spared += sum(part.spared for part in parts.done)
             if stopped := next((part.stopped for part in parts.done if part.stopped), ""):
                 self.stopped.now(stopped)
             parts.merge(outputs, self.log_file)
-            with judgments_named(outputs):
+            with note_kept_judgments(outputs):
                 return parts.score(outputs, labels, self.findings)
 
     def _complete(self, summary: Summary) -> None:
@@ -359,4 +366,4 @@ class _Run:
         summary.calls = self.session.model.spent()
         if summary.calls and self.recording.spared:
             summary.calls["spared"] = self.recording.spared
-        summary.seconds = elapsed(self.started)
+        summary.seconds = seconds_since(self.started)

@@ -9,7 +9,7 @@ from trecjudge.job.streams import make_streams_last
 GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 
-def settle_process() -> None:
+def tune_process() -> None:
     """Set garbage collection, and the standard streams, for a process of our own."""
     # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
     # costs a fifth of the time.

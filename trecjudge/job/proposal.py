@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from trecjudge.findings import counted
-from trecjudge.job.found import Found, Kind
+from trecjudge.findings import plural
+from trecjudge.job.found import FoundInputs, Kind
 from trecjudge.job.schema import SCHEMA_FILE
 from trecjudge.job.workflow import WORKFLOWS, read_workflow
 from trecjudge.judging.judge import judge_class, make_judge, measures_of, settings_of, summary_of
@@ -36,7 +36,7 @@ class Proposal:
     """The judge that fits a folder, and why."""
 
     folder: Path
-    found: Found
+    found: FoundInputs
     judge: str
     why: str
 
@@ -45,7 +45,7 @@ class Proposal:
         settings, sort_by = self._settings()
         lines = [
             SCHEMA_LINE + _from(path.parent, SCHEMA_FILE),
-            *(f"# {written(line)}" for line in self._found_lines()),
+            *(f"# {escape_unprintable(line)}" for line in self._found_lines()),
             f"# Judge {self.judge}: {summary_of(self.judge)}",
             f"# It fits since {self.why}.",
             f"judge: {self.judge}",
@@ -67,21 +67,21 @@ class Proposal:
 
     def command(self, program: str, workflow: Path, name: str) -> str:
         """Return the command that runs it; `program` is how it was started."""
-        words = [f"--workflow {quoted(workflow)}"]
+        words = [f"--workflow {quote_for_shell(workflow)}"]
         for kind, flag in FLAGS.items():
             paths = self.found.paths(kind)[: 1 if kind in ("topics", "qrels") else None]
             if paths and (kind != "qrels" or self.judge == "grounding"):
-                words.append(f"{flag} {' '.join(map(quoted, paths))}")
+                words.append(f"{flag} {' '.join(map(quote_for_shell, paths))}")
         words.append(f"--out-dir out --name {name}")
         return " \\\n  ".join([program, *words])
 
     def _found_lines(self) -> Iterator[str]:
         found = self.found
         formats = ", ".join(f"{count} x {name}" for name, count in sorted(found.formats.items()))
-        files = counted(len(found.of("run")), "run file")
+        files = plural(len(found.of("run")), "run file")
         yield f"Written by `init` for {self.folder}: {files} ({formats}),"
-        topics = counted(len(found.topic_ids), "topic")
-        yield f"{counted(found.responses, 'response')} on {topics}. Beside them:"
+        topics = plural(len(found.topic_ids), "topic")
+        yield f"{plural(found.responses, 'response')} on {topics}. Beside them:"
         for kind in ("topics", "documents", "nuggets", "qrels", "labels"):
             paths = ", ".join(map(str, found.paths(kind)))
             more = "; --human FILE corrects the means by them" if kind == "labels" else ""
@@ -105,7 +105,7 @@ class Proposal:
             yield f"{line}   # {choices}" if choices else line
 
 
-def propose(folder: Path, found: Found) -> Proposal:
+def propose(folder: Path, found: FoundInputs) -> Proposal:
     """Return the judge for what was found; there are runs in it."""
     if found.banks:
         names = sorted(found.banks)
@@ -120,11 +120,11 @@ def propose(folder: Path, found: Found) -> Proposal:
     return Proposal(folder, found, "citation", "the runs cite documents")
 
 
-def quoted(path: Path) -> str:
+def quote_for_shell(path: Path) -> str:
     """Return a path as a shell reads it: no flag, and one line whatever its name has in it."""
     name = str(path)
     word = f"./{name}" if name.startswith("-") else name
-    if written(word) == word:
+    if escape_unprintable(word) == word:
         return shlex.quote(word)
     data = "".join(
         chr(byte) if 32 <= byte < 127 and chr(byte) not in "\\'" else f"\\x{byte:02x}"
@@ -134,7 +134,7 @@ def quoted(path: Path) -> str:
     return f"$'{data}'"
 
 
-def written(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return a text as it can stand on one line of a file."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 

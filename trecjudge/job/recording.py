@@ -20,7 +20,7 @@ from trecjudge.scores.leaderboard import Leaderboard
 
 
 @dataclass(slots=True)
-class Recording:
+class JudgmentRecorder:
     """Writes judged responses; without `document_text` no file gets a quote of a document.
 
     `lean`: the log leaves out what the judgments hold. `spared` counts the questions to the model
@@ -34,7 +34,7 @@ class Recording:
     unjudged: int = 0
 
     @classmethod
-    def of(cls, job: Job) -> Recording:
+    def of(cls, job: Job) -> JudgmentRecorder:
         """Return what writes the judged responses of a job; it has no log yet."""
         return cls(job.document_text, lean=job.log == "lean")
 
@@ -47,7 +47,7 @@ class Recording:
         """Write a judged response to the log and to a judgments file."""
         judgments = []
         for entry in judged.items:
-            shown = [self._shown(judgment) for judgment in entry.judgments]
+            shown = [self._redact(judgment) for judgment in entry.judgments]
             judgments += [(entry.named_judge.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
             self.unjudged += sum(not judgment.judged for judgment in shown)
@@ -59,7 +59,7 @@ class Recording:
         """Write to the log what was judged only to try the judge."""
         log = None if self.log is None else self.log.of_audit
         for entry in (entry for response in judged for entry in response.items):
-            self._log_item(log, entry, map(self._shown, entry.judgments))
+            self._log_item(log, entry, map(self._redact, entry.judgments))
 
     def event(self, name: str, **fields: Any) -> None:
         """Write an event to the log."""
@@ -71,7 +71,7 @@ class Recording:
             name, more = entry.named_judge.name, (entry.group, entry.shared, entry.trace)
             log.judged(name, entry.item, list(shown), entry.calls, *more)
 
-    def _shown(self, judgment: Judgment) -> Judgment:
+    def _redact(self, judgment: Judgment) -> Judgment:
         return judgment if self.document_text else without_text(judgment)
 
 

@@ -71,15 +71,18 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
         "type": ["object", "null"],
         "additionalProperties": False,
         "properties": {"judge": _judge(list(judges))} | properties,
-        "allOf": [*(_of_judge(name, owners, programs) for name in judges), _of_several(settings)],
+        "allOf": [
+            *(_one_judge(name, owners, programs) for name in judges),
+            _several_judges(settings),
+        ],
         "definitions": {
             **sections,
             "gate": _gate(),
             "embeddings": _endpoint(EmbeddingSettings, OF_CHAT),
             "rerank": _endpoint(RerankSettings, OF_CHAT),
-            "settings": {name: _closed(own) for name, own in settings.items()},
-            "named": _named(owners, swept=False),
-            "swept": _named(owners, swept=True),
+            "settings": {name: _closed_object(own) for name, own in settings.items()},
+            "named": _owner_settings(owners, swept=False),
+            "swept": _owner_settings(owners, swept=True),
         },
     }
 
@@ -123,7 +126,7 @@ def _endpoint(owner: type[LlmSettings], without: Iterable[str] = ()) -> Schema:
         if name in properties:
             properties[name]["minimum"] = 1
     properties["tries"]["maximum"] = MOST_TRIES
-    return _closed(properties)
+    return _closed_object(properties)
 
 
 def _leaderboard() -> Schema:
@@ -132,20 +135,20 @@ def _leaderboard() -> Schema:
         "on_missing": {"enum": [*get_args(OnMissingResponse), None]},
         "measures": {"type": ["array", "null"], "minItems": 1, "items": {"type": "string"}},
     }
-    return _closed({name: properties[name] for name in LEADERBOARD_KEYS})
+    return _closed_object({name: properties[name] for name in LEADERBOARD_KEYS})
 
 
 def _voter() -> Schema:
     properties = typed_properties(VoterSettings)
     properties["samples"] |= {"minimum": 1, "maximum": MOST_SAMPLES}
-    return _closed(properties | {"llm": ref("llm")})
+    return _closed_object(properties | {"llm": ref("llm")})
 
 
 def _gate() -> Schema:
     rule = {"type": "string", "pattern": RULE_PATTERN}
     either = {"anyOf": [rule, {"type": "array", "items": rule}]}
     texts = {"reject_unless": "rejected, exit status 4", "review_unless": "to be reviewed"}
-    return _closed(
+    return _closed_object(
         {
             key: either | {"description": f"A response that breaks such a rule is {texts[key]}."}
             for key in GATE_KEYS
@@ -156,7 +159,7 @@ def _gate() -> Schema:
 def _audit() -> Schema:
     properties = typed_properties(AuditRules)
     for name in ("min", "max_drop"):
-        properties[name] = _closed({figure: {"type": "number"} for figure in FIGURES})
+        properties[name] = _closed_object({figure: {"type": "number"} for figure in FIGURES})
     return properties
 
 
@@ -177,12 +180,12 @@ def _section(key: str) -> Schema:
         | {"propertyNames": named | {"not": {"pattern": APART}}},
         "vote": {"enum": list(get_args(Rule))},
         "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
-        "audit": {"anyOf": [{"type": "string"}, _closed(_audit())]},
+        "audit": {"anyOf": [{"type": "string"}, _closed_object(_audit())]},
     }
     return {"description": DESCRIPTIONS[key], **sections[key]}
 
 
-def _named(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
+def _owner_settings(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
     """Return the schema of `owner.key` and `owner: {key: value}`, of judges and of sections.
 
     Only a mapping is settings of an owner: a judge may have a setting of another judge's name.
@@ -195,7 +198,7 @@ def _named(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
         each = {key: ref(*path, "properties", key) for key in keys}
         if swept:
             each = {key: _values(value) for key, value in each.items()}
-            properties[owner] = _if_object(_closed(each) | {"minProperties": 1})
+            properties[owner] = _if_object(_closed_object(each) | {"minProperties": 1})
         else:
             properties[owner] = _if_object(whole)
         properties |= {f"{owner}.{key}": value for key, value in each.items()}
@@ -204,27 +207,29 @@ def _named(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
     return {"properties": properties, "patternProperties": patterns}
 
 
-def _of_judge(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> Schema:
+def _one_judge(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> Schema:
     """Return the schema of a workflow that names one judge: its settings by their bare names."""
     own = {key: ref("settings", name, "properties", key) for key in owners[name]}
     swept = {key: _values(value) for key, value in own.items()}
     judges = [owner for owner in owners if owner not in SECTIONS]
     inner = {"judge": {"enum": [name, [name]]}}
     sections = {
-        "settings": _or_null(_closed(own, judges)),
-        "variants": _or_null({"additionalProperties": _closed(own, owners)}),
-        "sweeps": _or_null({"additionalProperties": _closed(swept, owners)}),
+        "settings": _or_null(_closed_object(own, judges)),
+        "variants": _or_null({"additionalProperties": _closed_object(own, owners)}),
+        "sweeps": _or_null({"additionalProperties": _closed_object(swept, owners)}),
         "prompts": _or_null({"propertyNames": {"enum": list(programs)}}),
     }
     named = {"properties": inner, "required": ["judge"]}
     return {"if": named, "then": {"properties": sections}}
 
 
-def _of_several(settings: Mapping[str, Any]) -> Schema:
+def _several_judges(settings: Mapping[str, Any]) -> Schema:
     """Return the schema of a workflow that names several known judges: all settings by judge."""
     several = {"type": "array", "minItems": 2, "items": {"enum": list(settings)}}
-    by_judge = _closed({name: ref("settings", name) for name in settings}, settings)
-    with_sections = _closed({name: {"type": "object"} for name in settings}, (*settings, *SECTIONS))
+    by_judge = _closed_object({name: ref("settings", name) for name in settings}, settings)
+    with_sections = _closed_object(
+        {name: {"type": "object"} for name in settings}, (*settings, *SECTIONS)
+    )
     sections = {
         "settings": _or_null(by_judge),
         "variants": _or_null({"additionalProperties": with_sections}),
@@ -246,7 +251,7 @@ def _if_object(schema: Schema) -> Schema:
     return {"if": {"type": "object"}, "then": schema}
 
 
-def _closed(properties: Mapping[str, Schema], owners: Iterable[str] = ()) -> Schema:
+def _closed_object(properties: Mapping[str, Schema], owners: Iterable[str] = ()) -> Schema:
     """Return the schema of a mapping of just these keys, and of `owner` and `owner.key`."""
     found = {"type": "object", "additionalProperties": False, "properties": dict(properties)}
     names = "|".join(map(re.escape, owners))

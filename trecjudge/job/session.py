@@ -15,7 +15,7 @@ from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, Notify
-from trecjudge.job.judges import voters_of, voting
+from trecjudge.job.judges import apply_voters, read_voters
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.documents.opening import some_kept
 from trecjudge.models.model import Model
@@ -48,7 +48,7 @@ class Session:
     @property
     def judging(self) -> Panel:
         """The judges as they judge: with voters, these in place of each."""
-        return voting(self.job.workflow, self.panel)
+        return apply_voters(self.job.workflow, self.panel)
 
 
 @asynccontextmanager
@@ -62,7 +62,7 @@ async def open_session(
     """
     programs = list(panel_programs(panel).values())
     workflow = job.workflow
-    voters = voters or voters_of(workflow)
+    voters = voters or read_voters(workflow)
     if voters and job.model.use:
         opened = open_voters(job.model, voters, programs, notify)
     else:

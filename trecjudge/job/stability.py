@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.evaluation.stability.changes import CHANGES, Change, Order
+from trecjudge.evaluation.stability.changes import CHANGES, Order, Perturbation
 from trecjudge.evaluation.stability.figures import (
-    Flipped,
+    JudgedSample,
+    LabelFlips,
     ResponseKey,
     Shift,
-    Side,
-    corrected,
-    flipped,
-    shifts,
+    correct_p_values,
+    count_flips,
+    measure_shifts,
 )
 from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.job import Job, Notify
-from trecjudge.job.judges import SAMPLED, job_panel, job_spec
+from trecjudge.job.judges import SAMPLED, job_spec, make_job_panel
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import GroupingJudge
 from trecjudge.judging.panel import NamedJudge, Panel, panel_programs, ranked_by_judge
@@ -39,7 +39,7 @@ Answer = tuple[Topic, Response, Order]
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class StabilityReport:
     """What the tests of a judge found.
 
     `flips` are by kind of test, `shifts` by change and measure, `spent` is what the model cost.
@@ -50,7 +50,7 @@ class Tested:
     topics: int
     items: int
     unjudged: int
-    flips: Sequence[Flipped]
+    flips: Sequence[LabelFlips]
     shifts: Sequence[Shift]
     lower_is_better: frozenset[str]
     leading: Sequence[str]
@@ -77,8 +77,8 @@ def measure_stability(
     samples: int,
     report: OnFinding,
     notify: Notify,
-    changes: Sequence[Change] = CHANGES,
-) -> Tested:
+    changes: Sequence[Perturbation] = CHANGES,
+) -> StabilityReport:
     """Return what tests of the judges of a job on `most` responses find.
 
     With more than one of `samples`, each question is asked so often at a temperature above 0.
@@ -87,10 +87,10 @@ def measure_stability(
     if job.workflow.voters:
         raise WorkflowError("stability: tests one model; its workflow may have no voters")
 
-    async def test() -> Tested:
+    async def test() -> StabilityReport:
         voters = _voters(job, samples)
-        async with open_session(job, job_panel(job), report, notify, voters) as session:
-            answers = _sampled(session.inputs, most)
+        async with open_session(job, make_job_panel(job), report, notify, voters) as session:
+            answers = _sample_responses(session.inputs, most)
             if not answers:
                 paths = ", ".join(map(str, job.runs))
                 message = "no response could be read; `run_judge.py formats` lists what can"
@@ -123,7 +123,7 @@ class StabilityTest:
     def _spec(self) -> LeaderboardSpec:
         return job_spec(self.session.job, self.session.panel)
 
-    async def run(self, changes: Sequence[Change]) -> Tested:
+    async def run(self, changes: Sequence[Perturbation]) -> StabilityReport:
         """Judge everything in turn; return the figures."""
         panel, spec = self.session.panel, self._spec
         first = await self._judge(panel, self.answers, self.voters[0])
@@ -134,25 +134,25 @@ class StabilityTest:
             if not changed:
                 self.not_tested.append(f"{change.name}: the rule changes no response")
                 continue
-            part = replace(first, labels=_of(first, changed))
-            flips.append(flipped(change.name, [part, after]))
-            found += shifts(change.name, change.kind, first, after, changed)
-        return Tested(
+            part = replace(first, labels=_labels_of(first, changed))
+            flips.append(count_flips(change.name, [part, after]))
+            found += measure_shifts(change.name, change.kind, first, after, changed)
+        return StabilityReport(
             responses=len(self.answers),
             topics=len({topic.topic_id for topic, _, _ in self.answers}),
             items=first.items,
             unjudged=first.failures,
             flips=flips,
-            shifts=corrected(found),
+            shifts=correct_p_values(found),
             lower_is_better=frozenset(m.name for m in spec.measures if m.lower_is_better),
             leading=list(ranked_by_judge(panel, [m.name for m in spec.measures]).values()),
             not_tested=self.not_tested,
             spent=self.session.model.spent(),
         )
 
-    async def _judge(self, panel: Panel, answers: Iterable[Answer], voter: Voter) -> Side:
+    async def _judge(self, panel: Panel, answers: Iterable[Answer], voter: Voter) -> JudgedSample:
         """Return what the judges say of responses by the model of a voter."""
-        side, orders = Side(self._spec), {}
+        side, orders = JudgedSample(self._spec), {}
         pairs = []
         for topic, response, order in answers:
             orders[response.run_id, response.topic_id] = order
@@ -170,15 +170,15 @@ class StabilityTest:
             side.add(judged.response, found, orders[key])
         return side
 
-    async def _ask_again(self) -> list[Flipped]:
+    async def _ask_again(self) -> list[LabelFlips]:
         panel = self.session.panel
         if not self.session.model.available or not panel_programs(panel):
             self.not_tested.append("samples: no model is asked")
             return []
         samples = [await self._judge(panel, self.answers, voter) for voter in self.voters[1:]]
-        return [flipped(f"samples ({len(samples)})", samples)] if samples else []
+        return [count_flips(f"samples ({len(samples)})", samples)] if samples else []
 
-    async def _reverse_groups(self, first: Side) -> list[Flipped]:
+    async def _reverse_groups(self, first: JudgedSample) -> list[LabelFlips]:
         """Return how often labels change where the sentences of a group are in reverse order."""
         grouped = [
             NamedJudge(named.name, ReversedGroups(named.judge))
@@ -191,9 +191,9 @@ class StabilityTest:
         names = {named.name for named in grouped}
         rest = [named for named in self.session.panel if named.name not in names]
         side = await self._judge([*grouped, *rest], self.answers, self.voters[0])
-        return [flipped("order", [first, side])]
+        return [count_flips("order", [first, side])]
 
-    async def _judge_changed(self, change: Change) -> tuple[Side, set[ResponseKey]]:
+    async def _judge_changed(self, change: Perturbation) -> tuple[JudgedSample, set[ResponseKey]]:
         """Return what the judges say of the responses that a change alters, and which they are."""
         answers = []
         for topic, response, _ in self.answers:
@@ -204,11 +204,11 @@ class StabilityTest:
         return side, {(made.run_id, made.topic_id) for _, made, _ in answers}
 
 
-def _of(side: Side, responses: set[ResponseKey]) -> dict[Any, str]:
+def _labels_of(side: JudgedSample, responses: set[ResponseKey]) -> dict[Any, str]:
     return {key: label for key, label in side.labels.items() if key[:2] in responses}
 
 
-def _sampled(inputs: JobInputs, most: int) -> list[Answer]:
+def _sample_responses(inputs: JobInputs, most: int) -> list[Answer]:
     """Return so many responses, drawn by run and topic: the same ones each time."""
 
     def place(numbered: tuple[int, tuple[Topic, Response]]) -> bytes:

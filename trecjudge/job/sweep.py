@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.job.workflow import Workflow, check_leaderboard, names_in
 from trecjudge.judging.judge import judge_class
 from trecjudge.judging.panel import make_panel
@@ -48,7 +48,7 @@ NO_SETTINGS: Settings = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class JudgeNames:
     """The judges of a job, by name.
 
     `owner` is the judge that settings without a judge's name belong to; it is empty where they
@@ -60,7 +60,7 @@ class Names:
     joined: Sequence[str] = ()
 
     @classmethod
-    def of(cls, workflow: Workflow, chosen: Sequence[str], also: Sequence[str]) -> Names:
+    def of(cls, workflow: Workflow, chosen: Sequence[str], also: Sequence[str]) -> JudgeNames:
         """Return the judges: those chosen, else the workflow's, and those that judge beside them.
 
         Where a workflow names one judge, its settings are that judge's, even if others judge beside
@@ -106,14 +106,14 @@ class Names:
         if key in known and isinstance(value, Mapping):
             for name, inner in value.items():
                 if not isinstance(name, str):
-                    message = f"{key} has the key {shown(name)}, must be a name"
+                    message = f"{key} has the key {brief(name)}, must be a name"
                     raise WorkflowError(f"{here}: {message}")
                 yield Setting(key, name, inner, where((key, name)))
         elif before:
             owner = max(before, key=len)  # a judge `a.b` before a judge `a`
             yield Setting(owner, key.removeprefix(f"{owner}."), value, here)
         elif key in sections or (key in known and not self.owner):
-            message = f"{key} is {shown(value)}, must be a mapping of settings"
+            message = f"{key} is {brief(value)}, must be a mapping of settings"
             raise WorkflowError(f"{here}: {message}")
         elif self.owner and "." not in key:
             yield Setting(self.owner, key, value, here)
@@ -124,7 +124,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SettingsPoint:
     """One set of settings to judge with; `suffix` is added to the names of its files.
 
     `settings` are flat for one judge, by judge for several. `workflow` has its sections `llm` and
@@ -138,7 +138,7 @@ class Point:
     """The variant, or the sweep and its point, by `variant`, `sweep` and `point`."""
 
 
-def read_overrides(written: Sequence[str], names: Names) -> Settings:
+def read_overrides(written: Sequence[str], names: JudgeNames) -> Settings:
     """Return what `--set` sets, each value read as YAML.
 
     Raises WorkflowError for what is no KEY=VALUE, and where two set one key differently.
@@ -152,7 +152,7 @@ def read_overrides(written: Sequence[str], names: Names) -> Settings:
     return found
 
 
-def _override(written: str, names: Names) -> Settings:
+def _override(written: str, names: JudgeNames) -> Settings:
     key, equals, text = written.partition("=")
     key = key.strip()
     if not equals or not key.rpartition(".")[2]:
@@ -165,14 +165,14 @@ def _override(written: str, names: Names) -> Settings:
     return names.resolve({key: value}, lambda _: f"--set {written}")
 
 
-def points(
+def sweep_points(
     workflow: Workflow,
-    names: Names,
+    names: JudgeNames,
     overrides: Settings = NO_SETTINGS,
     variant: str | None = None,
     all_variants: bool = False,
     sweep: str | None = None,
-) -> list[Point]:
+) -> list[SettingsPoint]:
     """Return the settings to judge with, one point or several, each with a suffix of its own.
 
     Raises WorkflowError for a variant or sweep that the workflow does not have, a key that it and
@@ -199,13 +199,13 @@ def points(
     return found
 
 
-def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:
+def variant_settings(workflow: Workflow, names: JudgeNames, variant: str) -> Settings:
     """Return what a variant sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("variants", variant))
     return names.resolve(workflow.variants[variant], where)
 
 
-def own_settings(workflow: Workflow, names: Names) -> Settings:
+def own_settings(workflow: Workflow, names: JudgeNames) -> Settings:
     """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("settings",))
     return names.resolve(workflow.settings, where, sections=())
@@ -216,8 +216,8 @@ def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -
 
 
 def _point(
-    workflow: Workflow, names: Names, suffix: str, changes: Settings, overrides: Settings
-) -> Point:
+    workflow: Workflow, names: JudgeNames, suffix: str, changes: Settings, overrides: Settings
+) -> SettingsPoint:
     """Return the point where `changes` lie over the settings, and `--set` over both."""
     by_owner: dict[str, dict[str, Any]] = {}
     for setting in (own_settings(workflow, names) | changes | overrides).values():
@@ -234,17 +234,19 @@ def _point(
         leaderboard["measures"] = [*shown_measures, *everything]
     settings = by_owner.get(names.judges[0], {}) if len(names.judges) == 1 else by_owner
     own = replace(workflow, llm=llm, leaderboard=leaderboard, measures=_measures(workflow, names))
-    return Point(suffix, settings, own)
+    return SettingsPoint(suffix, settings, own)
 
 
-def _measures(workflow: Workflow, names: Names) -> list[str]:
+def _measures(workflow: Workflow, names: JudgeNames) -> list[str]:
     """Return the user's own measures, tied to the workflow's one judge where others join it."""
     if not (names.joined and names.owner):
         return workflow.measures
     return [m if "@" in str(m) else f"{m}@{names.owner}" for m in workflow.measures]
 
 
-def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, Settings]]]:
+def sweep_axes(
+    workflow: Workflow, names: JudgeNames, sweep: str
+) -> list[list[tuple[str, Settings]]]:
     """Return each swept setting as a list of its values in turn, each with its name.
 
     A value may be a mapping of several settings of one judge. Raises WorkflowError for a key of no
@@ -276,10 +278,10 @@ def _label(key: str, value: Any) -> str:
 
 
 def _sweep_points(
-    workflow: Workflow, names: Names, sweep: str, overrides: Settings
+    workflow: Workflow, names: JudgeNames, sweep: str, overrides: Settings
 ) -> list[tuple[str, Settings]]:
     """Return every combination of what a sweep sets, each with its name."""
-    found = axes(workflow, names, sweep)
+    found = sweep_axes(workflow, names, sweep)
     where = workflow.where("sweeps", sweep)
     # Counted before they are made: a typo can ask for billions.
     count = math.prod(map(len, found))
@@ -295,12 +297,12 @@ def _sweep_points(
         both = f"{overrides[owner, key].where} and --sweep {sweep} ({swept[owner, key].where})"
         raise WorkflowError(f"{both} both set {key} of {owner}: give one")
     return [
-        (".".join(label for label, _ in chosen), _joined(sets for _, sets in chosen))
+        (".".join(label for label, _ in chosen), _join_layers(sets for _, sets in chosen))
         for chosen in itertools.product(*found)
     ]
 
 
-def _joined(layers: Iterable[Settings]) -> Settings:
+def _join_layers(layers: Iterable[Settings]) -> Settings:
     return {key: setting for sets in layers for key, setting in sets.items()}
 
 
@@ -326,7 +328,7 @@ def suffix_of(name: str) -> str:
     return f"{start}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def check_workflow(workflow: Workflow, names: Names) -> None:
+def check_workflow(workflow: Workflow, names: JudgeNames) -> None:
     """Raise WorkflowError, with its place, for any setting of a workflow that has no effect.
 
     The judges of each variant are made; of a sweep, each value is checked on its own.
@@ -338,7 +340,7 @@ def check_workflow(workflow: Workflow, names: Names) -> None:
     check_settings([*llm, *own_settings(workflow, names).values()])
     for variant in workflow.variants:
         check_settings(variant_settings(workflow, names, variant).values())
-        (point,) = points(workflow, names, variant=variant)
+        (point,) = sweep_points(workflow, names, variant=variant)
         try:
             make_panel(names.judges, point.settings)
         except WorkflowError as error:
@@ -346,7 +348,7 @@ def check_workflow(workflow: Workflow, names: Names) -> None:
             raise WorkflowError(f"{where}: {error}") from error
     # Each value on its own: the combinations of a sweep can be a thousand.
     for sweep in workflow.sweeps:
-        for axis in axes(workflow, names, sweep):
+        for axis in sweep_axes(workflow, names, sweep):
             check_settings(setting for _, sets in axis for setting in sets.values())
 
 

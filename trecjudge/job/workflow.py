@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.models.compiled import names_file
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
-from trecjudge.settings.strict_yaml import Document, Unclear
+from trecjudge.settings.strict_yaml import AmbiguousScalar, YamlDocument
 from trecjudge.settings.wanted import TRUTH
 from trecjudge.settings.yaml_files import read_yaml_file
 
@@ -32,12 +32,12 @@ OURS = ("llm", "leaderboard", "gate", "measures")
 """Sections of our own that may stand in such a file; theirs passes them over."""
 
 
-def is_of_autojudge(value: Mapping[str, Any]) -> bool:
+def is_autojudge(value: Mapping[str, Any]) -> bool:
     """Return whether the content of a workflow file names a class of AutoJudge's protocol."""
     return any(value.get(key) for key in CLASSES)
 
 
-def converted(value: Mapping[str, Any], where: str) -> dict[str, Any]:
+def convert_autojudge(value: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the content of a workflow of theirs as that of one of ours.
 
     Settings are merged as theirs does. Raises WorkflowError for what asks for no leaderboard.
@@ -47,7 +47,7 @@ def converted(value: Mapping[str, Any], where: str) -> dict[str, Any]:
         raise WorkflowError(f"{where}: has no judge_class, which makes the leaderboard")
     for key in CLASSES:
         if not isinstance(value.get(key, ""), str):
-            raise WorkflowError(f"{where}: {key} is {shown(value[key])}, must be text")
+            raise WorkflowError(f"{where}: {key} is {brief(value[key])}, must be text")
     if value["judge_class"].startswith(OWN):
         message = "judge_class is our own judge, as `auto-judge run` wants it; here give --judge"
         raise WorkflowError(f"{where}: {message}")
@@ -57,18 +57,18 @@ def converted(value: Mapping[str, Any], where: str) -> dict[str, Any]:
         raise WorkflowError(f"{where}: judge is false: there would be no leaderboard")
     for key in ("settings", *PHASES, "variants", "sweeps"):
         if not isinstance(value.get(key) or {}, Mapping):
-            raise WorkflowError(f"{where}: {key} is {shown(value[key])}, must be a mapping")
+            raise WorkflowError(f"{where}: {key} is {brief(value[key])}, must be a mapping")
     carried = {key: value[key] for key in CARRIED if value.get(key) is not None}
     sections = {key: value[key] for key in OURS if value.get(key) is not None}
     variants = {
-        name: _merged(value, _entry(where, "variants", name, given))
+        name: _merge_settings(value, _entry(where, "variants", name, given))
         for name, given in (value.get("variants") or {}).items()
     }
     sweeps = {
         name: {JUDGE: _points(value, _entry(where, "sweeps", name, given))}
         for name, given in (value.get("sweeps") or {}).items()
     }
-    settings = carried | _merged(value, {})
+    settings = carried | _merge_settings(value, {})
     return sections | {
         "judge": JUDGE,
         "settings": settings,
@@ -79,11 +79,11 @@ def converted(value: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 def _entry(where: str, section: str, name: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
-        raise WorkflowError(f"{where}: {section}.{name} is {shown(given)}, must be a mapping")
+        raise WorkflowError(f"{where}: {section}.{name} is {brief(given)}, must be a mapping")
     return dict(given)
 
 
-def _merged(value: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_settings(value: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return all settings with those of a variant: what all phases share, then their own."""
     shared = {key: inner for key, inner in changes.items() if key not in PHASES}
     whole = dict(value.get("settings") or {})
@@ -98,7 +98,7 @@ def _points(value: Mapping[str, Any], sweep: Mapping[str, Any]) -> list[dict[str
     """Return the settings at each point: every combination of what has a list of values."""
     lists = {k: v for k, v in sweep.items() if isinstance(v, list) and k not in PHASES}
     fixed = {key: inner for key, inner in sweep.items() if key not in lists}
-    merged = _merged(value, fixed) if fixed else {}
+    merged = _merge_settings(value, fixed) if fixed else {}
     combinations = itertools.product(*lists.values())
     points = [dict(zip(lists, chosen, strict=True)) for chosen in combinations]
     return [{"override": point} | merged for point in points]
@@ -106,7 +106,7 @@ def _points(value: Mapping[str, Any], sweep: Mapping[str, Any]) -> list[dict[str
 
 def _clear(value: Any) -> Any:
     """Return a value with `yes`, `no`, `on`, `off` as theirs reads them: as truth values."""
-    if isinstance(value, Unclear) and value.lower() in TRUTH:
+    if isinstance(value, AmbiguousScalar) and value.lower() in TRUTH:
         return TRUTH[value.lower()]
     if isinstance(value, Mapping):
         return {key: _clear(inner) for key, inner in value.items()}
@@ -199,24 +199,24 @@ def read_workflow(path: Path) -> Workflow:
         return Workflow(path=path)
     if not isinstance(read.value, dict):
         raise WorkflowError(f"{path}: must be a mapping of {', '.join(KEYS)}")
-    if is_of_autojudge(read.value):
+    if is_autojudge(read.value):
         return _of_autojudge(path, read)
     for key, value in read.value.items():
         _check(Place(str(path), read.lines.get((str(key),))), str(key), value)
     given = {k: v for k, v in read.value.items() if v is not None}
     workflow = Workflow(**given, path=path, lines=read.lines)
     _check_entries(workflow)
-    prompts = {name: beside(path, text) for name, text in workflow.prompts.items()}
+    prompts = {name: prompt_beside(path, text) for name, text in workflow.prompts.items()}
     return replace(workflow, prompts=prompts)
 
 
-def beside(path: Path, prompt: str) -> str:
+def prompt_beside(path: Path, prompt: str) -> str:
     """Return a prompt; the name of a file that lies beside the workflow as seen from here."""
     found = path.parent / prompt.strip() if names_file(prompt.strip()) else None
     return str(found) if found is not None and found.exists() else prompt
 
 
-def _of_a_config(read: Document) -> Document:
+def _of_a_config(read: YamlDocument) -> YamlDocument:
     """Return the workflow that ran, of a job's config file; any other document unchanged."""
     if not (
         isinstance(read.value, dict) and {"written", "versions", "workflow"} <= set(read.value)
@@ -227,12 +227,12 @@ def _of_a_config(read: Document) -> Document:
         return read
     above = ("workflow", "ran")
     lines = {path[2:]: line for path, line in read.lines.items() if path[:2] == above and path[2:]}
-    return Document(record["ran"], lines)
+    return YamlDocument(record["ran"], lines)
 
 
-def _of_autojudge(path: Path, read: Document) -> Workflow:
+def _of_autojudge(path: Path, read: YamlDocument) -> Workflow:
     line = next((read.lines[key,] for key in CLASSES if (key,) in read.lines), None)
-    content = converted(read.value, str(Place(str(path), line)))
+    content = convert_autojudge(read.value, str(Place(str(path), line)))
     for key, value in content.items():
         _check(Place(str(path), read.lines.get((key,), line)), key, value)
     lines = {**read.lines, ("judge",): line or 1}
@@ -254,14 +254,14 @@ def _check(place: Place, key: str, value: Any) -> None:
             dict: "a mapping",
             str: "text",
         }
-        raise WorkflowError(f"{place}: {key} is {shown(value)}, must be {names[wanted]}")
+        raise WorkflowError(f"{place}: {key} is {brief(value)}, must be {names[wanted]}")
     if key == "judge" and value is not None:
         each = names_in(value) if isinstance(value, str) else value
         if not each or not all(isinstance(name, str) and name for name in each):
-            raise WorkflowError(f"{place}: judge is {shown(value)}, must name one judge or several")
+            raise WorkflowError(f"{place}: judge is {brief(value)}, must name one judge or several")
     for name in value if isinstance(value, dict) else ():
         if not isinstance(name, str):
-            raise WorkflowError(f"{place}: {key} has the key {shown(name)}, must be a name")
+            raise WorkflowError(f"{place}: {key} has the key {brief(name)}, must be a name")
 
 
 def _check_entries(workflow: Workflow) -> None:
@@ -273,14 +273,14 @@ def _check_entries(workflow: Workflow) -> None:
             # Its name becomes part of file names, where other characters are replaced.
             if not any(map(str.isalnum, name)):
                 raise WorkflowError(
-                    f"{where}: {shown(name)} can be in no file name; give letters or digits"
+                    f"{where}: {brief(name)} can be in no file name; give letters or digits"
                 )
             if not isinstance(entry, dict):
-                message = f"{where} is {shown(entry)}, must be a mapping of settings"
+                message = f"{where} is {brief(entry)}, must be a mapping of settings"
                 raise WorkflowError(message)
             for key in entry:
                 if not isinstance(key, str):
-                    raise WorkflowError(f"{where} has the key {shown(key)}, must be a name")
+                    raise WorkflowError(f"{where} has the key {brief(key)}, must be a name")
     for name, axes in workflow.sweeps.items():
         if not axes:
             raise WorkflowError(f"{workflow.where('sweeps', name)} is empty: give KEY: [values]")
@@ -289,7 +289,7 @@ def _check_entries(workflow: Workflow) -> None:
     for name, text in workflow.prompts.items():
         if not isinstance(text, str):
             where = workflow.where("prompts", name)
-            raise WorkflowError(f"{where} is {shown(text)}, must be text")
+            raise WorkflowError(f"{where} is {brief(text)}, must be text")
 
 
 def _check_axis(workflow: Workflow, path: tuple[str, ...], values: Any) -> None:
@@ -299,7 +299,7 @@ def _check_axis(workflow: Workflow, path: tuple[str, ...], values: Any) -> None:
             _check_axis(workflow, (*path, str(key)), inner)
     elif not isinstance(values, list) or not values:
         where = workflow.where(*path)
-        raise WorkflowError(f"{where} is {shown(values)}, must be a list of values")
+        raise WorkflowError(f"{where} is {brief(values)}, must be a list of values")
 
 
 def check_leaderboard(where: str, value: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from trecjudge.records import Item, Response
 
 
 @dataclass(frozen=True, slots=True)
-class About(Mapping[str, str]):
+class PromptContext(Mapping[str, str]):
     """The inputs of an item, by the names of `ITEM_INPUTS`; made only when one is read."""
 
     item: Item

@@ -23,7 +23,7 @@ CLEAR = 0.25
 _WEIGHTS = max(GRADES.values())
 
 
-def decided(
+def aggregate_votes(
     rule: Rule, ballots: Ballots, voters: int, named: Named = lambda grade: None
 ) -> Judgment:
     """Return the judgment that votes make, with the votes in it.
@@ -35,9 +35,9 @@ def decided(
     votes = tuple(vote_of(voter, found) for voter, found in ballots.items())
     last = list(ballots.values())[-1]
     if rule == "cascade":
-        return replace(last, votes=votes) if last.judged else _undecided(ballots, votes)
+        return replace(last, votes=votes) if last.judged else _undecided_judgment(ballots, votes)
     if 2 * len(judged) <= voters or (len(judged) < voters and not _most(judged, voters)):
-        return _undecided(ballots, votes)
+        return _undecided_judgment(ballots, votes)
     graded = [found for found in judged if found.grade is not None]
     # What has no grade, such as "nothing to check", is no part of a mean.
     if rule == "mean" and 2 * len(graded) > len(judged):
@@ -111,7 +111,7 @@ def support_of(grade: int) -> str | None:
     return next((label for label, own in GRADES.items() if own == grade), None)
 
 
-def _undecided(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:
+def _undecided_judgment(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:
     """Return an unjudged judgment with what each voter said."""
     failures = [found.failure for found in ballots.values() if found.failure]
     kinds = {failure.kind for failure in failures}

@@ -18,7 +18,7 @@ LARGE_BATCH = 1000
 
 
 @dataclass(slots=True)
-class Trial:
+class CircuitBreaker:
     """How the code of one judge has done so far.
 
     Until one item has gone through it without a bug, it is given only a few at once: each may cost
@@ -48,7 +48,7 @@ class Trial:
         finally:
             self._places.release()
 
-    def passed(self, has_judged: bool) -> None:
+    def record_success(self, has_judged: bool) -> None:
         """Note that an item went through without a bug, and whether it was judged."""
         if not self._is_through:
             self._is_through = True

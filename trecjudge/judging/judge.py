@@ -14,12 +14,12 @@ from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
 import orjson
 
 from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknown
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, Program, Prompted
 from trecjudge.records import Failure, Item, Judgment, Nugget, Response, Topic, judgment_of
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders, module_of_others
+from trecjudge.settings.plugins import JUDGES, import_named, is_own, judge_folders, module_of_others
 
 GROUP = "trecjudge.judges"
 Need = Literal["nuggets", "topic_text", "document_text"]
@@ -246,7 +246,7 @@ def name_of(judge: Judge) -> str:
         try:
             orjson.dumps(value)
         except TypeError as error:
-            message = f"judge {reference!r}: its setting {setting} is {shown(value)}"
+            message = f"judge {reference!r}: its setting {setting} is {brief(value)}"
             raise PluginError(f"{message}, which no judgments file can hold: {error}") from error
     folder = found.__module__.rpartition(".")[2]
     if folder in judge_folders() and judge_class(folder) is found:
@@ -281,7 +281,7 @@ def _entry_points() -> dict[str, str]:
 
 def _import(name: str, module: str) -> ModuleType:
     try:
-        return imported(module)
+        return import_named(module)
     except (Exception, SystemExit) as error:  # a plug-in can fail in any way while it is imported
         why = f"{type(error).__name__}: {error}"
         raise PluginError(f"judge {name!r} cannot be imported: {why}") from error

@@ -113,7 +113,7 @@ def panel_spec(
 
     # The first judge's settings of the leaderboard hold for all.
     whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
-    spec = leaderboard_spec(whole, _named(wanted or {}, names), references)
+    spec = leaderboard_spec(whole, _name_columns(wanted or {}, names), references)
     for measure in spec.measures:
         if measure.judge and measure.judge not in specs:
             raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
@@ -168,7 +168,9 @@ def column_of(name: str, names: Mapping[tuple[str, str], str]) -> str:
     return next((column for (_, own), column in names.items() if own == name), name)
 
 
-def _named(wanted: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+def _name_columns(
+    wanted: Mapping[str, Any], names: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
     """Return `leaderboard:` with columns for the names of measures."""
     named = dict(wanted)
     if isinstance(sort_by := wanted.get("sort_by"), str):

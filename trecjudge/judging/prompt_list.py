@@ -27,7 +27,7 @@ class ListedPrompt:
     def tokens(self) -> int:
         """About how many tokens are sent beside the inputs, by an estimate from the text."""
         empty = dict.fromkeys(self.prompt.signature.input_fields, "")
-        found = self.prompt.formatted(empty)
+        found = self.prompt.format_messages(empty)
         return sum(estimated_tokens(message["content"]) for message in found)
 
     @property

@@ -15,8 +15,8 @@ from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
-from trecjudge.judging.about import About
-from trecjudge.judging.bugs import Stop, Trial
+from trecjudge.judging.about import PromptContext
+from trecjudge.judging.bugs import CircuitBreaker, Stop
 from trecjudge.judging.given import check_item, check_judgments
 from trecjudge.judging.judge import (
     AllResponses,
@@ -79,7 +79,7 @@ class Runner:
     """Others may stop it too."""
     wants: Callable[[Item, Response], bool] | None = None
     """Which items of a response are judged; None is all."""
-    _trials: dict[str, Trial] = field(default_factory=dict)
+    _trials: dict[str, CircuitBreaker] = field(default_factory=dict)
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
     _unprepared: dict[str, BaseException] = field(default_factory=dict)
     """Why judges that are shown all responses first could not be prepared, by name."""
@@ -147,7 +147,7 @@ class Runner:
             if isinstance(failed, JudgmentFailed):
                 return [JudgedItem(whole, [unjudged(whole, failed)], [], named)]
             # It does not count: the other judges of the panel go on.
-            return [_broken(named, whole, failed, named.judge.pool)]
+            return [_fault_item(named, whole, failed, named.judge.pool)]
         try:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
@@ -199,7 +199,7 @@ class Runner:
         async with self._trial(named).turn(self.model.in_flight):
             if self.stopped.why:
                 return [self._not_judged(named, item) for item in items]
-            recorder = Recorder(self.model, about=About(items[0], response))
+            recorder = Recorder(self.model, about=PromptContext(items[0], response))
             return await self._judged_now(named, items, recorder)
 
     async def _judged_now(
@@ -223,11 +223,13 @@ class Runner:
             fault = error
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
             fault = error
-        await recorder.settled()
+        await recorder.wait_until_idle()
         if fault is not None:
             judged = self._bugs(named, items, fault)
         else:
-            trial.passed(any(judgment.judged for judgments in found for judgment in judgments))
+            trial.record_success(
+                any(judgment.judged for judgments in found for judgment in judgments)
+            )
             judged = [JudgedItem(*each, [], named) for each in zip(items, found, strict=True)]
         # One request for the group: its calls are logged, and paid for, once.
         return _with_calls(judged, recorder.calls)
@@ -235,8 +237,8 @@ class Runner:
     def _not_judged(self, named: NamedJudge, item: Item) -> JudgedItem:
         return JudgedItem(item, [unjudged(item, self.stopped.failure)], [], named)
 
-    def _trial(self, named: NamedJudge) -> Trial:
-        return self._trials.setdefault(named.name, Trial())
+    def _trial(self, named: NamedJudge) -> CircuitBreaker:
+        return self._trials.setdefault(named.name, CircuitBreaker())
 
     def _bugs(self, named: NamedJudge, items: list[Item], error: BaseException) -> list[JudgedItem]:
         """Return the items of one request as unjudged by a bug: it counts once."""
@@ -255,7 +257,7 @@ class Runner:
         function: Callable[..., object],
     ) -> JudgedItem:
         """Return the item as unjudged by a fault of the judge; stop where there were too many."""
-        broken = _broken(named, item, error, function)
+        broken = _fault_item(named, item, error, function)
         trial = self._trial(named)
         if trial.failed() and (failure := broken.judgments[0].failure):
             why = f"has a bug, {trial.bugs} times in a row: {failure.message}; judging stopped"
@@ -263,7 +265,7 @@ class Runner:
         return broken
 
 
-def _broken(
+def _fault_item(
     named: NamedJudge, item: Item, error: BaseException, function: Callable[..., object]
 ) -> JudgedItem:
     """Return the item as unjudged by a fault of the judge, with the traceback for the log."""

@@ -9,7 +9,7 @@ from functools import partial
 
 from trecjudge.errors import NOT_GIVEN, JudgmentFailed, PluginError
 from trecjudge.inputs.labels import DecidesSome, TakesLabels, takes_labels
-from trecjudge.judging.ballots import Rule, agree, decided, is_unsure
+from trecjudge.judging.ballots import Rule, aggregate_votes, agree, is_unsure
 from trecjudge.judging.judge import GroupingJudge, Judge, PreparingJudge, programs_of, unjudged
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.judging.runner import judgments_of
@@ -56,13 +56,13 @@ class Voting:
 
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
         """Return what the votes decide on each part of the item."""
-        return (await self._decided([item], model))[0]
+        return (await self._decide_items([item], model))[0]
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
         """Return what the votes decide on each item."""
-        return [found[0] for found in await self._decided(items, model)]
+        return [found[0] for found in await self._decide_items(items, model)]
 
-    async def _decided(self, items: Sequence[Item], model: Model) -> Found:
+    async def _decide_items(self, items: Sequence[Item], model: Model) -> Found:
         asked = self.voters if self.rule != "cascade" else self.voters[:-1]
         found = await self._all(asked, items, model)
         pairs = list(zip((voter.name for voter in asked), found, strict=True))
@@ -74,7 +74,9 @@ class Voting:
                 (judged,) = await self._all([last], [items[i] for i in rest], model)
                 for i, judgments in zip(rest, judged, strict=True):
                     by_item[i][last.name] = judgments
-        return [list(self._merged(item, own)) for item, own in zip(items, by_item, strict=True)]
+        return [
+            list(self._merge_votes(item, own)) for item, own in zip(items, by_item, strict=True)
+        ]
 
     async def _all(
         self, voters: Sequence[Voter], items: Sequence[Item], model: Model
@@ -94,7 +96,7 @@ class Voting:
         except JudgmentFailed as failed:
             return [[unjudged(item, failed)] for item in items]
 
-    def _merged(self, item: Item, own: dict[str, list[Judgment]]) -> Iterator[Judgment]:
+    def _merge_votes(self, item: Item, own: dict[str, list[Judgment]]) -> Iterator[Judgment]:
         """Yield the decision on each part that a voter judged."""
         by_voter = {voter: {_part(j): j for j in found} for voter, found in own.items()}
         whole = [found for found in by_voter.values() if _is_judged(found)]
@@ -105,7 +107,9 @@ class Voting:
             for voter, found in by_voter.items():
                 failed = next(iter(found.values())) if not _is_judged(found) else missing
                 ballots[voter] = found.get(part, failed)
-            made = decided(self.rule, ballots, len(self.voters), partial(_label, self.inner, item))
+            made = aggregate_votes(
+                self.rule, ballots, len(self.voters), partial(_label, self.inner, item)
+            )
             yield made if made.judged else _on(made, ballots.values(), part)
 
 

@@ -35,7 +35,7 @@ class Spent:
     cost: float = 0.0
 
 
-def lent(budget: Budget, parts: int) -> Allowance | None:
+def split_budget(budget: Budget, parts: int) -> Allowance | None:
     """Take one of so many equal parts of what a budget has left; None where that is too little."""
     calls, tokens, cost = (
         None if budget.max_calls is None else (budget.max_calls - budget.calls) // parts,
@@ -56,7 +56,7 @@ def _part(most: float | None, spent: float, parts: int) -> float | None:
     return None if most is None else AT_ONCE * (most - spent) / parts
 
 
-def given_back(budget: Budget, allowance: Allowance, spent: Spent) -> None:
+def return_allowance(budget: Budget, allowance: Allowance, spent: Spent) -> None:
     """Count what was spent of an allowance instead of all of it.
 
     An allowance that nobody gives back, since its worker died, stays spent.

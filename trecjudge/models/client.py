@@ -12,15 +12,15 @@ from typing import Any, Generic, Self, TypeVar
 
 from trecjudge.errors import JudgmentFailed, ModelError, TrecJudgeError
 from trecjudge.models.batch.transport import BatchTransport
-from trecjudge.models.cache.leases import FILE, AskedElsewhere, Leases
+from trecjudge.models.cache.leases import FILE, InFlightElsewhere, RequestLocks
 from trecjudge.models.cache.replies import CachedReply
 from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
 from trecjudge.models.frames import Form
 from trecjudge.models.model import Prediction, Program
-from trecjudge.models.pace import TurnedAway
-from trecjudge.models.patience import Patience
+from trecjudge.models.pace import EndpointDown
+from trecjudge.models.patience import OutageTracker
 from trecjudge.models.prompt import PlainPrompt, Prompt
 from trecjudge.models.request_state import (
     HINT,
@@ -32,7 +32,7 @@ from trecjudge.models.request_state import (
 )
 from trecjudge.models.requests import KeptReply, Replies, Request
 from trecjudge.models.retry import RetryPolicy
-from trecjudge.models.spending import NoRoom, Spending
+from trecjudge.models.spending import BudgetExhausted, Spending
 from trecjudge.models.transport import Transport
 from trecjudge.records import ModelCall
 
@@ -120,7 +120,7 @@ class Client:
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
         # A reply that takes two timeouts is not waited for: whoever asks it may have been stopped.
         longest = 2 * settings.timeout
-        self._leases = Leases(replies.cache.folder / FILE, notify, self._is_over, longest)
+        self._leases = RequestLocks(replies.cache.folder / FILE, notify, self._is_over, longest)
         first = self.endpoints.all[0]
         if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
@@ -130,7 +130,7 @@ class Client:
         # Until one reply is good, no more calls are under way than may fail: a wrong key costs few.
         self.endpoints.cap(settings.give_up_after)
         most, where = (settings.give_up_after, settings.tries), ", ".join(settings.urls)
-        self.patience = Patience(settings.patience, *most, notify, where)
+        self.patience = OutageTracker(settings.patience, *most, notify, where)
         self.fault_policy = RetryPolicy(replies, self.endpoints, self.patience, notify)
         watchdog = self.endpoints.silence
         watchdog.on_notice = self.fault_policy.report_silence
@@ -219,7 +219,7 @@ class Client:
         first = str(messages[0].get("content")) if messages else ""
         request = Request(prompt, messages, key, None, tuple(others), first)
         kept = self._use_kept(self.replies.find_kept(request), prompt.program.name)
-        _, call = kept or await self._shared(request, most)
+        _, call = kept or await self._ask_once(request, most)
         usage = call.usage
         return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
@@ -271,12 +271,12 @@ class Client:
 
         try:
             form = self.replies.form_of(program) or "schema"
-            return await self._shared(request_in(form), None, turn)
+            return await self._ask_once(request_in(form), None, turn)
         except FormFault as fault:
             # Another key: a reply by markers must not stand in the cache for one by schema.
-            return await self._shared(request_in("chat"), None, turn, fault.tried)
+            return await self._ask_once(request_in("chat"), None, turn, fault.tried)
 
-    async def _shared(
+    async def _ask_once(
         self,
         request: Request,
         max_tokens: int | None = None,
@@ -304,7 +304,7 @@ class Client:
     async def _ask(self, state: RequestState) -> FieldsAndCall:
         """Return what `_answered` does; errors get the failed exchanges, for the log."""
         try:
-            return await self._answered(state)
+            return await self._ask_until_read(state)
         except FormFault as fault:
             fault.tried = state.earlier
             raise
@@ -316,19 +316,19 @@ class Client:
         finally:  # other processes may wait for it, whatever came of it
             self._leases.release(state.request.key)
 
-    async def _answered(self, state: RequestState) -> FieldsAndCall:
+    async def _ask_until_read(self, state: RequestState) -> FieldsAndCall:
         """Try, as often and as patiently as is set, until a reply parses; return its fields."""
         while True:
             try:
                 reply, fields = await self._try(state)
-            except TurnedAway:  # its endpoint went out of order while it waited: choose again
+            except EndpointDown:  # its endpoint went out of order while it waited: choose again
                 continue
-            except AskedElsewhere:
+            except InFlightElsewhere:
                 if kept := await self._reply_of_another(state):
                     self.spending.cached += 1
                     call = kept.call(state.program, self.spending.nothing)
                     return kept.fields, replace(call, earlier=tuple(state.earlier))
-            except NoRoom:
+            except BudgetExhausted:
                 self._leases.release(state.request.key)
                 await self.spending.budget.room()
             except Fault as fault:
@@ -348,7 +348,7 @@ class Client:
         # is taken.
         may_wait = not (self.replies.refresh or self._is_over())
         if may_wait and self._leases.is_elsewhere(state.request.key):
-            raise AskedElsewhere
+            raise InFlightElsewhere
         state.endpoint = await self.endpoints.enter(state.request.first, state.avoided)
         try:
             return await self._send(state)
@@ -375,14 +375,14 @@ class Client:
                 partial(self._keep, state),
                 request.key,
             )
-        except NoRoom:
+        except BudgetExhausted:
             crowded = True
             raise
-        except (Fault, JudgmentFailed, AskedElsewhere) as fault:
+        except (Fault, JudgmentFailed, InFlightElsewhere) as fault:
             # Nothing was answered, or to another process: neither a call nor a try.
-            not_called = state.is_admitted and isinstance(fault, Busy | AskedElsewhere)
+            not_called = state.is_admitted and isinstance(fault, Busy | InFlightElsewhere)
             state.tries -= not_called
-            if state.is_admitted and not isinstance(fault, AskedElsewhere):
+            if state.is_admitted and not isinstance(fault, InFlightElsewhere):
                 state.fail_call(fault)
             raise
         finally:
@@ -479,16 +479,16 @@ class Client:
         if self.replies.refresh:
             return
         if not is_ours:
-            raise AskedElsewhere
+            raise InFlightElsewhere
         if self.replies.find_kept(request):
-            raise AskedElsewhere
+            raise InFlightElsewhere
 
     async def _reply_of_another(self, state: RequestState) -> KeptReply | None:
         """Return the reply that another process is asking for, None where none came.
 
         Raises FormFault where it was found out meanwhile that another form is to be asked for.
         """
-        await self._leases.freed(state.request.key)
+        await self._leases.wait_until_free(state.request.key)
         kept = self.replies.find_kept(state.request)
         form = None
         if state.turn is not None:

@@ -19,7 +19,7 @@ from trecjudge.models.envelope import Reply
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt
 from trecjudge.models.signatures import dspy_module
-from trecjudge.text.chat_tokens import TOKENS, broken
+from trecjudge.text.chat_tokens import TOKENS, neutralize
 
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
 _ROLLOUT: ContextVar[int | None] = ContextVar("rollout", default=None)
@@ -205,7 +205,7 @@ def _messages(request: Any) -> list[dict[str, Any]]:
 def _text(parts: Any) -> str:
     if not isinstance(parts, str):
         parts = "".join(part.text for part in parts if hasattr(part, "text"))
-    return broken(parts, TOKENS)
+    return neutralize(parts, TOKENS)
 
 
 def _response(model: str, reply: Reply) -> Any:

@@ -21,9 +21,9 @@ from trecjudge.models.faults import (
     Unreachable,
 )
 from trecjudge.models.frames import FORMS, Form
-from trecjudge.models.patience import OUTAGE_FROM, growing
+from trecjudge.models.patience import OUTAGE_FROM, growing_pause
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.silence import Silence
+from trecjudge.models.silence import Watchdog
 from trecjudge.models.transport import TOO_MANY, AnyTransport, Transport
 
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -199,7 +199,7 @@ class Endpoint:
         if pace.seconds_held <= 0:  # else another request of the same moment has paused it
             self.pauses += 1
             asked = fault.after if isinstance(fault, Busy) else 0.0
-            pace.pause(asked or growing(self.pauses))
+            pace.pause(asked or growing_pause(self.pauses))
         pace.turn_away()
         return not was
 
@@ -220,7 +220,7 @@ class Endpoints:
         # At least two timeouts: one item that hangs does not show that the endpoint is silent.
         least, patience = 2 * settings.timeout, settings.patience
         first = max(least, min(patience, settings.first_answer))
-        self.silence = Silence(first, max(least, patience))
+        self.silence = Watchdog(first, max(least, patience))
         self.all = [
             Endpoint(url, Transport(settings, access, self.silence), own)
             for url, access, own in found

@@ -80,7 +80,7 @@ def reply_in(answer: Any) -> Reply | None:
         return None
     finish = str(choice.get("finish_reason") or "")
     usage = answer.get("usage")
-    counts = [counted(usage, f"{what}_tokens") for what in ("prompt", "completion")]
+    counts = [token_count(usage, f"{what}_tokens") for what in ("prompt", "completion")]
     if finish.lower() in FILTERED:
         fault: Fault = ItemFault("filtered", f"the reply was filtered ({finish})")
         raise fault.after_paying(*counts)
@@ -89,7 +89,7 @@ def reply_in(answer: Any) -> Reply | None:
         raise fault.after_paying(*counts)
     thought += "".join(found for key in REASONING if isinstance(found := message.get(key), str))
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
-    cached = counted(details, "cached_tokens")
+    cached = token_count(details, "cached_tokens")
     reply = Reply(text, finish, counts[0], counts[1], thought, cached)
     # Empty because it was cut: reasoning took all tokens, and more of them will help.
     if not text.strip() and not reply.cut:
@@ -166,7 +166,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
-def counted(usage: Any, name: str) -> int:
+def token_count(usage: Any, name: str) -> int:
     """Return a number of tokens, 0 where it cannot be one."""
     count = usage.get(name) if isinstance(usage, dict) else None
     if count is None:

@@ -200,7 +200,7 @@ class Recorder(ModelWrapper):
         self.calls.append(prediction.call)
         return prediction
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Return when nothing is asked any more.
 
         A judge that gives up at the first of several failures leaves the others under way: they

@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.errors import WorkflowError, unknown, why
 from trecjudge.models.model import Program
 from trecjudge.models.signatures import Labels
-from trecjudge.settings.plugins import imported
+from trecjudge.settings.plugins import import_named
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, yaml_text
 
 OWN = "own"
@@ -45,7 +45,7 @@ def named_prompts(program: Program) -> dict[str, NamedPrompt]:
 
 
 def _files(program: Program) -> Iterator[Path]:
-    file = imported(program.reference.partition(":")[0]).__file__
+    file = import_named(program.reference.partition(":")[0]).__file__
     folder = Path(file).parent / FOLDER if file else None
     if folder is not None and folder.is_dir():
         yield from sorted(folder.glob("*.md"))

@@ -26,7 +26,7 @@ MAKE_ROOM = "what is on its way is judged; make room, and run the same command a
 
 
 @dataclass(slots=True)
-class Command:
+class CommandState:
     """What the jobs of one command share: the budget, and the requests asked or planned.
 
     `spent` is what each of them spent, `held` replies that could not be kept. `refused` is why what
@@ -70,7 +70,7 @@ class ModelOptions:
     refresh: bool = False
     offline: bool = False
     plan: bool = False
-    command: Command = field(default_factory=Command)
+    command: CommandState = field(default_factory=CommandState)
 
     @property
     def asks(self) -> bool:

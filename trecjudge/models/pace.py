@@ -42,7 +42,7 @@ class Bucket:
         self.level -= amount
 
 
-class TurnedAway(Exception):
+class EndpointDown(Exception):
     """Raised for a request that waits: it should look for another endpoint."""
 
 
@@ -188,7 +188,7 @@ class Pace:
         self._waiting.clear()
         for place, _ in waiting:
             if not place.done():
-                place.set_exception(TurnedAway())
+                place.set_exception(EndpointDown())
 
     def hold(self, seconds: float) -> None:
         """Admit nothing for so many seconds, at most for `longest()`."""

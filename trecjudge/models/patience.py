@@ -21,7 +21,7 @@ USED_UP = "its limit for a minute is used up"
 """The reason in a notice where no failure gave one."""
 
 
-def growing(number: int, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> float:
+def growing_pause(number: int, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> float:
     """Return the seconds of a pause, the first of which has the number 1."""
     # At most 2 ** 19: a long outage must not overflow. Random, so that jobs do not come in step.
     most: float = min(longest, first * 2.0 ** (min(number, 20) - 1))
@@ -29,7 +29,7 @@ def growing(number: int, first: float = FIRST_PAUSE, longest: float = LONGEST_PA
 
 
 @contextmanager
-def reported(notify: Callable[[str], None], waits_for: Callable[[], str]) -> Iterator[None]:
+def report_waiting(notify: Callable[[str], None], waits_for: Callable[[], str]) -> Iterator[None]:
     """Report what is waited for after 5 s, then less and less often, down to twice an hour."""
     loop = asyncio.get_running_loop()
     handle, since = None, loop.time()
@@ -56,7 +56,7 @@ class FailureRow:
 
 
 @dataclass(slots=True)
-class Patience:
+class OutageTracker:
     """Counts what no success has interrupted yet: an outage, and failures by kind.
 
     `seconds` is how long an outage is waited for, `give_up_after` how many calls in a row may fail
@@ -132,7 +132,7 @@ class Patience:
         if now < self._paused_until:  # others of the same moment
             return self._paused_until - now
         self._pauses += 1
-        pause = growing(self._pauses, *self.pauses)
+        pause = growing_pause(self._pauses, *self.pauses)
         self._paused_until = now + pause
         return pause
 

@@ -69,9 +69,9 @@ class Planner:
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
         # Only one of the forms will be asked in: a prediction is one call.
-        raise self.planned(next(iter(made.values())))
+        raise self.plan_request(next(iter(made.values())))
 
-    def planned(self, request: Request) -> JudgmentFailed:
+    def plan_request(self, request: Request) -> JudgmentFailed:
         """Note what a call would cost; return the failure of what is only planned."""
         if request.mark in self.seen:
             self.plan.saved += 1

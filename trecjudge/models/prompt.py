@@ -18,7 +18,7 @@ from trecjudge.models.named import OWN
 from trecjudge.models.overrides import ResolvedPrompt, resolve_prompt
 from trecjudge.models.reading import Fields, is_exact
 from trecjudge.models.signatures import all_fields, labels_of, load_signature, map_labels
-from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, broken
+from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, neutralize
 
 _STRICT = frozenset(
     ("type", "enum", "items", "anyOf", "description", "required", "additionalProperties")
@@ -66,7 +66,7 @@ WORDS = 6
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 # Kept, since questions about one document follow one another.
-_broken = lru_cache(maxsize=32)(broken)
+_broken = lru_cache(maxsize=32)(neutralize)
 
 
 def escape_delimiters(value: Any, fence: Fence) -> Any:
@@ -146,9 +146,9 @@ class Prompt:
         safe = {name: escape_delimiters(value, self._fence) for name, value in inputs.items()}
         if all(isinstance(value, str) for value in safe.values()):
             return [{"role": role, "content": text % safe} for role, text in self._template]
-        return self.formatted(safe)
+        return self.format_messages(safe)
 
-    def formatted(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def format_messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the messages that the adapter itself makes of the inputs."""
         messages: list[dict[str, Any]] = self.adapter.format(
             self.signature, self._demos, dict(inputs)
@@ -175,10 +175,10 @@ class Prompt:
         The adapter writes them once, with sentinels for the inputs: 100 times faster than anew.
         """
         names = list(self.signature.input_fields)
-        mark = _unused_mark(self.formatted(dict.fromkeys(names, "")))
+        mark = _unused_mark(self.format_messages(dict.fromkeys(names, "")))
         sentinels = {name: f"{mark}{number}{mark}" for number, name in enumerate(names)}
         parts = []
-        for message in self.formatted(sentinels):
+        for message in self.format_messages(sentinels):
             # Doubled, since `messages` formats by %.
             text = message["content"].replace("%", "%%")
             for name, sentinel in sentinels.items():
@@ -238,12 +238,12 @@ class Prompt:
         """
         empty = dict.fromkeys(self.signature.input_fields, "")
         meaning = [self.worded.labels] if self.worded.labels else []
-        text = orjson.dumps([self.formatted(empty), self.request, *meaning])
+        text = orjson.dumps([self.format_messages(empty), self.request, *meaning])
         return hashlib.sha256(text).hexdigest()
 
     def blank(self) -> list[dict[str, Any]]:
         """Return the messages with `{name}` in the place of each input."""
-        return self.formatted({name: f"{{{name}}}" for name in self.signature.input_fields})
+        return self.format_messages({name: f"{{{name}}}" for name in self.signature.input_fields})
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from trecjudge.models.access.secrets import NAMED, is_secret
 from trecjudge.models.model import Model
 from trecjudge.models.service import BASE_URL, KEY, MODEL
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.spending import NoRoom, Spending
+from trecjudge.models.spending import BudgetExhausted, Spending
 from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class _Forwarding:
                 kept = {k: v for k, v in answer.headers.items() if k.lower() not in HOP}
                 return web.Response(status=answer.status, body=body, headers=kept)
         except (ClientError, OSError, TimeoutError) as error:
-            why = access.masked(f"{type(error).__name__}: {error}")
+            why = access.mask(f"{type(error).__name__}: {error}")
             self.relay.fail(why)
             return web.json_response({"error": {"message": why}}, status=BAD_GATEWAY)
         finally:
@@ -106,13 +106,13 @@ class _Forwarding:
         while True:
             try:
                 return self.spending.call(NOTHING_EXPECTED)
-            except NoRoom:
+            except BudgetExhausted:
                 await self.spending.budget.room()
 
     def _count(self, status: int, body: bytes, access: Access) -> None:
         if status >= 400:
             start = " ".join(body[:200].decode(errors="replace").split())
-            self.relay.fail(access.masked(f"status {status}: {start}"))
+            self.relay.fail(access.mask(f"status {status}: {start}"))
             return
         try:
             usage = orjson.loads(body).get("usage") or {}

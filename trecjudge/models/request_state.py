@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.models.endpoint import Endpoint
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import PENALTY, Busy, Fault, ItemFault
@@ -20,7 +20,7 @@ from trecjudge.models.reading import Unparsed, loop_at_end, without_reasoning
 from trecjudge.models.requests import Request
 from trecjudge.models.spending import Expected, Prices
 from trecjudge.records import ModelCall, Usage
-from trecjudge.text.chat_tokens import TOKENS, broken
+from trecjudge.text.chat_tokens import TOKENS, neutralize
 
 LEAST_ROOM = 64
 """The fewest tokens worth asking for: an answer takes at least so many."""
@@ -162,7 +162,7 @@ class RequestState:
                         return fields
             else:
                 self.wrong = _correction(reply.text, str(error))
-                begins = shown(without_reasoning(reply.text) or reply.text, LONGEST_BEGINNING)
+                begins = brief(without_reasoning(reply.text) or reply.text, LONGEST_BEGINNING)
                 fault = Fault("parse", f"the reply does not parse: {error} It is {begins}")
             raise fault from error
 
@@ -170,7 +170,7 @@ class RequestState:
         """Return the fault of a cut reply; raise the limit, if it was an answer only once."""
         message = f"the reply was cut at {self.max_tokens} tokens"
         if loop := loop_at_end(reply.text or reply.reasoning):
-            return self._loop_fault(f"{message}, repeating {shown(loop, LONGEST_LOOP)}")
+            return self._loop_fault(f"{message}, repeating {brief(loop, LONGEST_LOOP)}")
         # Reasoning may be of any length; an answer that is cut twice most likely never ends.
         thought_only = without_reasoning(reply.text) is None
         if self.max_tokens >= most_tokens or self.looped or (self.cuts and not thought_only):
@@ -254,4 +254,4 @@ def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
     answer = (without_reasoning(reply) or reply)[:LONGEST_REPEATED]
     messages = [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
     # A model may repeat what a text tried to end its turn with; the fields are those of its answer.
-    return [message | {"content": broken(message["content"], TOKENS)} for message in messages]
+    return [message | {"content": neutralize(message["content"], TOKENS)} for message in messages]

@@ -13,7 +13,7 @@ import orjson
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.secrets import VARIABLE
-from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
+from trecjudge.models.cache.replies import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.endpoint import EndpointCapabilities, shared_capabilities
 from trecjudge.models.frames import FORMS, Form
 from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
@@ -75,14 +75,14 @@ class Requests:
     """Which of several replies to equal requests is wanted: part of the key, and not sent."""
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> ReplyOrigin:
         """Endpoint and model, as the cache notes them: of several, the first."""
         return self.origins[0]
 
     @cached_property
-    def origins(self) -> list[Origin]:
+    def origins(self) -> list[ReplyOrigin]:
         """All endpoints, each with the model."""
-        return [Origin(url, self.settings.model) for url in self.settings.urls]
+        return [ReplyOrigin(url, self.settings.model) for url in self.settings.urls]
 
     def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
         """Return the request of a program with these inputs in this form."""

@@ -14,7 +14,7 @@ KEY = "OPENAI_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class EndpointService:
     """One service of an endpoint.
 
     `path` follows the base URL. `section` is its part of a workflow. `base_urls`, `models` and
@@ -37,5 +37,5 @@ class Service:
         return f"; check {known[status]}" if status in known else ""
 
 
-CHAT = Service("llm", "/chat/completions", BASE_URL, (MODEL,), (KEY,), reply_in)
+CHAT = EndpointService("llm", "/chat/completions", BASE_URL, (MODEL,), (KEY,), reply_in)
 """A chat model's completions."""

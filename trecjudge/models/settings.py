@@ -18,7 +18,7 @@ from trecjudge.models.access.addresses import check_address, service_url, split_
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.secrets import check_in_clear, stored_address
 from trecjudge.models.frames import IN_TEXT, AdapterName
-from trecjudge.models.service import CHAT, Service
+from trecjudge.models.service import CHAT, EndpointService
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
 
@@ -147,7 +147,7 @@ class LlmSettings:
     variable of the environment that has the key; the service's own where it is empty.
     """
 
-    service: ClassVar[Service] = CHAT
+    service: ClassVar[EndpointService] = CHAT
 
     base_url: str | list[str] = field(repr=False)
     model: str

@@ -30,7 +30,7 @@ class AskingModel(Model, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SpendReport:
     """What one client asked: `counts` as COUNTS, requests by their marks, why it stopped.
 
     `failed` are requests that came to nothing, by mark. `stopped` is kind and message, None where
@@ -47,10 +47,10 @@ class Asked:
     refused: str
 
 
-def asked_by(model: AskingModel) -> Asked:
+def report_spending(model: AskingModel) -> SpendReport:
     """Return what a client has asked until now."""
     spending, budget = model.spending, model.spending.budget
-    return Asked(
+    return SpendReport(
         Spent(budget.calls, budget.tokens, budget.cost),
         tuple(getattr(spending, name) for name in COUNTS),
         frozenset(model.replies.asked_marks),
@@ -61,7 +61,7 @@ def asked_by(model: AskingModel) -> Asked:
     )
 
 
-def with_earlier(asked: Asked, earlier: Asked | None) -> Asked:
+def with_earlier(asked: SpendReport, earlier: SpendReport | None) -> SpendReport:
     """Return what was asked, with the requests of an earlier attempt at the same."""
     if earlier is None:
         return asked
@@ -69,7 +69,7 @@ def with_earlier(asked: Asked, earlier: Asked | None) -> Asked:
     return replace(asked, marks=asked.marks | earlier.marks, failed=failed)
 
 
-def take_over(model: AskingModel, asked: Asked) -> None:
+def merge_usage(model: AskingModel, asked: SpendReport) -> None:
     """Count what another client asked as asked by this one; its budget is counted elsewhere."""
     for name, count in zip(COUNTS, asked.counts, strict=True):
         setattr(model.spending, name, getattr(model.spending, name) + count)
@@ -92,7 +92,7 @@ def learn_forms(model: AskingModel, programs: Iterable[Program]) -> None:
 
 
 @asynccontextmanager
-async def asked_before(model: AskingModel) -> AsyncIterator[None]:
+async def prefetch_scope(model: AskingModel) -> AsyncIterator[None]:
     """Within it, all is asked that is to be used afterwards; it is counted once, when it is used.
 
     What failed is not asked again.

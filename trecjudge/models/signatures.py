@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, create_model
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
-from trecjudge.settings.plugins import imported
+from trecjudge.settings.plugins import import_named
 
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """How a signature is named: `module:Class`."""
@@ -37,7 +37,7 @@ def load_signature(reference: str) -> Any:
     module, _, name = reference.partition(":")
     dspy = dspy_module()
     try:
-        found = getattr(imported(module), name)
+        found = getattr(import_named(module), name)
     except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
         raise PluginError(f"prompt {reference!r} cannot be imported: {error}") from error
     if not (isinstance(found, type) and issubclass(found, dspy.Signature)):

@@ -18,7 +18,7 @@ SLOWER = 2.0
 
 
 @dataclass(slots=True)
-class Silence:
+class Watchdog:
     """Measures the time in which requests were under way and none was answered.
 
     The first answer is waited for `first` seconds, any other one `later` seconds. After that all

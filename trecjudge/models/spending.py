@@ -36,7 +36,7 @@ class Prices:
         return (self.input * prompt_tokens + self.output * completion_tokens) / PER_MILLION
 
 
-class NoRoom(Exception):
+class BudgetExhausted(Exception):
     """Calls under way may take all that a budget has left: wait for their replies."""
 
 
@@ -79,7 +79,7 @@ class Budget:
                 raise JudgmentFailed("budget", f"the budget of {most:g} {what} is spent")
             # With nothing under way the call is made: an estimate never refuses what is paid for.
             if most is not None and spent + wanted > most and self.under_way:
-                raise NoRoom
+                raise BudgetExhausted
         self.calls += 1
         self.under_way += 1
         self.reserved_tokens += tokens

@@ -17,7 +17,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.addresses import same_origin
 from trecjudge.models.bodies import CODINGS, OF_A_FILE, body_of, keep_body
@@ -35,7 +35,7 @@ from trecjudge.models.faults import (
 )
 from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.silence import Silence
+from trecjudge.models.silence import Watchdog
 
 NEWEST = 0.2
 """How much the newest answer counts in the mean."""
@@ -123,7 +123,7 @@ class Transport:
 
     at_once = 1
 
-    def __init__(self, settings: LlmSettings, access: Access, silence: Silence) -> None:
+    def __init__(self, settings: LlmSettings, access: Access, silence: Watchdog) -> None:
         self._silence = silence
         self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
@@ -131,7 +131,7 @@ class Transport:
         self._most_bytes = settings.most_bytes
         self._hurried = False
         self._service = settings.service
-        self._masked = access.masked
+        self._masked = access.mask
         self._url = access.url
         self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]
         connect = min(settings.timeout, LONGEST_CONNECT)
@@ -174,7 +174,7 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         number, status = self.load.begin(), 0
         try:
-            answer = self._silence.watch(self._followed(orjson.dumps(body)))
+            answer = self._silence.watch(self._post_following(orjson.dumps(body)))
             status, headers, payload = await answer
         finally:
             self.load.end(number, status == 200)
@@ -190,7 +190,7 @@ class Transport:
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self.failure(status, headers, payload)
-            found = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
+            found = brief(self._masked(plain(payload.decode(errors="replace"))).strip())
             message = f"the answer is not a completion: {found}"
             if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
                 raise Unreachable("transport", message, status)
@@ -203,11 +203,13 @@ class Transport:
         text, thought = self._masked(reply.text), self._masked(reply.reasoning)
         return replace(reply, text=text, reasoning=thought)
 
-    async def _followed(self, body: bytes) -> tuple[int, Any, bytes]:
-        status, headers, payload, self._url, _ = await self.followed("POST", self._url, body)
+    async def _post_following(self, body: bytes) -> tuple[int, Any, bytes]:
+        status, headers, payload, self._url, _ = await self.follow_redirects(
+            "POST", self._url, body
+        )
         return status, headers, payload
 
-    async def followed(
+    async def follow_redirects(
         self, method: str, url: str, body: bytes | None = None
     ) -> tuple[int, Any, bytes, str, str]:
         """Return the answer as `exchange` does, the address for later, and that which answered.
@@ -282,7 +284,7 @@ class Transport:
     def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
         """Return the fault of an answer that is no completion; slow down after a 429."""
         if 300 <= status < 400:
-            where = shown(self._masked(headers.get("Location", "")))
+            where = brief(self._masked(headers.get("Location", "")))
             message = f"HTTP {status}: redirects to {where}; set {self._service.base_urls[0]} to it"
             return ConfigurationFault("refused", message, status)
         problem = problem_in(status, payload, self._masked)

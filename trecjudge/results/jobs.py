@@ -22,7 +22,7 @@ WANTED = "give the --out-dir of a job, FOLDER/NAME, or any file of it"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobFiles:
     """The files of one job, or the leaderboard files of another tool.
 
     `place` is what messages call it: `FOLDER/NAME` of a job, else the path as given.
@@ -53,10 +53,10 @@ class JudgedJob:
         return outputs
 
 
-AnyJob = TypeVar("AnyJob", Outcome, JudgedJob)
+AnyJob = TypeVar("AnyJob", JobFiles, JudgedJob)
 
 
-def outcomes(path: Path) -> list[Outcome]:
+def outcomes(path: Path) -> list[JobFiles]:
     """Return what a path stands for.
 
     An output folder stands for every job in it; `FOLDER/NAME`, or any file of a job, for that one;
@@ -74,10 +74,10 @@ def outcomes(path: Path) -> list[Outcome]:
         ) from None
     if not files:
         raise InputError(f"{path}: no leaderboard in it")
-    return [Outcome(path, files)]
+    return [JobFiles(path, files)]
 
 
-def outcome(path: Path) -> Outcome:
+def outcome(path: Path) -> JobFiles:
     """Return the one job or leaderboard that a path stands for. Raises InputError for several."""
     return only_one(path, outcomes(path), "leaderboards")
 
@@ -106,7 +106,7 @@ def kind_of(path: Path) -> str:
     return next((kind for kind, job in found if job is not None), "")
 
 
-def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
+def _why_none(path: Path, without_judgments: Sequence[JobFiles]) -> str:
     """Return why a path stands for no job with judgments."""
     if without_judgments:
         missing = ", ".join(f"{job.place}{SUFFIXES['judgments']}" for job in without_judgments)
@@ -128,12 +128,12 @@ def only_one(path: object, found: Sequence[AnyJob], what: str) -> AnyJob:
     return found[0]
 
 
-def _list_places(jobs: Sequence[Outcome | JudgedJob]) -> str:
+def _list_places(jobs: Sequence[JobFiles | JudgedJob]) -> str:
     more = ", …" if len(jobs) > MOST_NAMED else ""
     return ", ".join(str(job.place) for job in jobs[:MOST_NAMED]) + more
 
 
-def _jobs_at(path: Path) -> list[Outcome]:
+def _jobs_at(path: Path) -> list[JobFiles]:
     """Return the jobs that a path stands for; none where it is no folder and no job's file."""
     jobs = list(_jobs(path))
     if jobs:
@@ -148,11 +148,11 @@ def _jobs_at(path: Path) -> list[Outcome]:
     if os.path.isfile(path) and own_output(path) == "a judgments file":
         name = _plain_name(path.name)
         name = name.removesuffix(".jsonl").removesuffix(".judgments")
-        return [Outcome(path.with_name(name), judgments=path)]
+        return [JobFiles(path.with_name(name), judgments=path)]
     return []
 
 
-def _jobs(folder: Path) -> Iterator[Outcome]:
+def _jobs(folder: Path) -> Iterator[JobFiles]:
     """Yield the jobs in a folder, by name; none where it is no folder."""
     if not os.path.isdir(folder):
         return
@@ -183,7 +183,7 @@ def _plain_name(name: str) -> str:
     return name.removesuffix(next((end for end in ENDINGS if name.endswith(end)), ""))
 
 
-def _job(folder: Path, name: str) -> Outcome | None:
+def _job(folder: Path, name: str) -> JobFiles | None:
     """Return the job of a name in a folder, its files packed or not; None where there is none."""
     there = (
         {kind: newest_form(folder / f"{name}{SUFFIXES[kind]}") for kind in KINDS} if name else {}
@@ -192,4 +192,4 @@ def _job(folder: Path, name: str) -> Outcome | None:
         return None
     leaderboard = there["leaderboard"]
     plain = [leaderboard] if leaderboard is not None else []
-    return Outcome(folder / name, plain, there["statistics"], there["judgments"])
+    return JobFiles(folder / name, plain, there["statistics"], there["judgments"])

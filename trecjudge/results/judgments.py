@@ -22,7 +22,7 @@ import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, shown, tell
+from trecjudge.findings import Finding, brief, tell
 from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
     AskedNugget,
@@ -40,7 +40,7 @@ from trecjudge.records import (
     Source,
     Vote,
 )
-from trecjudge.results.packed import Digested
+from trecjudge.results.packed import DigestingFile
 from trecjudge.settings.adapters import adapter_of
 from trecjudge.settings.limits import limits
 
@@ -93,7 +93,7 @@ def response_of(record: dict[str, Any]) -> Response:
     """Return the response of a record. Raises KeyError, TypeError or ValueError if it is none."""
     for name in NAMES:
         if not isinstance(record[name], str):
-            raise ValueError(f"{name} is {shown(record[name])}")
+            raise ValueError(f"{name} is {brief(record[name])}")
     if record.get("retrieved") == REFERENCES:
         record = record | {"retrieved": record["references"]}
     # Each once: many responses have the name of a run or topic, and who scores them keeps it.
@@ -189,10 +189,10 @@ class JudgmentsWriter:
     file: BinaryIO
     responses: int = 0
     judgments: int = 0
-    _file: Digested = field(init=False)
+    _file: DigestingFile = field(init=False)
 
     def __post_init__(self) -> None:
-        self._file = Digested(self.file)
+        self._file = DigestingFile(self.file)
 
     def header(self, header: Header) -> None:
         """Write the first line."""
@@ -297,7 +297,7 @@ class JudgmentsReader:
                 # Of two files put together, only the first would otherwise be scored.
                 return self.check_rest()
             if kind != "response":
-                raise self._error(number, f"is a record of unknown kind {shown(kind)}")
+                raise self._error(number, f"is a record of unknown kind {brief(kind)}")
         raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
 
     def _keep_place(self, response: Response, number: int) -> None:
@@ -384,7 +384,7 @@ class _Records:
                 message = "begins a second judgments file: give each as a file of its own"
                 raise _wrong(self.path, number, message)
             if before == "end":
-                raise _wrong(self.path, number, f"a {shown(kind)} record follows the end")
+                raise _wrong(self.path, number, f"a {brief(kind)} record follows the end")
             if kind != "end":
                 found.update(b"%b\n" % line)
             elif record.get("sha256", found.hexdigest()) != found.hexdigest():  # old files: none
@@ -423,12 +423,12 @@ def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     if not _are_right(tuple(map(type, _TYPED(record)))):
         for name, types in TYPES.items():
             if type(record[name]) not in types:
-                raise ValueError(f"{name} is {shown(record[name])}")
+                raise ValueError(f"{name} is {brief(record[name])}")
     for name, own in (("run_id", response.run_id), ("topic_id", response.topic_id)):
         if record[name] != own:
-            raise ValueError(f"{name} is {shown(record[name])}, not the response's")
+            raise ValueError(f"{name} is {brief(record[name])}, not the response's")
     if record["failure"] is not None and not isinstance(record["failure"]["kind"], str):
-        raise ValueError(f"failure is {shown(record['failure'])}")
+        raise ValueError(f"failure is {brief(record['failure'])}")
     fields = record | _optional_fields(record)
     evidence, failure = fields.pop("evidence"), fields.pop("failure")
     del fields["record"]

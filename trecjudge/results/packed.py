@@ -25,7 +25,7 @@ LEVEL = 3
 """The level of zstd: its default."""
 
 
-class Frames:
+class FramePacker:
     """Packs what is written to it, and writes it to an open file frame by frame."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -63,7 +63,7 @@ class Frames:
 def packing(file: BinaryIO, ending: str) -> Iterator[BinaryIO]:
     """Yield what packs the bytes written to an open file, as the ending of its name says."""
     if ending == PACKED:
-        frames = Frames(file)
+        frames = FramePacker(file)
         try:
             yield cast(BinaryIO, frames)
         finally:  # of a log that breaks off, all is kept
@@ -76,7 +76,7 @@ def packing(file: BinaryIO, ending: str) -> Iterator[BinaryIO]:
         yield file
 
 
-class Digested:
+class DigestingFile:
     """Passes bytes on to an open file, and takes the digest of their content, packed or not."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -94,7 +94,7 @@ class Digested:
         return self._sum.hexdigest()
 
 
-class Lenient:
+class LenientFile:
     """Writes to an open file until that fails: `refused` is told once, and the rest is dropped."""
 
     error: OSError | None = None
@@ -123,7 +123,7 @@ class Lenient:
 
 
 @contextmanager
-def written(
+def open_output(
     path: Path, keep_partial: bool = False, refused: Callable[[str], None] | None = None
 ) -> Iterator[BinaryIO]:
     """Open a file of a job as `whole` does, packed where its name ends so.
@@ -131,11 +131,11 @@ def written(
     When it has its name, the same file in the other form, which an earlier job left, is removed.
     With `refused`, a write that fails ends only the file, and that is told why.
     """
-    lenient: Lenient | None = None
+    lenient: LenientFile | None = None
     is_complete = False
     try:
         with whole(path, keep_partial) as file:
-            lenient = Lenient(file, refused) if refused else None
+            lenient = LenientFile(file, refused) if refused else None
             with packing(cast(BinaryIO, lenient or file), path.suffix) as packed:
                 yield packed
             is_complete = True

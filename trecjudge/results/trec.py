@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line, lines
 from trecjudge.inputs.sources.values import as_id, objects
@@ -38,7 +38,7 @@ def is_graded_records(path: Path) -> bool:
     """Return whether a file begins with a record of a graded document, or of several."""
     if not first_line(path).lstrip().startswith(b"{"):
         return False
-    first = next(objects(path, unreported), (0, {}))[1]
+    first = next(objects(path, ignore), (0, {}))[1]
     return any(GRADE in one for one in _graded_objects(first))
 
 
@@ -71,7 +71,7 @@ def graded_records(
             if grade is None or one.get("result_status") == 0:
                 why = "no grade was found in the model's reply"
                 message = f"document {doc_id!r} of topic {topic_id!r} is unjudged: {why}"
-                report(Finding("grade_missing", place, message, shown(one.get(GRADE))))
+                report(Finding("grade_missing", place, message, brief(one.get(GRADE))))
                 continue
             yield place, (topic_id, "0", doc_id), grade
 
@@ -297,7 +297,7 @@ def is_json_qrels(path: Path) -> bool:
     """Return whether a file begins with a JSON object of {topic: {doc: grade}}."""
     if not first_line(path).lstrip().startswith(b"{"):
         return False
-    first = next(objects(path, unreported), (0, {}))[1]
+    first = next(objects(path, ignore), (0, {}))[1]
     return bool(first) and all(
         isinstance(graded, dict) and not any(isinstance(g, dict | list) for g in graded.values())
         for graded in first.values()
@@ -317,8 +317,8 @@ def _grades(path: Path, report: OnFinding) -> Iterator[tuple[Place, tuple[str, s
         place = Place(str(path), number)
         for topic_id, graded in record.items():
             if not isinstance(graded, dict):
-                message = f"has {shown(graded)} for topic {topic_id!r}, not {{doc: grade}}"
-                report(Finding("row_unreadable", place, message, shown(graded)))
+                message = f"has {brief(graded)} for topic {topic_id!r}, not {{doc: grade}}"
+                report(Finding("row_unreadable", place, message, brief(graded)))
                 continue
             for doc_id, grade in graded.items():
                 whole = isinstance(grade, float) and grade.is_integer()
@@ -357,7 +357,7 @@ def _columns(path: Path, wanted: int, report: OnFinding) -> Iterable[tuple[Place
             columns = line.decode().split(None, LONGEST_ROW)
         except UnicodeDecodeError as bad:
             message = f"is not UTF-8 at byte {bad.start}"
-            report(Finding("row_unreadable", place, message, shown(line)))
+            report(Finding("row_unreadable", place, message, brief(line)))
             continue
         if len(columns) == wanted:
             yield place, columns

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import wraps
 
 from trecjudge.errors import PluginError
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.measures import HUGE, Fill, MeasureSpec, Sums, SumsSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.settings.plugins import place_in_code
@@ -30,7 +30,7 @@ def compute_measure(
         place = place_in_code(error, measure.compute)
         raise PluginError(f"{where}: {type(error).__name__}: {error} ({place})") from error
     if isinstance(value, str) or (number is not None and not abs(number) < HUGE):
-        raise PluginError(f"{where}: it is {shown(value)}, not a number")
+        raise PluginError(f"{where}: it is {brief(value)}, not a number")
     return number
 
 

@@ -25,7 +25,7 @@ def too_few_topics(runs: int, topics: int) -> str:
     return f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
 
 
-def mean_shown(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:
+def mean_for_page(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:
     """Return a mean as the page takes it: its value, and the bounds that unjudged items leave.
 
     `unjudged` is whether the value is missing because of unjudged items, not undefined.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.judging.panel import Panel, column_names, column_of
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import ABSTAINED, Judgment, Response
@@ -65,7 +65,7 @@ def read_gate(given: Mapping[str, Any], where: str = "gate") -> list[ReviewRule]
             found = _RULE.fullmatch(text) if isinstance(text, str) else None
             if found is None:
                 form = "MEASURE >= NUMBER (or <=, >, <, ==)"
-                raise WorkflowError(f"{where}: {key} is {shown(text)}, must be {form}")
+                raise WorkflowError(f"{where}: {key} is {brief(text)}, must be {form}")
             rules.append(ReviewRule(found[1], found[2], float(found[3]), KEYS[key]))
     return rules
 

@@ -14,7 +14,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.labels import ItemKey, Labels, labels_of, takes_labels
 from trecjudge.judging.judge import code_of_others, judge_names
 from trecjudge.judging.panel import (
@@ -210,7 +210,7 @@ class PartScores:
 
 
 @dataclass(slots=True)
-class Scoring:
+class JobScoring:
     """Scores responses one after the other, and writes the files of a job's numbers.
 
     `labels` are those of people on some items: they correct the means in the statistics. Grades
@@ -236,7 +236,7 @@ class Scoring:
         self.spec = panel_spec(panel, header.leaderboard, header.measures)
         takers = {s.name: s.judge for s in panel if takes_labels(s.judge)}
         if isinstance(self.labels, Labels):
-            self.labels.rename(labels_of(takers.values()), self.report or unreported)
+            self.labels.rename(labels_of(takers.values()), self.report or ignore)
         self.people = HumanLabels(self.labels or {}, takers)
         self.board = Leaderboard(self.spec, header.topics)
         self.rules = panel_rules(panel, read_gate(header.gate))
@@ -370,10 +370,10 @@ def score(
 
     As `scored`, by the judges that the file names; `trust` as for `panel_of`.
     """
-    return scored(reader, outputs, labels, report, panel_of(reader, trust)).summary
+    return score_file(reader, outputs, labels, report, panel_of(reader, trust)).summary
 
 
-def scored(
+def score_file(
     reader: JudgmentsReader,
     outputs: Outputs,
     labels: Mapping[ItemKey, str] | None = None,
@@ -386,7 +386,7 @@ def scored(
     Raises InputError if the file is not whole, before any file is replaced.
     """
     panel = panel_of(reader) if panel is None else panel
-    scoring = Scoring(reader.header, panel, reader.path, labels, report)
+    scoring = JobScoring(reader.header, panel, reader.path, labels, report)
     with scoring.files(outputs) as files:
         for response, judgments in reader:
             files.write(*scoring.add(response, judgments))

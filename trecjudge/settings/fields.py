@@ -12,10 +12,10 @@ import orjson
 from pydantic import ValidationError
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.settings.adapters import adapter_of
-from trecjudge.settings.strict_yaml import Unclear
-from trecjudge.settings.wanted import RANGE, TRUTH, numbers, refused
+from trecjudge.settings.strict_yaml import AmbiguousScalar
+from trecjudge.settings.wanted import RANGE, TRUTH, explain_refusal, numbers
 
 
 def typed_fields(owner: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -47,10 +47,10 @@ def _typed_value(owner: type, key: str, value: Any, where: str) -> Any:
         except ValidationError:
             continue
     else:
-        raise WorkflowError(f"{where}: {key}: {refused(kind, value, own.metadata)}")
+        raise WorkflowError(f"{where}: {key}: {explain_refusal(kind, value, own.metadata)}")
     if not _writable(typed):
-        raise WorkflowError(f"{where}: {key} is {shown(value)}: too large, or not a number")
-    for word in _unclear(typed):
+        raise WorkflowError(f"{where}: {key} is {brief(value)}: too large, or not a number")
+    for word in _ambiguous_words(typed):
         hint = "put text in quotes, or write true, false or a number"
         message = f"{key} holds {str(word)!r}, which versions of YAML read differently: {hint}"
         raise WorkflowError(f"{where}: {message}")
@@ -62,19 +62,19 @@ def _typed_value(owner: type, key: str, value: Any, where: str) -> Any:
 def _readings(value: Any) -> Iterator[Any]:
     """Yield the values that a value can stand for, itself first."""
     yield value
-    if isinstance(value, Unclear) and value.lower() in TRUTH:
+    if isinstance(value, AmbiguousScalar) and value.lower() in TRUTH:
         yield TRUTH[value.lower()]
     if isinstance(value, float) and value.is_integer():
         yield int(value)
 
 
-def _unclear(value: Any) -> Iterator[Unclear]:
+def _ambiguous_words(value: Any) -> Iterator[AmbiguousScalar]:
     """Yield the unclear words in a value: those that no type has made clear."""
-    if isinstance(value, Unclear):
+    if isinstance(value, AmbiguousScalar):
         yield value
     elif isinstance(value, Mapping | list | tuple):
         for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _unclear(inner)
+            yield from _ambiguous_words(inner)
 
 
 def _writable(value: Any) -> bool:

@@ -30,7 +30,7 @@ _MARKS = (re.compile(_MARK, re.DOTALL), re.compile(_MARK.encode(), re.DOTALL))
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class InputLimits:
     """The most that is read of what comes from others; a larger record is passed over."""
 
     record: int = 16 << 20
@@ -124,25 +124,25 @@ def _more_than(most: int, mark: re.Pattern[AnyStr], text: AnyStr, quote: AnyStr)
     return next(islice(marks, most, None), None) is not None
 
 
-NAMES = [f.name for f in fields(Limits)]
-_SET: ContextVar[Limits | None] = ContextVar("limits", default=None)
+NAMES = [f.name for f in fields(InputLimits)]
+_SET: ContextVar[InputLimits | None] = ContextVar("limits", default=None)
 
 
-def limits() -> Limits:
+def limits() -> InputLimits:
     """Return the limits that are set, else those of the environment. Raises InputError."""
-    return _SET.get() or with_limits(Limits(), os.environ.get(VARIABLE, "").split(), VARIABLE)
+    return _SET.get() or with_limits(InputLimits(), os.environ.get(VARIABLE, "").split(), VARIABLE)
 
 
 @contextmanager
-def limited(written: Sequence[str]) -> Iterator[Limits]:
+def apply_limits(written: Sequence[str]) -> Iterator[InputLimits]:
     """Set limits, each `NAME=VALUE`, for what is read meanwhile. Raises InputError."""
     found = with_limits(limits(), written, "--limit")
-    with limits_are(found):
+    with hold_limits(found):
         yield found
 
 
 @contextmanager
-def limits_are(found: Limits) -> Iterator[None]:
+def hold_limits(found: InputLimits) -> Iterator[None]:
     """Set limits that another process had."""
     token = _SET.set(found)
     try:
@@ -151,7 +151,7 @@ def limits_are(found: Limits) -> Iterator[None]:
         _SET.reset(token)
 
 
-def with_limits(known: Limits, written: Sequence[str], where: str) -> Limits:
+def with_limits(known: InputLimits, written: Sequence[str], where: str) -> InputLimits:
     """Return limits with those that are written: `record=200MB`, `depth=500`. Raises InputError."""
     given: dict[str, int] = {}
     for text in written:

@@ -107,7 +107,7 @@ def find_in_working_folder() -> None:
             sys.path.append(folder)
 
 
-def imported(module: str) -> ModuleType:
+def import_named(module: str) -> ModuleType:
     """Return a module by its name; an error in it is raised as it is.
 
     `judges.NAME` is the judge of that name, as older files call it, even where another package is

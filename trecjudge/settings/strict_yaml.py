@@ -44,7 +44,7 @@ PLAIN = (
 UNKNOWN = (0, 0)  # the size of a node while it is measured: one met again refers to itself
 
 
-class Unclear(str):
+class AmbiguousScalar(str):
     """A word without quotes that versions of YAML read differently, as it is written."""
 
 
@@ -57,7 +57,7 @@ class YamlFault(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """What a YAML text holds, and the line of each key by its path."""
 
     value: Any
@@ -72,7 +72,7 @@ def yaml_text(path: Path) -> str:
     return read_text(path, MOST_WRITTEN + 1)
 
 
-def read_yaml(text: str) -> Document:
+def read_yaml(text: str) -> YamlDocument:
     """Return what a text holds. Raises YamlFault."""
     if len(text) > MOST_WRITTEN:
         raise YamlFault(f"is longer than {MOST_WRITTEN:,} characters")
@@ -87,10 +87,10 @@ def read_yaml(text: str) -> Document:
         try:
             root = loader.get_single_node()
             if root is None:
-                return Document(None)
+                return YamlDocument(None)
             walk = _Walk()
             walk.size(root, (), 1)
-            return Document(loader.construct_document(root), walk.lines)
+            return YamlDocument(loader.construct_document(root), walk.lines)
         finally:
             loader.dispose()
     except RecursionError as error:
@@ -171,10 +171,10 @@ class _Dumper(yaml.SafeDumper):
 
 _Loader.yaml_constructors = {
     **{f"{TAG}{kind}": yaml.SafeLoader.yaml_constructors[f"{TAG}{kind}"] for kind in KINDS},
-    UNCLEAR: lambda loader, node: Unclear(node.value),
+    UNCLEAR: lambda loader, node: AmbiguousScalar(node.value),
     None: yaml.SafeLoader.yaml_constructors[None],
 }
-_Dumper.add_representer(Unclear, yaml.SafeDumper.represent_str)
+_Dumper.add_representer(AmbiguousScalar, yaml.SafeDumper.represent_str)
 for _tag, _pattern in PLAIN:
     for _class in (_Loader, _Dumper):
         _class.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z", re.ASCII), None)

@@ -24,6 +24,6 @@ def fixed_time() -> str:
         raise WorkflowError(f"{FIXED} is {seconds!r}: give seconds since 1970") from None
 
 
-def elapsed(started: float) -> float:
+def seconds_since(started: float) -> float:
     """Return the seconds since a value of `time.perf_counter`; 0 where the time is fixed."""
     return 0.0 if fixed_time() else round(time.perf_counter() - started, 3)

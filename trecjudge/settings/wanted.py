@@ -7,8 +7,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from trecjudge.errors import unknown
-from trecjudge.findings import shown
-from trecjudge.settings.strict_yaml import Unclear
+from trecjudge.findings import brief
+from trecjudge.settings.strict_yaml import AmbiguousScalar
 
 RANGE = "range"
 """The key of a field's metadata: the least and the most that it may be."""
@@ -24,7 +24,7 @@ WORDS: Mapping[Any, str] = {
 }
 
 
-def refused(hint: Any, value: Any, metadata: Mapping[str, Any]) -> str:
+def explain_refusal(hint: Any, value: Any, metadata: Mapping[str, Any]) -> str:
     """Return why a value is not of a type, and what to give instead."""
     kinds = _kinds(hint)
     if len(kinds) == 1 and get_origin(kinds[0]) is Literal and not isinstance(value, list | dict):
@@ -64,7 +64,7 @@ def _describe_type(kind: Any, limits: tuple[float, float | None] | None) -> str:
 
 def _is_quoted(value: Any) -> bool:
     """Return whether a text would be a number or a truth value without its quotes."""
-    if not isinstance(value, str) or isinstance(value, Unclear):
+    if not isinstance(value, str) or isinstance(value, AmbiguousScalar):
         return False
     try:
         float(value)
@@ -76,8 +76,8 @@ def _is_quoted(value: Any) -> bool:
 def _as_yaml(value: Any) -> str:
     """Return a value as YAML has it, cut for a message."""
     if isinstance(value, str) and value.isprintable() and value.strip() == value != "":
-        return value if len(value) <= 60 else shown(value)
+        return value if len(value) <= 60 else brief(value)
     words: Mapping[Any, str] = {True: "true", False: "false"}
     if value is None:
         return "nothing"
-    return words[value] if isinstance(value, bool) else shown(value)
+    return words[value] if isinstance(value, bool) else brief(value)

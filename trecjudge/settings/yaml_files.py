@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from trecjudge.errors import WorkflowError, why
-from trecjudge.settings.strict_yaml import Document, YamlFault, read_yaml, yaml_text
+from trecjudge.settings.strict_yaml import YamlDocument, YamlFault, read_yaml, yaml_text
 
 
-def read_yaml_file(path: Path, what: str) -> Document:
+def read_yaml_file(path: Path, what: str) -> YamlDocument:
     """Return what a file holds; `what` it should be, for messages. Raises WorkflowError."""
     try:
         text = yaml_text(path)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trecjudge.evaluation.calibrate.calibrate import Calibrated
-from trecjudge.evaluation.calibrate.counting import Counted
+from trecjudge.evaluation.calibrate.calibrate import CalibrationReport
+from trecjudge.evaluation.calibrate.counting import WordCountReport
 from trecjudge.evaluation.calibrate.figures import CalibrationFigure
 from trecjudge.findings import Finding
-from trecjudge.show.columns import Columns
+from trecjudge.show.columns import TextTable
 from trecjudge.show.tables import table
 
 
-def figure_table(done: Calibrated) -> Columns:
+def figure_table(done: CalibrationReport) -> TextTable:
     """Return the figures of the shipped weights beside those fitted, with 95 % intervals."""
     rows = (
         (shipped.name, figure_text(shipped), figure_text(fitted))
@@ -33,7 +33,7 @@ def figure_text(figure: CalibrationFigure) -> str:
     return f"{figure.value:.3f} ({low:.3f}-{high:.3f})"
 
 
-def reliability_table(done: Calibrated) -> Columns:
+def reliability_table(done: CalibrationReport) -> TextTable:
     """Return predicted against observed support, by bins of predicted probability."""
     rows = (
         (part.pairs, f"{part.predicted:.2f}", f"{part.observed:.2f}") for part in done.reliability
@@ -41,7 +41,7 @@ def reliability_table(done: Calibrated) -> Columns:
     return table(("pairs", "P(supported)", "supported by people"), rows, left=0)
 
 
-def closing_lines(done: Calibrated) -> list[str]:
+def closing_lines(done: CalibrationReport) -> list[str]:
     """Return lines on a missing interval, findings, the labels used, and the file written."""
     lines = [] if done.no_interval is None else [done.no_interval]
     lines += _finding_lines(done.findings)
@@ -53,7 +53,7 @@ def closing_lines(done: Calibrated) -> list[str]:
     return [*lines, _used(done.path)]
 
 
-def counted_lines(done: Counted) -> list[str]:
+def counted_lines(done: WordCountReport) -> list[str]:
     """Return lines on what was counted, and the file written."""
     counted = f"counted: {done.words} words of {done.documents} documents; weights as shipped"
     return [*_finding_lines(done.findings), counted, _used(done.path)]

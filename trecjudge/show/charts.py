@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from trecjudge.findings import visible
 from trecjudge.show.templates import asset, number, render
-from trecjudge.show.words import shortened, told_apart
+from trecjudge.show.words import disambiguate, shorten
 
 PLOT_WIDTH, ROW = 460, 22
 CHARACTER = 7.4
@@ -72,13 +72,13 @@ class Axis:
 
 def short(name: str) -> str:
     """Return a name that fits beside a chart, cut in the middle."""
-    return shortened(visible(name), LONGEST_NAME)
+    return shorten(visible(name), LONGEST_NAME)
 
 
 def short_names(run_ids: Iterable[str], most: int = LONGEST_NAME) -> dict[str, str]:
     """Return the names of runs as they fit beside a chart, no two of them alike."""
     names = list(run_ids)
-    return dict(zip(names, told_apart(list(map(visible, names)), most), strict=True))
+    return dict(zip(names, disambiguate(list(map(visible, names)), most), strict=True))
 
 
 def margin(run_ids: Iterable[str]) -> int:

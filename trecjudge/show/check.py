@@ -11,8 +11,8 @@ from operator import itemgetter
 from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RuleTally, RunReport
 from trecjudge.check.repair import RecordChange
 from trecjudge.check.rules import LOST
-from trecjudge.findings import Finding, FirstFindings, counted
-from trecjudge.show.columns import Column, Columns
+from trecjudge.findings import Finding, FirstFindings, plural
+from trecjudge.show.columns import TextColumn, TextTable
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line
 
 LEAST_NAME = 12
@@ -74,11 +74,11 @@ def cause_lines(
             if cause.count == 1:
                 yield f"{verdict} ({rule}): {cause.first[0]}"
                 continue
-            times = f"{_times(cause, records)}, {runs} of {counted(len(report.runs), 'run')}"
+            times = f"{_times(cause, records)}, {runs} of {plural(len(report.runs), 'run')}"
             first = _first_places(cause, elsewhere)
             yield f"{verdict} ({rule}): {times}: {message}; the first: {first}"
         if left:
-            of_all = f"of {one.count} in {counted(one.runs, 'run')}"
+            of_all = f"of {one.count} in {plural(one.runs, 'run')}"
             yield f"{verdict} ({rule}): … {left} more {of_all}: {elsewhere}"
 
 
@@ -86,8 +86,8 @@ def _times(cause: Cause, records: int) -> str:
     first = cause.first[0]
     of_a_record = first.sentence is None and first.place.line is not None
     if of_a_record and first.kind not in LOST and cause.count <= records:
-        return f"{cause.count} of {counted(records, 'record')}"
-    return counted(cause.count, "time")
+        return f"{cause.count} of {plural(records, 'record')}"
+    return plural(cause.count, "time")
 
 
 def _first_places(cause: Cause, elsewhere: str) -> str:
@@ -105,7 +105,7 @@ def _first_places(cause: Cause, elsewhere: str) -> str:
     return f"{', '.join(places)}{rest}"
 
 
-def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True) -> Columns:
+def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True) -> TextTable:
     """Return a row for each run: what it holds, its verdict, and how often it breaks which rule.
 
     Refused runs come first. Where a run_id has several rows, each row names its file too.
@@ -115,19 +115,21 @@ def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True
     files = _files(report.runs)
     most = None if wide else MOST_RULES
     apart = set() if wide else _broken_by_all(report)
-    named = [Column("file", [files.get(r.path, "") for r in runs], True, True, LEAST_NAME)]
+    named = [TextColumn("file", [files.get(r.path, "") for r in runs], True, True, LEAST_NAME)]
     columns = [
-        Column("run", [run.run_id for run in runs], True, True, LEAST_NAME),
+        TextColumn("run", [run.run_id for run in runs], True, True, LEAST_NAME),
         *named,
-        Column("track", [run.track or "unknown" for run in runs], is_left=True),
-        Column("records", [str(run.records) for run in runs]),
-        Column("topics", [_topics(run) for run in runs]),
-        Column("verdict", [run.verdict_text for run in runs], is_left=True),
-        Column("refused for", [_rules(run, "refused", most, apart) for run in runs], is_left=True),
-        Column("warned of", [_rules(run, "warned", most, apart) for run in runs], is_left=True),
+        TextColumn("track", [run.track or "unknown" for run in runs], is_left=True),
+        TextColumn("records", [str(run.records) for run in runs]),
+        TextColumn("topics", [_topics(run) for run in runs]),
+        TextColumn("verdict", [run.verdict_text for run in runs], is_left=True),
+        TextColumn(
+            "refused for", [_rules(run, "refused", most, apart) for run in runs], is_left=True
+        ),
+        TextColumn("warned of", [_rules(run, "warned", most, apart) for run in runs], is_left=True),
     ]
     # An empty column would only take room.
-    return Columns([one for one in columns if any(one.cells)], wide=wide)
+    return TextTable([one for one in columns if any(one.cells)], wide=wide)
 
 
 def hidden_runs(report: CheckReport, show_all: bool) -> Iterator[str]:
@@ -230,5 +232,5 @@ def closing_line(report: CheckReport) -> str:
     by_verdict = ", ".join(f"{count} {standing}" for standing, count in report.standings.items())
     warned = f" ({report.with_warnings} with warnings)" if report.with_warnings else ""
     records = sum(run.records for run in report.runs)
-    held = f"{counted(len(report.runs), 'run')}, {counted(records, 'record')}"
+    held = f"{plural(len(report.runs), 'run')}, {plural(records, 'record')}"
     return f"checked: {held}: {by_verdict}{warned}"

@@ -8,8 +8,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS, PREFIX, counted, shown_line, visible
-from trecjudge.job.shards.part import PartWritten
+from trecjudge.findings import KINDS, PREFIX, brief_line, plural, visible
+from trecjudge.job.shards.part import ShardSummary
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.summary import Summary
@@ -57,8 +57,8 @@ def closing_lines(summary: Summary) -> list[str]:
     judged, expected = sum(run.judged for run in runs), sum(run.expected for run in runs)
     lines = [f"note: {visible(remark)}" for remark in summary.remarks]
     lines += [
-        f"coverage: {counted(len(runs), 'run')}, {responses} of {counted(wanted, 'response')},"
-        f" {judged} of {counted(expected, 'item')} judged, {summary.seconds:.1f} s"
+        f"coverage: {plural(len(runs), 'run')}, {responses} of {plural(wanted, 'response')},"
+        f" {judged} of {plural(expected, 'item')} judged, {summary.seconds:.1f} s"
     ]
     if summary.gate:
         counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
@@ -105,12 +105,12 @@ def labels_line(labels: Mapping[str, Any], measure: str) -> str:
     )
 
 
-def part_lines(outputs: Outputs, part: PartWritten) -> list[str]:
+def part_lines(outputs: Outputs, part: ShardSummary) -> list[str]:
     """Return lines on a part of a job, and what to do with it."""
     judged = part.judgments - part.unjudged
     return [
-        f"{outputs.name}: part {part.number} of {part.of}, {counted(part.responses, 'response')},"
-        f" {judged} of {counted(part.judgments, 'item')} judged",
+        f"{outputs.name}: part {part.number} of {part.of}, {plural(part.responses, 'response')},"
+        f" {judged} of {plural(part.judgments, 'item')} judged",
         f"judgments: {outputs.judgments}",
         f"when all {part.of} are judged: merge {outputs.folder} --out-dir DIR --name NAME",
     ]
@@ -123,7 +123,7 @@ def audit_line(audit: Mapping[str, Any]) -> str:
         f"{name} {value:.3f}" for name in shown if (value := audit["figures"].get(name)) is not None
     ]
     unjudged = f", {audit['unjudged']} unjudged" if audit["unjudged"] else ""
-    on = f"{counted(audit['items'], 'labelled item')} of {counted(audit['topics'], 'topic')}"
+    on = f"{plural(audit['items'], 'labelled item')} of {plural(audit['topics'], 'topic')}"
     return f"audit: judge {audit['judge']} on {on}{unjudged}: {', '.join(figures)}"
 
 
@@ -132,7 +132,7 @@ def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = []
     for own in voters:
         alpha = _figure("alpha", own["alpha"], own["alpha_interval"])
-        items = counted(own["items"], "item")
+        items = plural(own["items"], "item")
         lines.append(f"voters of {own['judge']}: differ on {own['differ']} of {items}{alpha}")
         lines += [
             f"  samples of {one['voter']}: differ on {one['differ']} of {one['items']} items,"
@@ -146,7 +146,7 @@ def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
         if (rest := len(own["pairs"]) - MOST_PAIRS) > 0:
             lines.append(f"  … {rest} more pairs: --json shows all")
         failed = own["failed"].items()
-        lines += [f"  {name}: no vote on {counted(count, 'item')}" for name, count in failed]
+        lines += [f"  {name}: no vote on {plural(count, 'item')}" for name, count in failed]
     return [visible(line) for line in lines]
 
 
@@ -170,7 +170,7 @@ def _sample_lines(summary: Summary) -> list[str]:
     lines = []
     for run in (run for run in summary.runs if run.coverage.samples):
         counts = run.coverage.sample_counts
-        on = f"{counts['samples']} samples of {counted(counts['topics'], 'topic')}"
+        on = f"{counts['samples']} samples of {plural(counts['topics'], 'topic')}"
         spread = run.spreads.get(summary.ranked_by)
         apart = "" if spread is None else f": {summary.ranked_by} spread {spread:.3f}"
         lines.append(visible(f"samples: run {run.run_id} has {on}{apart}"))
@@ -214,7 +214,7 @@ def model_line(spent: Mapping[str, Any]) -> str:
 def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     """Return a plan as lines."""
     fetched = plan.get("documents_to_fetch", 0)
-    what = f"  {counted(fetched, 'document')} to fetch; calls about what they say are not counted"
+    what = f"  {plural(fetched, 'document')} to fetch; calls about what they say are not counted"
     begin = [f"{plan['name']}: {plan['items']} items", *([what] if fetched else [])]
     if "calls" not in plan:  # no model is asked
         return begin
@@ -230,10 +230,10 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
 def _failure_lines(summary: Summary) -> list[str]:
     lines = [UNKNOWN_LINE.format(name) for name in summary.failures_unknown]
     lines += [
-        f"unjudged: {counted(count, 'item')}, {kind}, in no numerator and no denominator;"
-        f" the first: {shown_line(summary.examples[kind])}"
+        f"unjudged: {plural(count, 'item')}, {kind}, in no numerator and no denominator;"
+        f" the first: {brief_line(summary.examples[kind])}"
         for kind, count in summary.failures.items()
     ]
     if count := summary.failures.get("no_document_text"):
-        lines.append(NO_TEXT_ADVICE.format(items=counted(count, "item")))
+        lines.append(NO_TEXT_ADVICE.format(items=plural(count, "item")))
     return lines

@@ -8,8 +8,8 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from trecjudge.findings import visible_line
-from trecjudge.inputs.collections.progress import Progress
-from trecjudge.show.words import cut, sized
+from trecjudge.inputs.collections.progress import CollectionProgress
+from trecjudge.show.words import cut, format_size
 
 BAR = 20
 """Columns of the bar."""
@@ -30,7 +30,7 @@ class CollectionWatcher:
         self._bar = Bar(*columns, console=console, transient=True, disable=is_off)
         self._task = self._bar.add_task("", state="")
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: CollectionProgress) -> None:
         """Show a state."""
         if progress.ended:
             self.close()
@@ -60,11 +60,11 @@ def on_standard_error() -> CollectionWatcher:
     return CollectionWatcher(Console(stderr=True, emoji=False))
 
 
-def state_line(progress: Progress) -> str:
+def state_line(progress: CollectionProgress) -> str:
     """Return how far a collection is: how much is done, found, and how long the rest will take."""
     if progress.in_bytes:
         # Of a file whose documents lie at known places only these are read.
-        done = f"{sized(progress.done)} of {sized(progress.total)}"
+        done = f"{format_size(progress.done)} of {format_size(progress.total)}"
     else:
         done = f"{progress.done:,} of {progress.total:,} asked for"
     left = f", {_time(progress.seconds_left)} left" if progress.seconds_left is not None else ""
@@ -72,11 +72,11 @@ def state_line(progress: Progress) -> str:
     return f"{done}, {found}{left}"
 
 
-def end_line(progress: Progress) -> str:
+def end_line(progress: CollectionProgress) -> str:
     """Return what was read in all, and found."""
     found = f"{progress.found:,} of {progress.wanted:,} documents found"
     if progress.in_bytes:
-        what = f"{progress.what}: {found} in {sized(progress.done)}"
+        what = f"{progress.what}: {found} in {format_size(progress.done)}"
     else:
         what = f"{progress.what}: {found}, {progress.done:,} asked for"
     return f"{what}, in {_time(progress.seconds)}"

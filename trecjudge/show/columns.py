@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from trecjudge.findings import visible, visible_line
-from trecjudge.show.words import longest_part, shortened, stacked, told_apart
+from trecjudge.show.words import disambiguate, longest_part, shorten, stack_header
 
 GAP = 2
 LONGEST_WORD = 24
@@ -19,7 +19,7 @@ LONGEST_WORD = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TextColumn:
     """A column of a table, its cells as text.
 
     A `key` is repeated in every part of a table that is too wide for one. `least` is the width to
@@ -32,23 +32,23 @@ class Column:
     is_key: bool = False
     least: int | None = None
 
-    def of(self, text: Callable[[str], str]) -> Column:
+    def of(self, text: Callable[[str], str]) -> TextColumn:
         """Return the column with `text` applied to header and cells."""
         cells = [text(cell) for cell in self.cells]
-        return Column(text(self.header), cells, self.is_left, self.is_key, self.least)
+        return TextColumn(text(self.header), cells, self.is_left, self.is_key, self.least)
 
 
 @dataclass(frozen=True, slots=True)
 class _SizedColumn:
     """A column with the widths that it can have."""
 
-    column: Column
+    column: TextColumn
     mark: str
     natural: int
     least: int
 
     @classmethod
-    def of(cls, column: Column, width: int | None, mark: str) -> _SizedColumn:
+    def of(cls, column: TextColumn, width: int | None, mark: str) -> _SizedColumn:
         cells = max(map(cell_len, column.cells), default=0)
         word = longest_part(column.header)
         if width is None:
@@ -60,13 +60,13 @@ class _SizedColumn:
         return cls(column, mark, natural, min(max(column.least, word), natural))
 
     def header(self, width: int) -> list[str]:
-        return [shortened(line, width, self.mark) for line in stacked(self.column.header, width)]
+        return [shorten(line, width, self.mark) for line in stack_header(self.column.header, width)]
 
     def lines(self, texts: Iterable[str], width: int) -> list[str]:
         return [self._padded(text, width) for text in texts]
 
     def cells(self, width: int) -> list[str]:
-        return self.lines(told_apart(self.column.cells, width, self.mark), width)
+        return self.lines(disambiguate(self.column.cells, width, self.mark), width)
 
     def _padded(self, text: str, width: int) -> str:
         blanks = " " * (width - cell_len(text))
@@ -74,13 +74,13 @@ class _SizedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TextTable:
     """A table at most as wide as the terminal, or of any width with `wide`.
 
     Columns that do not fit beside the others follow in a further part, behind its keys.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[TextColumn]
     title: str = ""
     wide: bool = False
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from trecjudge.findings import counted, shown_line
-from trecjudge.show.columns import Columns
+from trecjudge.findings import brief_line, plural
+from trecjudge.show.columns import TextTable
 from trecjudge.show.folding import fold_equal
 from trecjudge.show.tables import (
     first_rows,
@@ -59,7 +59,7 @@ def difference_lines(found: Sequence[Difference]) -> Iterator[str]:
         return
     pairs = len({(d.before, d.after) for d in found})
     measures = len({d.measure for d in found})
-    by = f"{counted(pairs, 'pair')} of runs by {counted(measures, 'measure')}"
+    by = f"{plural(pairs, 'pair')} of runs by {plural(measures, 'measure')}"
     tested = [d.holm for d in found if d.holm is not None]
     if not tested:
         yield f"{by}: no difference can be tested"
@@ -67,7 +67,7 @@ def difference_lines(found: Sequence[Difference]) -> Iterator[str]:
     significant = sum(p < SIGNIFICANT for p in tested)
     verb = "is" if significant == 1 else "are"
     yield (
-        f"{by}: {significant} of {counted(len(tested), 'difference')} {verb} significant"
+        f"{by}: {significant} of {plural(len(tested), 'difference')} {verb} significant"
         f" (p < {SIGNIFICANT} after Holm; the smallest is {probability(min(tested))})"
     )
 
@@ -77,7 +77,7 @@ def difference_table(
     names: Sequence[str] = (),
     wide: bool = False,
     show_all: bool = True,
-) -> Columns:
+) -> TextTable:
     """Return a row for each measure of each pair of systems; what is unjudged, if anything.
 
     The most significant and the largest come first. `names` are those of the leaderboards: what
@@ -104,7 +104,7 @@ def difference_table(
     open_columns = ("unjudged before", "unjudged after") if is_open else ()
     columns = ("measure", *headers, *CORE, *open_columns, *(DETAIL if wide else ()))
     made = table(columns, rows, left=1 + len(headers), wide=wide)
-    return Columns(made.columns, title, wide)
+    return TextTable(made.columns, title, wide)
 
 
 def _systems(
@@ -160,7 +160,7 @@ def hidden_differences(found: Sequence[Difference], wide: bool, show_all: bool) 
 def verdict_lines(found: VerdictChanges) -> Iterator[str]:
     """Yield the count of flipped verdicts, and the first of them with their evidence."""
     yield (
-        f"verdicts: {counted(found.shared, 'item')} on both sides,"
+        f"verdicts: {plural(found.shared, 'item')} on both sides,"
         f" {len(found.flips)} decided differently; {found.only_before} only on the first side,"
         f" {found.only_after} only on the second"
     )
@@ -172,11 +172,11 @@ def verdict_lines(found: VerdictChanges) -> Iterator[str]:
         sentence = "" if j.sentence_index is None else f" sentence {j.sentence_index + 1}"
         yield (
             f"{j.run_id} {j.topic_id}{sentence} {j.doc_id or ''}: {verdict(flip.before)} ->"
-            f" {verdict(j)}: {shown_line(flip.sentence)}"
+            f" {verdict(j)}: {brief_line(flip.sentence)}"
         )
         for side, judgment in (("before", flip.before), ("after", j)):
             quote = judgment.evidence.quote if judgment.evidence else ""
             why = judgment.failure.message if judgment.failure else judgment.reason
-            yield "    " + shown_line(f"{side}: {why or 'no reason given'} {quote!r}", 240)
+            yield "    " + brief_line(f"{side}: {why or 'no reason given'} {quote!r}", 240)
     if len(found.flips) > MOST_FLIPS:
         yield f"  … {len(found.flips)} in all; --json has them all"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from trecjudge.findings import counted
-from trecjudge.show.columns import Columns
+from trecjudge.findings import plural
+from trecjudge.show.columns import TextTable
 from trecjudge.show.folding import fold_equal
 from trecjudge.show.tables import first_rows, hidden_line, interval, number, table
 
@@ -52,7 +52,7 @@ def correlation_lines(found: Sequence[Correlated]) -> Iterator[str]:
 
 
 def _sentence(one: Correlated, most: str = "") -> str:
-    first, runs = _first(one), counted(len(one.runs), "run")
+    first, runs = _first(one), plural(len(one.runs), "run")
     if first is None or first.value is None:
         return f"no coefficient is defined on {runs}"
     over = interval(first.topics)
@@ -65,7 +65,7 @@ def _sentence(one: Correlated, most: str = "") -> str:
 
 def correlation_table(
     found: Sequence[Correlated], wide: bool = False, show_all: bool = True
-) -> Columns:
+) -> TextTable:
     """Return a row for each coefficient of each pair of measures; what is unjudged, if anything.
 
     Pairs of one name come first, then those that agree most.

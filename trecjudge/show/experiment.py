@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trecjudge.findings import counted, shown_line
-from trecjudge.job.experiment.running import Experimented, VariantRun
+from trecjudge.findings import brief_line, plural
+from trecjudge.job.experiment.running import ExperimentReport, VariantRun
 from trecjudge.scores.summary import RunSummary
 from trecjudge.show.check import cause_lines, place_lines, shared_rules
-from trecjudge.show.columns import Columns
+from trecjudge.show.columns import TextTable
 from trecjudge.show.comparison import SIGNIFICANT, difference_lines
 from trecjudge.show.tables import interval, number, probability, table
 from trecjudge.stats.comparison import Difference
@@ -18,7 +18,7 @@ SHOWN = ("leaderboard", "judgments", "report")
 """The files that are named; the others lie beside them."""
 
 
-def variant_tables(found: Experimented) -> Iterator[Columns]:
+def variant_tables(found: ExperimentReport) -> Iterator[TextTable]:
     """Yield a table for each measure that a judge ranks by: a row a variant, as in the file."""
     summary = found.summary
     runs = {run.run_id: run for run in summary.runs} if summary else {}
@@ -31,7 +31,7 @@ def variant_tables(found: Experimented) -> Iterator[Columns]:
             _row(run, measure, runs.get(run.variant), of_measure.get(run.variant))
             for run in found.runs
         )
-        yield Columns(table(COLUMNS, rows).columns, measure)
+        yield TextTable(table(COLUMNS, rows).columns, measure)
 
 
 def _row(
@@ -55,11 +55,11 @@ def _run_of(difference: Difference) -> str:
     return difference.after.partition(": ")[2]
 
 
-def closing_lines(found: Experimented) -> Iterator[str]:
+def closing_lines(found: ExperimentReport) -> Iterator[str]:
     """Yield what went wrong, what can be told apart, and where everything is."""
     for run in found.runs:
         if run.failure:
-            yield f"no run: {shown_line(run.variant)}: {shown_line(run.failure)}"
+            yield f"no run: {brief_line(run.variant)}: {brief_line(run.failure)}"
     if found.checked is not None and found.checked.is_refused:
         shared = shared_rules(found.checked)
         yield from cause_lines(found.checked, shared)
@@ -71,7 +71,7 @@ def closing_lines(found: Experimented) -> Iterator[str]:
         yield from _too_few(found.compared.differences)
     reused = [run.variant for run in found.runs if run.reused]
     if reused:
-        yield f"not made again: {', '.join(map(shown_line, reused))}"
+        yield f"not made again: {', '.join(map(brief_line, reused))}"
     if found.summary is not None:
         files = found.summary.files
         yield from (f"{kind}: {files[kind]}" for kind in SHOWN if kind in files)
@@ -83,4 +83,4 @@ def _too_few(differences: Sequence[Difference]) -> Iterator[str]:
     pairs = len({d.after for d in differences})
     # Of n topics the smallest p of a sign-flip test is 2 / 2^n; Holm multiplies it by the pairs.
     if topics and pairs * 2.0 ** (1 - topics) >= SIGNIFICANT:
-        yield f"note: {counted(topics, 'topic')}: too few for any difference to be significant"
+        yield f"note: {plural(topics, 'topic')}: too few for any difference to be significant"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.records import Judgment, Response
-from trecjudge.results.jobs import Outcome
+from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import SUFFIXES
 from trecjudge.settings.times import fixed_time
@@ -17,7 +17,7 @@ from trecjudge.show.selection import sentence_texts, text_of
 from trecjudge.show.tones import Tone, tone, word
 from trecjudge.show.words import cut
 from trecjudge.stats.flips import ItemKey, item_key, verdict_changes
-from trecjudge.stats.release_gate import TINY, Check, same_runs
+from trecjudge.stats.release_gate import TINY, RuleCheck, same_runs
 from trecjudge.stats.scores import Scores
 
 MOST_RESPONSES = 500
@@ -48,7 +48,7 @@ class Failing:
     items: list[str] = field(default_factory=list)
     seconds: float | None = None
 
-    def add(self, check: Check, why: str, amount: float = 0.0) -> None:
+    def add(self, check: RuleCheck, why: str, amount: float = 0.0) -> None:
         """Add that it falls short of the rule of a check."""
         self.fails = self.fails or bool(check.broken)
         self.amount = max(self.amount, amount)
@@ -69,7 +69,7 @@ class FailingResponses:
 
 
 def failing_responses(
-    checks: Sequence[Check], tables: Sequence[Scores], jobs: Sequence[Outcome]
+    checks: Sequence[RuleCheck], tables: Sequence[Scores], jobs: Sequence[JobFiles]
 ) -> FailingResponses:
     """Return the responses that fall short of rules, as far as values by topic are known.
 
@@ -116,7 +116,7 @@ def _by_topic(scores: Scores, run_id: str | None, measure: str) -> dict[str, flo
 
 
 def _short(
-    check: Check, values: Mapping[str, float], before: Mapping[str, float]
+    check: RuleCheck, values: Mapping[str, float], before: Mapping[str, float]
 ) -> Iterator[tuple[str, str, float]]:
     """Yield (topic, why, by how much) of responses that fall short of a rule."""
     rule = check.rule
@@ -138,7 +138,7 @@ def _short(
 
 
 def _earlier(
-    found: FailingResponses, runs: Mapping[str, str], baseline: Sequence[Outcome]
+    found: FailingResponses, runs: Mapping[str, str], baseline: Sequence[JobFiles]
 ) -> dict[tuple[str, str], Before]:
     wanted = {(runs.get(run_id, run_id), topic): (run_id, topic) for run_id, topic in found.shown}
     return {
@@ -152,7 +152,7 @@ def _earlier(
 
 def _add_items(
     found: FailingResponses,
-    checks: Sequence[Check],
+    checks: Sequence[RuleCheck],
     scores: Scores,
     path: Path,
     earlier: Mapping[tuple[str, str], Before],

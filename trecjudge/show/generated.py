@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.baseline.generate.making import RunCounts
-from trecjudge.findings import counted
+from trecjudge.findings import plural
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.show.closing import model_line
 
@@ -42,7 +42,7 @@ def generated_lines(
 
 
 def _topics(made: RunCounts) -> str:
-    answered = counted(made.answered, "topic")
+    answered = plural(made.answered, "topic")
     return f"{answered} answered, {made.abstained} abstained, {made.failed} failed"
 
 

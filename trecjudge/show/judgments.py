@@ -13,7 +13,7 @@ import orjson
 from rich.cells import cell_len
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import shown, visible
+from trecjudge.findings import brief, visible
 from trecjudge.records import Judgment, Vote
 from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.show.selection import verdict_of
@@ -88,7 +88,7 @@ def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
         cells = {name: _cell(value) for name, value in judgment_fields(row).items()}
         for name in NAMES:
             if LOST.search(cells[name]):
-                message = f"{name} {shown(cells[name])}: a table does not keep its line ends"
+                message = f"{name} {brief(cells[name])}: a table does not keep its line ends"
                 raise InputError(f"--output {path}: {message}; give a {JSONL} file")
         if separator == "\t":  # tools that read it take no line ends in a cell; ids are kept
             cells |= {name: " ".join(cells[name].split()) for name in TEXTS}
@@ -131,7 +131,7 @@ class _Layout:
         return f"{blanks}{cell}" if is_number else f"{cell}{blanks}"
 
 
-def listed(rows: Iterable[Row], width: int, several_judges: bool) -> Iterator[str]:
+def judgment_lines(rows: Iterable[Row], width: int, several_judges: bool) -> Iterator[str]:
     """Yield a header, and a line for each judgment, in so many columns; sentences count from 1."""
     rest = iter(rows)
     first = list(islice(rest, LOOKED_AT))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from trecjudge.findings import Finding, visible
 from trecjudge.show.failing import Failing, FailingResponses
-from trecjudge.stats.release_gate import Check
+from trecjudge.stats.release_gate import RuleCheck
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -17,7 +17,7 @@ COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 def junit(
     name: str,
-    checks: Sequence[Check],
+    checks: Sequence[RuleCheck],
     left_out: Sequence[Finding] = (),
     failing: FailingResponses | None = None,
 ) -> bytes:

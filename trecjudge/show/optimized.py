@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trecjudge.evaluation.optimize.figures import Figure, Improvement
-from trecjudge.evaluation.optimize.optimize import Optimized
+from trecjudge.evaluation.optimize.figures import ImprovedFigure, Improvement
+from trecjudge.evaluation.optimize.optimize import OptimizeResult
 from trecjudge.evaluation.optimize.questions import ENOUGH
-from trecjudge.findings import counted, shown_line
+from trecjudge.findings import brief_line, plural
 from trecjudge.show.closing import model_line
-from trecjudge.show.columns import Columns
+from trecjudge.show.columns import TextTable
 from trecjudge.show.tables import interval, number, table
 
 MOST_SHOWN = 120
 """Characters of a demonstration's field that are shown."""
 
 
-def figure_table(found: Improvement) -> Columns:
+def figure_table(found: Improvement) -> TextTable:
     """Return a row for each figure of agreement on the topics held out."""
     rows = (
         (
@@ -34,13 +34,13 @@ def figure_table(found: Improvement) -> Columns:
     return table(columns, rows)
 
 
-def _change(figure: Figure) -> str:
+def _change(figure: ImprovedFigure) -> str:
     if figure.before is None or figure.after is None:
         return "-"
     return f"{figure.after - figure.before:+.3f}"
 
 
-def outcome_lines(result: Optimized, out: str, written: bool) -> Iterator[str]:
+def outcome_lines(result: OptimizeResult, out: str, written: bool) -> Iterator[str]:
     """Yield what came of it: whether the prompt is better, and the file."""
     found = result.improvement
     if not result.is_new:
@@ -51,7 +51,7 @@ def outcome_lines(result: Optimized, out: str, written: bool) -> Iterator[str]:
     figures = f"accuracy by topic {found.difference:+.3f}{within}, {p}"
     yield f"{_said(found.outcome)}: {figures}"
     if found.outcome == "not_shown" and found.topics < ENOUGH:
-        few = counted(found.topics, "topic")
+        few = plural(found.topics, "topic")
         yield f"with {few} no p can be below 0.05: hold out {ENOUGH} or more"
     if written:
         yield f"prompt: {out}"
@@ -59,7 +59,7 @@ def outcome_lines(result: Optimized, out: str, written: bool) -> Iterator[str]:
         yield "not written: --keep-anyway writes it all the same"
 
 
-def _in_vain(result: Optimized) -> str:
+def _in_vain(result: OptimizeResult) -> str:
     if result.bounds.why:
         return "no better prompt was found before the optimiser was stopped"
     return "no prompt tried was better on the topics to choose by"
@@ -70,7 +70,7 @@ def _said(outcome: str) -> str:
 
 
 def optimized_lines(
-    result: Optimized,
+    result: OptimizeResult,
     topics: Mapping[str, list[str]],
     spent: Mapping[str, Any],
     reflection: Mapping[str, Any],
@@ -80,12 +80,12 @@ def optimized_lines(
     found = result.improvement
     yield (
         f"topics: {counts['learnt_from']} learnt from, {counts['chosen_by']} chosen by,"
-        f" {counts['held_out']} held out with {counted(found.items, 'label')}"
+        f" {counts['held_out']} held out with {plural(found.items, 'label')}"
     )
     before, after = result.scores
     if after is not None:
         yield (
-            f"tried: {counted(result.tried, 'prompt')}; where they were chosen by, accuracy is"
+            f"tried: {plural(result.tried, 'prompt')}; where they were chosen by, accuracy is"
             f" {number(before, 3)} before, {number(after, 3)} for the best"
         )
     for count, when in ((found.unjudged_before, "before"), (found.unjudged_after, "after")):
@@ -102,13 +102,13 @@ def optimized_lines(
         yield model_line(reflection).replace("model:", "reflection model:", 1)
 
 
-def prompt_lines(result: Optimized, diff: list[str]) -> Iterator[str]:
+def prompt_lines(result: OptimizeResult, diff: list[str]) -> Iterator[str]:
     """Yield the difference of the instructions, and the demonstrations."""
     yield from diff
     for number_, demo in enumerate(result.best.demos, 1):
         yield f"demonstration {number_}:"
         for name, value in demo.items():
             if name != "augmented":
-                text = shown_line(str(value))
+                text = brief_line(str(value))
                 cut = "…" if len(text) > MOST_SHOWN else ""
                 yield f"  {name}: {text[:MOST_SHOWN]}{cut}"

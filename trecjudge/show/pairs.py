@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trecjudge.evaluation.pairs.figures import FIGURES, Part
-from trecjudge.evaluation.pairs.measuring import FEWEST_PAIRS, MOST_GROUPS, Measured, Tally
-from trecjudge.findings import shown_line
+from trecjudge.evaluation.pairs.figures import FIGURES, PairBin
+from trecjudge.evaluation.pairs.measuring import (
+    FEWEST_PAIRS,
+    MOST_GROUPS,
+    PairFigures,
+    VerdictTally,
+)
+from trecjudge.findings import brief_line
 from trecjudge.show.closing import model_line
-from trecjudge.show.columns import Columns
+from trecjudge.show.columns import TextTable
 from trecjudge.show.tables import interval, number, table
 
 
-def figure_table(part: Part) -> Columns:
+def figure_table(part: PairBin) -> TextTable:
     """Return the figures of all pairs, each with its interval."""
     rows = ((f.name, number(f.value, 3), interval(f.interval)) for f in part.figures)
     return table((f"{part.pairs} labels", "all", f"95 % over {part.over}"), rows)
 
 
-def part_table(title: str, parts: Sequence[Part]) -> Columns:
+def part_table(title: str, parts: Sequence[PairBin]) -> TextTable:
     """Return a row for each part, its figures in columns."""
     columns = (title, "labels", *(FIGURES))
     rows = (
@@ -29,7 +34,7 @@ def part_table(title: str, parts: Sequence[Part]) -> Columns:
     return table(columns, rows)
 
 
-def _figure_text(part: Part, place: int) -> str:
+def _figure_text(part: PairBin, place: int) -> str:
     figure = part.figures[place]
     low, high = figure.interval
     within = "" if low is None or high is None else f" ({low:.2f}-{high:.2f})"
@@ -37,7 +42,7 @@ def _figure_text(part: Part, place: int) -> str:
 
 
 def pair_lines(
-    tally: Tally, measured: Measured, output: str, spent: Mapping[str, Any]
+    tally: VerdictTally, measured: PairFigures, output: str, spent: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield lines on what was judged, how labels were read, and the file written."""
     if measured.numbered:
@@ -52,7 +57,7 @@ def pair_lines(
     if tally.nothing:
         yield f"nothing to check: {tally.nothing} sentences, in no figure"
     for kind, count in sorted(tally.failures.items()):
-        first = shown_line(tally.examples[kind].message)
+        first = brief_line(tally.examples[kind].message)
         yield f"unjudged: {count} pairs, {kind}, in no figure; the first: {first}"
     if spent:
         yield model_line(spent)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trecjudge.findings import counted
-from trecjudge.show.columns import Columns
+from trecjudge.findings import plural
+from trecjudge.show.columns import TextTable
 from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line, number, table
 
 if TYPE_CHECKING:  # numpy: not for --help
-    from trecjudge.evaluation.agreement import Likeness, People
+    from trecjudge.evaluation.agreement import Likeness, PeopleAgreement
 
 
-def people_lines(people: People) -> Iterator[str]:
+def people_lines(people: PeopleAgreement) -> Iterator[str]:
     """Yield what people make of the items by themselves."""
     ordinal = people.alpha_ordinal
     graded = "" if ordinal is None else f", ordinal {number(ordinal, 3)}"
     yield (
-        f"people: {counted(people.several, 'item')} labelled by two or more, {people.tied} of them"
+        f"people: {plural(people.several, 'item')} labelled by two or more, {people.tied} of them"
         f" without a majority; Krippendorff's alpha {number(people.alpha, 3)}{graded}"
     )
     if not people.pairs:
@@ -27,7 +27,7 @@ def people_lines(people: People) -> Iterator[str]:
     yield from hidden_line(len(people.persons) - MOST_ROWS, "person", "--json")
 
 
-def people_tables(people: People) -> Iterator[Columns]:
+def people_tables(people: PeopleAgreement) -> Iterator[TextTable]:
     """Yield the table of pairs of people, and that of each person beside the judge."""
     if people.pairs:
         rows = ((a, b, *_cells(both)) for a, b, both in first_rows(people.pairs, False))

@@ -24,8 +24,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, FirstFindings, counted
-from trecjudge.inputs.collections.progress import Progress as Reading
+from trecjudge.findings import PREFIX, Finding, FirstFindings, plural
+from trecjudge.inputs.collections.progress import CollectionProgress as Reading
 from trecjudge.inputs.collections.progress import progress_to
 from trecjudge.show.collections import CollectionWatcher, print_line
 from trecjudge.show.words import within
@@ -133,7 +133,7 @@ class ConsoleWatcher:
         left = "time left unknown"
         if self._responses:
             left = f"{_time(done / self._responses * (expected - self._responses))} left"
-        share = f"{self._responses} of about {counted(expected, 'response')}"
+        share = f"{self._responses} of about {plural(expected, 'response')}"
         return ", ".join((share, f"{_time(done)} elapsed", left, *self._state()))
 
     def _collection_read(self, progress: Reading) -> None:
@@ -173,20 +173,20 @@ class ConsoleWatcher:
     def _state(self) -> list[str]:
         """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""
         spent = self._spent()
-        items = [f"{counted(self._items, 'item')} judged"]
+        items = [f"{plural(self._items, 'item')} judged"]
         if not spent:
             return items
         rate = spent["calls"] / max(self._clock() - self._began, 0.001)
         cost = [f"cost {spent['cost']:.2f}"] if "cost" in spent else []
         tokens = spent["prompt_tokens"] + spent["completion_tokens"]
         return [
-            f"{counted(spent['calls'], 'call')} ({rate:.1f}/s)",
+            f"{plural(spent['calls'], 'call')} ({rate:.1f}/s)",
             *cost,
             f"{spent['throttled']} x 429",
             *items,
             f"{spent['in_flight']} in flight",
             f"{spent['cached']} cached",
-            counted(tokens, "token"),
+            plural(tokens, "token"),
         ]
 
 

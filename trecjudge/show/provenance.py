@@ -12,7 +12,7 @@ from trecjudge.baseline.freshness import (
     CitationBasis,
     FreshnessAudit,
 )
-from trecjudge.findings import counted, visible
+from trecjudge.findings import plural, visible
 from trecjudge.records import ProvenanceLine
 from trecjudge.show.words import cut
 
@@ -59,8 +59,8 @@ def closing_line(audit: FreshnessAudit) -> str:
     changed = f"{audit.states[CHANGED]} changed"
     parts.append(f"{changed} ({audit.quoted} with the quote still there)")
     parts.append(f"{audit.states[GONE]} gone")
-    runs = counted(len(audit.runs), "run")
-    where = f"{counted(total, 'citation')} of {runs}"
+    runs = plural(len(audit.runs), "run")
+    where = f"{plural(total, 'citation')} of {runs}"
     if audit.states[UNKNOWN]:
         return f"{where}; give --index or --documents to see which are stale"
     return f"{where}: {', '.join(parts)}"

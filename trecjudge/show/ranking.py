@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import counted
+from trecjudge.findings import plural
 from trecjudge.results.statistics import RunScore
 from trecjudge.scores.summary import RunSummary, Summary
-from trecjudge.show.columns import Column, Columns
+from trecjudge.show.columns import TextColumn, TextTable
 from trecjudge.show.folding import fold_equal, mean_cells
 
 MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
@@ -24,7 +24,7 @@ OPEN_LINE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TableOptions:
     """What of the closing table is shown beside the measure that ranks.
 
     `measures` are names, `all`, or `ranking` for the one that each judge ranks by. `wide` shows
@@ -36,7 +36,7 @@ class Wanted:
     all_runs: bool = False
 
     @classmethod
-    def of(cls, written: Iterable[str], wide: bool = False, all_runs: bool = False) -> Wanted:
+    def of(cls, written: Iterable[str], wide: bool = False, all_runs: bool = False) -> TableOptions:
         """Return this from names that were given one by one, or separated by commas."""
         names = (name.strip() for text in written for name in text.split(","))
         return cls(tuple(filter(None, names)), wide, all_runs)
@@ -69,10 +69,10 @@ class Wanted:
         return summary.runs if self.all_runs else summary.runs[:MOST_RUNS]
 
 
-ONLY_THE_BEST: Final = Wanted()
+ONLY_THE_BEST: Final = TableOptions()
 
 
-def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
+def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable:
     """Return the runs in order with the measure that ranks them, its interval, and coverage."""
     several = len(summary.judges) > 1
     whose = f" of judge {summary.ranking_judge}" if several and summary.ranking_judge else ""
@@ -88,19 +88,19 @@ def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
         *((name, _mean_of(name)) for name in wanted.folded(summary)[0]),
     ]
     columns = [
-        Column("", [_rank(summary, run) for run in runs], is_key=True),
-        Column("run", [r.run_id for r in runs], is_left=True, is_key=True, least=LEAST_NAME),
-        *(Column(header, [cell(run) for run in runs]) for header, cell in cells),
+        TextColumn("", [_rank(summary, run) for run in runs], is_key=True),
+        TextColumn("run", [r.run_id for r in runs], is_left=True, is_key=True, least=LEAST_NAME),
+        *(TextColumn(header, [cell(run) for run in runs]) for header, cell in cells),
     ]
-    return Columns(columns, title, wanted.wide)
+    return TextTable(columns, title, wanted.wide)
 
 
-def ranking_lines(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Iterator[str]:
+def ranking_lines(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> Iterator[str]:
     """Yield the lines below the table: runs and measures that it does not show, and where."""
     hidden = len(summary.runs) - len(wanted.runs(summary))
     if hidden:
         where = f"--all shows {'it' if hidden == 1 else 'them'} too"
-        yield f"… {counted(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
+        yield f"… {plural(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE
     yield from wanted.folded(summary)[1]
@@ -108,7 +108,7 @@ def ranking_lines(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Iterator[
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:
         ways = "--measures A,B or all, --wide, --report"
-        yield f"… {counted(more, 'more measure')}{_in_file(summary)}; {ways}"
+        yield f"… {plural(more, 'more measure')}{_in_file(summary)}; {ways}"
 
 
 def _lines_on_judges(summary: Summary) -> Iterator[str]:

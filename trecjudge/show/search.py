@@ -10,10 +10,10 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from trecjudge.baseline.records import Passage, Retrieved
+from trecjudge.baseline.records import RetrievedPassage, SearchResult
 from trecjudge.baseline.retrieve.threshold import BY_WORDS
 from trecjudge.baseline.terms import LONGEST, terms_of
-from trecjudge.findings import counted, visible
+from trecjudge.findings import plural, visible
 from trecjudge.text.tokens import tokenize
 
 MARK = "bold green"
@@ -21,7 +21,7 @@ MARK = "bold green"
 SPACE = re.compile(r"\s+")
 
 
-def search_view(found: Retrieved, least: float | None = None) -> Group:
+def search_view(found: SearchResult, least: float | None = None) -> Group:
     """Return the passages, the best first, and the confidence with the threshold `least`."""
     terms = terms_of(found.question)
     first: dict[str, int] = {}
@@ -34,7 +34,9 @@ def search_view(found: Retrieved, least: float | None = None) -> Group:
     return Group(*parts, *_closing(found, len(first), least))
 
 
-def _passage(passage: Passage, terms: Collection[str], earlier: int) -> Iterator[RenderableType]:
+def _passage(
+    passage: RetrievedPassage, terms: Collection[str], earlier: int
+) -> Iterator[RenderableType]:
     document = passage.chunk.document
     yield Text.assemble(
         (f"{passage.rank:>3} ", "bold"),
@@ -71,9 +73,9 @@ def plain(text: str) -> str:
     return visible(SPACE.sub(" ", text))
 
 
-def _closing(found: Retrieved, documents: int, least: float | None) -> Iterator[RenderableType]:
-    passages = counted(len(found.passages), "passage")
-    yield Text(f"{passages} of {counted(documents, 'document')} by {found.method}")
+def _closing(found: SearchResult, documents: int, least: float | None) -> Iterator[RenderableType]:
+    passages = plural(len(found.passages), "passage")
+    yield Text(f"{passages} of {plural(documents, 'document')} by {found.method}")
     sign = ", a weak sign" if found.confidence_by == BY_WORDS else ""
     yield Text(f"confidence {found.confidence:.4f} ({found.confidence_by}{sign})")
     if found.answers is None or least is None:
@@ -85,7 +87,7 @@ def _closing(found: Retrieved, documents: int, least: float | None) -> Iterator[
         yield Text(f"{verdict}: the threshold is {least:.4f}")
 
 
-def search_record(found: Retrieved, least: float | None = None) -> dict[str, Any]:
+def search_record(found: SearchResult, least: float | None = None) -> dict[str, Any]:
     """Return what a search found as JSON values; `start` and `end` count in title and text."""
     return {
         "question": found.question,
@@ -99,7 +101,7 @@ def search_record(found: Retrieved, least: float | None = None) -> dict[str, Any
     }
 
 
-def _record(passage: Passage) -> dict[str, Any]:
+def _record(passage: RetrievedPassage) -> dict[str, Any]:
     chunk = passage.chunk
     return {
         "rank": passage.rank,

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from trecjudge.evaluation.stability.changes import CHANGES
 from trecjudge.evaluation.stability.figures import Shift, untestable
-from trecjudge.findings import counted
-from trecjudge.job.stability import Tested
+from trecjudge.findings import plural
+from trecjudge.job.stability import StabilityReport
 from trecjudge.show.closing import model_line
-from trecjudge.show.columns import Columns
+from trecjudge.show.columns import TextTable
 from trecjudge.show.tables import interval, number, table
 
 
-def flip_table(tested: Tested) -> Columns:
+def flip_table(tested: StabilityReport) -> TextTable:
     """Return how many labels flip in each test."""
     rows = ((f.name, f.items, f.flips, number(f.rate, 3)) for f in tested.flips)
     return table(("test", "items", "flips", "flip rate"), rows)
 
 
-def shift_table(tested: Tested, wide: bool = False) -> Columns:
+def shift_table(tested: StabilityReport, wide: bool = False) -> TextTable:
     """Return by how much each change moves the measures that rank; `wide`: all measures."""
     columns = ("change", "bias", "measure", "topics", "before", "shift", "95 %", "p (Holm)")
     rows = (
@@ -39,7 +39,7 @@ def shift_table(tested: Tested, wide: bool = False) -> Columns:
     return table(columns, rows)
 
 
-def stability_lines(tested: Tested) -> Iterator[str]:
+def stability_lines(tested: StabilityReport) -> Iterator[str]:
     """Yield the biases that are more than chance, what was not tested, and the cost."""
     leading = [one for one in tested.shifts if one.measure in tested.leading]
     biases = [one for one in leading if one.is_bias]
@@ -51,15 +51,15 @@ def stability_lines(tested: Tested) -> Iterator[str]:
         yield f"too few topics to show any bias of {', '.join(few)}: give more topics"
     for why in tested.not_tested:
         yield f"not tested: {why}"
-    responses, topics = counted(tested.responses, "response"), counted(tested.topics, "topic")
+    responses, topics = plural(tested.responses, "response"), plural(tested.topics, "topic")
     yield f"tested on {responses} to {topics}"
     if tested.unjudged:
-        yield f"unjudged: {counted(tested.unjudged, 'item')}, in no figure"
+        yield f"unjudged: {plural(tested.unjudged, 'item')}, in no figure"
     if tested.spent:
         yield model_line(tested.spent)
 
 
-def _told(one: Shift, tested: Tested) -> str:
+def _told(one: Shift, tested: StabilityReport) -> str:
     """Return a bias in words; of length, which way is the judge's taste."""
     what = next(change.what for change in CHANGES if change.name == one.change)
     line = f"bias of {one.kind}: with {what}, {one.measure} moves by {one.shift:+.3f}"

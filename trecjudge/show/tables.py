@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from trecjudge.findings import counted
-from trecjudge.show.columns import Column, Columns
+from trecjudge.findings import plural
+from trecjudge.show.columns import TextColumn, TextTable
 
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.evaluation.agreement import Agreement
     from trecjudge.results.statistics import Unjudged
-    from trecjudge.stats.labelling import Candidate
+    from trecjudge.stats.labelling import LabelCandidate
     from trecjudge.stats.resampling import Interval
     from trecjudge.stats.shrinkage import Forecast
 
@@ -28,7 +28,7 @@ def table(
     left: int = 1,
     once: Collection[str] = (),
     wide: bool = False,
-) -> Columns:
+) -> TextTable:
     """Return a table, the first `left` columns names, flush left, and all others right.
 
     A column of `once` that is the same in all of several rows stands in the title.
@@ -41,8 +41,8 @@ def table(
             shared.append(f"{header} {own[0]}")
             continue
         is_name = place < left
-        kept.append(Column(header, own, is_name, is_name, LEAST_NAME if is_name else None))
-    return Columns(kept, f"in all rows: {', '.join(shared)}" if shared else "", wide)
+        kept.append(TextColumn(header, own, is_name, is_name, LEAST_NAME if is_name else None))
+    return TextTable(kept, f"in all rows: {', '.join(shared)}" if shared else "", wide)
 
 
 def first_rows(found: Sequence[T], show_all: bool) -> Sequence[T]:
@@ -53,7 +53,7 @@ def first_rows(found: Sequence[T], show_all: bool) -> Sequence[T]:
 def hidden_line(hidden: int, noun: str, where: str = "--all or --json") -> Iterator[str]:
     """Yield a line on the rows that a table does not show, if there are any."""
     if hidden > 0:
-        yield f"… {counted(hidden, f'more {noun}')}: {where}"
+        yield f"… {plural(hidden, f'more {noun}')}: {where}"
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -79,7 +79,7 @@ def gaps(unjudged: Unjudged | None) -> str:
     return "n/a" if unjudged is None else unjudged.with_bounds
 
 
-def confusion_table(found: Agreement) -> Columns:
+def confusion_table(found: Agreement) -> TextTable:
     """Return the confusion matrix, a row for each label of the truth."""
     rows = (
         (label, *counts, sum(counts))
@@ -88,7 +88,7 @@ def confusion_table(found: Agreement) -> Columns:
     return table(("truth \\ predicted", *found.labels, "all"), rows)
 
 
-def agreement_table(found: Agreement) -> Columns:
+def agreement_table(found: Agreement) -> TextTable:
     """Return a row for each figure of agreement."""
     rows = (
         (
@@ -104,7 +104,7 @@ def agreement_table(found: Agreement) -> Columns:
     return table(columns, rows)
 
 
-def topic_table(found: Agreement) -> Columns:
+def topic_table(found: Agreement) -> TextTable:
     """Return a row for each topic, its figures in columns."""
     names = [figure.name for figure in found.figures]
     topics = sorted({topic for figure in found.figures for topic in figure.by_topic})
@@ -120,13 +120,13 @@ def agreement_sentence(found: Agreement) -> str:
     if kappa is not None and kappa.pooled is not None:
         behind = f"; kappa {kappa.pooled:.3f} ({interval(kappa.interval)} over topics)"
     share = f" ({same / found.items:.1%})" if found.items else ""
-    return f"{same} of {counted(found.items, 'item')} have the same label{share}{behind}"
+    return f"{same} of {plural(found.items, 'item')} have the same label{share}{behind}"
 
 
 def agreement_line(found: Agreement) -> str:
     """Return a line on the items compared and those left out."""
     return (
-        f"agreement: {counted(found.items, 'item')} of {counted(found.topics, 'topic')};"
+        f"agreement: {plural(found.items, 'item')} of {plural(found.topics, 'topic')};"
         f" {found.only_truth} only in the"
         f" truth, {found.only_predicted} only in the predicted; unjudged {found.truth.unjudged}"
         f" and {found.predicted.unjudged}"
@@ -134,7 +134,7 @@ def agreement_line(found: Agreement) -> str:
     )
 
 
-def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain") -> Columns:
+def candidate_table(found: Sequence[tuple[float, LabelCandidate]], what: str = "gain") -> TextTable:
     """Return a row for each item to label, with the number that `what` names."""
     nuggets = ["nugget"] if any(c.nugget for _, c in found) else []
     rows = (
@@ -161,6 +161,6 @@ def forecast_line(found: Forecast | None, why: str) -> str:
     taus = " to ".join(number(tau, 3) for tau in (found.tau_now, found.tau_then))
     widths = f"{found.width_now:.3f} to {found.width_then:.3f}"
     return (
-        f"expected of {counted(found.labels, 'more label')}: tau with the order by labels on all"
+        f"expected of {plural(found.labels, 'more label')}: tau with the order by labels on all"
         f" items from {taus}; mean width of the 95 % intervals from {widths}"
     )

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from trecjudge.findings import counted, visible
+from trecjudge.findings import plural, visible
 from trecjudge.show.ranking import share_text
 
 LONGEST = 60
@@ -36,7 +36,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "visible": visible,
         "brief": brief,
-        "counted": counted,
+        "counted": plural,
         "number": number,
         "share": share_text,
         "stacked": stacked,

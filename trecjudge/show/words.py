@@ -11,7 +11,7 @@ from rich.cells import cell_len, chop_cells
 PART = re.compile(r"[^\s_]*_+|\S+")
 
 
-def shortened(text: str, width: int, mark: str = "…") -> str:
+def shorten(text: str, width: int, mark: str = "…") -> str:
     """Return a text in so many columns of a terminal; of a long one the middle is left out."""
     if cell_len(text) <= width:
         return text
@@ -33,12 +33,12 @@ def _first(text: str, width: int) -> str:
     return chop_cells(text[: width + 1], width)[0] if width and text else ""
 
 
-def told_apart(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
+def disambiguate(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
     """Return each text in so many columns; those that would look alike show where they differ.
 
     Where no place shows that, they end in a number: different texts never look the same.
     """
-    short = {text: shortened(text, width, mark) for text in dict.fromkeys(texts)}
+    short = {text: shorten(text, width, mark) for text in dict.fromkeys(texts)}
     for same in _alike(short):
         columns = zip(*same, strict=False)
         common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
@@ -69,7 +69,7 @@ class NumberedForms:
     def of(self, text: str) -> str:
         """Return the form of a text, always the same one."""
         if text not in self._known:
-            if (form := shortened(text, self._width, self._mark)) in self.taken:
+            if (form := shorten(text, self._width, self._mark)) in self.taken:
                 form = self.next_form(text)
             self.taken.add(form)
             self._known[text] = form
@@ -92,7 +92,7 @@ def _around(text: str, place: int, width: int, mark: str) -> str:
     return f"{start}{gap}{rest}"
 
 
-def stacked(header: str, width: int) -> list[str]:
+def stack_header(header: str, width: int) -> list[str]:
     """Return a header in lines of this width, parted at spaces and behind `_`, never in a word."""
     lines: list[str] = []
     for part in PART.findall(header):
@@ -121,7 +121,7 @@ def within(parts: Iterable[str], width: int, gap: str = ", ") -> str:
     return line
 
 
-def sized(size: float) -> str:
+def format_size(size: float) -> str:
     """Return a number of bytes as a person reads it: `980 bytes`, `2.5 kB`, `1.4 GB`."""
     for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= unit:

@@ -362,7 +362,7 @@ def agreement_figure(
         # Ordered by counts: no name decides which topics are drawn.
         order = np.lexsort(confusion.reshape(len(topics), -1).T)
         drawn = np.tensordot(draws(len(topics), FEWER_RESAMPLES), confusion[order], axes=1)
-        interval = interval_of(figure(drawn), len(topics)).rounded(DIGITS)
+        interval = interval_of(figure(drawn), len(topics)).round_to(DIGITS)
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
@@ -379,7 +379,7 @@ def _auc(pairs: LabelPairs, threshold: int) -> Agreed:
     places = np.argsort(sorted(range(len(rows)), key=lambda topic: keys[topic]))
     drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), FEWER_RESAMPLES)[:, places])
     by_topic = {t: _number(of(own)) for t, own in zip(pairs.topics, rows, strict=True)}
-    interval = interval_of(drawn, len(rows)).rounded(DIGITS)
+    interval = interval_of(drawn, len(rows)).round_to(DIGITS)
     return Agreed("auc", _number(of(np.arange(len(owners)))), interval, by_topic)
 
 

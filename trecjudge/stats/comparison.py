@@ -170,7 +170,7 @@ def difference(
         topics=len(kept),
         mean_before=round(float(olds.mean()), DIGITS),
         mean_after=round(float(news.mean()), DIGITS),
-        interval=mean_intervals(differences)[0].rounded(DIGITS),
+        interval=mean_intervals(differences)[0].round_to(DIGITS),
         # On one topic every flip is as large as the difference: there is no test.
         p=float(sign_flip(differences)[0]) if len(kept) > 1 else None,
         effect=effect_size(differences[0]),

@@ -24,7 +24,7 @@ MANY = 24
 """Measures of both sides beyond which fewer pairs are looked at together: each side is held."""
 
 
-class Side:
+class RankedScores:
     """The scores of runs on one side, and what several coefficients need of them.
 
     `scores` has shape (resamples, runs); with one row it is the figure itself.
@@ -74,21 +74,21 @@ class Side:
         return untied
 
     @cached_property
-    def ranks(self) -> Side:
+    def ranks(self) -> RankedScores:
         """Ranks in the place of scores, the lowest 1; tied runs have their mean rank."""
         below_less_above = -self.signs.sum(axis=2, dtype=np.float64)
-        return Side((self.scores.shape[1] + 1 + below_less_above) / 2)
+        return RankedScores((self.scores.shape[1] + 1 + below_less_above) / 2)
 
 
-Coefficient = Callable[[Side, Side], Array]
+Coefficient = Callable[[RankedScores, RankedScores], Array]
 
 
-def kendall(truth: Side, predicted: Side) -> Array:
+def kendall(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return tau-b (Kendall, Biometrika 1945): ties of either side leave its normaliser."""
     return ratio(_agreeing(truth, predicted), np.sqrt(truth.untied * predicted.untied))
 
 
-def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
+def pairwise_accuracy(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return the share of pairs, untied in the truth, in the same order; a tied one counts half.
 
     A constant side has no order, and no share.
@@ -97,17 +97,17 @@ def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
     return _mask_constant(shares, truth, predicted)
 
 
-def _mask_constant(values: Array, truth: Side, predicted: Side) -> Array:
+def _mask_constant(values: Array, truth: RankedScores, predicted: RankedScores) -> Array:
     return np.where((truth.untied > 0) & (predicted.untied > 0), values, np.nan)
 
 
-def _agreeing(truth: Side, predicted: Side) -> Array:
+def _agreeing(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return pairs in the same order minus pairs in the other, counted either way round."""
     pairs: Array = np.einsum("bij,bij->b", truth.signs, predicted.signs).astype(np.float64)
     return pairs
 
 
-def tau_ap(truth: Side, predicted: Side) -> Array:
+def tau_ap(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return tau-AP-b: the mean of tau-AP with either side as the truth.
 
     Of the runs above each run the share that the other side has above it too, averaged (Yilmaz,
@@ -117,7 +117,7 @@ def tau_ap(truth: Side, predicted: Side) -> Array:
     return (_mean_share(shared, truth.heights) + _mean_share(shared, predicted.heights)) / 2
 
 
-def tau_gap(truth: Side, predicted: Side) -> Array:
+def tau_gap(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return tau-GAP: what the predicted order gets right of the truth's gaps, the head first.
 
     Gao and Oard, SIGIR 2015. Where runs are tied in `predicted` it is the mean of their best and
@@ -140,7 +140,7 @@ def _mean_share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
     return 2 * ratio(shares.sum(axis=1), (whole > 0).sum(axis=1)) - 1
 
 
-def pearson(truth: Side, predicted: Side) -> Array:
+def pearson(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return the product-moment correlation."""
     left, right = (s.scores - s.scores.mean(axis=1, keepdims=True) for s in (truth, predicted))
     norm = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
@@ -148,7 +148,7 @@ def pearson(truth: Side, predicted: Side) -> Array:
     return np.where(moving, ratio((left * right).sum(axis=1), norm), np.nan)
 
 
-def spearman(truth: Side, predicted: Side) -> Array:
+def spearman(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return the rank correlation: Pearson's of ranks."""
     return pearson(truth.ranks, predicted.ranks)
 
@@ -156,17 +156,17 @@ def spearman(truth: Side, predicted: Side) -> Array:
 def top(k: int, coefficient: Coefficient) -> Coefficient:
     """Return the coefficient among the truth's k best runs, and all that tie with the last."""
 
-    def among_the_best(truth: Side, predicted: Side) -> Array:
+    def among_the_best(truth: RankedScores, predicted: RankedScores) -> Array:
         if k >= truth.scores.shape[1]:
             return coefficient(truth, predicted)
         best = np.argsort(-truth.scores, axis=1, kind="stable")[:, :k]
         chosen = [np.take_along_axis(s.scores, best, axis=1) for s in (truth, predicted)]
-        found = coefficient(*map(Side, chosen))
+        found = coefficient(*map(RankedScores, chosen))
         last = chosen[0][:, -1:]
         # Resamples have different numbers of ties with the last: those are done one by one.
         for row in np.flatnonzero((truth.scores >= last).sum(axis=1) > k):
             kept = truth.scores[row] >= last[row]
-            sides = (Side(s.scores[row : row + 1, kept]) for s in (truth, predicted))
+            sides = (RankedScores(s.scores[row : row + 1, kept]) for s in (truth, predicted))
             found[row] = coefficient(*sides)[0]
         return found
 
@@ -215,7 +215,7 @@ def correlations(
     parts: dict[PairKey, list[Array]] = {}
     for start in range(0, resamples, rows):
         sides = [
-            {name: Side(scores[start : start + rows]) for name, scores in side.items()}
+            {name: RankedScores(scores[start : start + rows]) for name, scores in side.items()}
             for side in (truth, predicted)
         ]
         for true_name, true_side in sides[0].items():

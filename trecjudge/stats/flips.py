@@ -17,7 +17,7 @@ ItemKey = tuple[int | None, str | None, str | None, str, str]
 UNJUDGED = "unjudged"
 
 
-class Judged(Protocol):
+class JudgedResponses(Protocol):
     """Judged responses, one of each run on a topic, that can be read again one by one."""
 
     def __iter__(self) -> Iterator[tuple[Response, Sequence[Judgment]]]: ...
@@ -44,8 +44,8 @@ class Flips(Sequence[Flip]):
     In the order of the second side.
     """
 
-    before: Judged
-    after: Judged
+    before: JudgedResponses
+    after: JudgedResponses
     _responses: list[tuple[str, str]] = field(default_factory=list)
     _places: tuple[array[int], array[int], array[int]] = field(
         default_factory=lambda: (array("q"), array("q"), array("q"))
@@ -106,7 +106,7 @@ class VerdictChanges:
         return sum(self.counts.values())
 
 
-def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
+def verdict_changes(before: JudgedResponses, after: JudgedResponses) -> VerdictChanges:
     """Return how the judgments of the same items differ, in the order of the second side.
 
     Judges of different names are compared where each side has only one.
@@ -136,7 +136,7 @@ def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
     return found
 
 
-def _packed_verdicts(side: Judged) -> tuple[PackedRows, set[str]]:
+def _packed_verdicts(side: JudgedResponses) -> tuple[PackedRows, set[str]]:
     """Return (key, verdict, place) of each item by response, and the judges that decided."""
     packed, names = PackedRows(), set()
     for response, judgments in side:

@@ -19,7 +19,7 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class LabelCandidate:
     """An item that could be labelled.
 
     `reach` is by how much its label can move the run's mean, from worst to best. `share` is where
@@ -39,7 +39,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Candidates:
+class LabelCandidates:
     """Candidates of which only numbers are held, a million of them in a few columns.
 
     `places` are those that they were added with, by which what they are is found again.
@@ -60,7 +60,11 @@ class Candidates:
         return len(self.owners)
 
     def add(
-        self, run_id: str, topic_id: str, found: Sequence[tuple[int, Candidate]], labels: int = 0
+        self,
+        run_id: str,
+        topic_id: str,
+        found: Sequence[tuple[int, LabelCandidate]],
+        labels: int = 0,
     ) -> None:
         """Add candidates of a response that has none yet, each with its place.
 
@@ -122,7 +126,7 @@ class _OpenItems:
     @classmethod
     def of(
         cls,
-        held: Candidates,
+        held: LabelCandidates,
         numbers: Sequence[int],
         starts: Sequence[int],
         chance: np.random.Generator,
@@ -160,7 +164,7 @@ class _OpenItems:
         return number
 
 
-def _name_of(candidate: Candidate) -> tuple[int, str]:
+def _name_of(candidate: LabelCandidate) -> tuple[int, str]:
     index = candidate.sentence_index
     return -1 if index is None else index, candidate.doc_id or ""
 

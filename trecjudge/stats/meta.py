@@ -252,7 +252,7 @@ class _Sides:
                         name,
                         None if np.isnan(value) else round(value, DIGITS),
                         NO_INTERVAL if topics is None else self._centre(topics, value, name),
-                        interval_of(over_runs[key], len(self.runs)).rounded(DIGITS),
+                        interval_of(over_runs[key], len(self.runs)).round_to(DIGITS),
                     )
                 )
             means = self.truth[pair[0]].tolist(), self.predicted[pair[1]].tolist()
@@ -299,4 +299,4 @@ class _Sides:
             return NO_INTERVAL
         moved = value - float(np.nanmedian(resamples))
         least = 0.0 if name.startswith("pairwise_accuracy") else -1.0
-        return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(DIGITS)
+        return Interval(max(low + moved, least), min(high + moved, 1.0)).round_to(DIGITS)

@@ -54,7 +54,7 @@ RunScores = Mapping[MeanKey, RunScore]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class RuleCheck:
     """A rule checked on a run; `broken` is how it is broken, empty where it is kept.
 
     `no_rule` is why there is nothing to hold the run to, empty where there is.
@@ -89,13 +89,13 @@ def rule_of(kind: Kind, text: str, ranking: str = "") -> GateRule:
     return GateRule(kind, measure, limit)
 
 
-def bounds(rules: Sequence[GateRule], scores: Scores, figures: RunScores) -> list[Check]:
+def bounds(rules: Sequence[GateRule], scores: Scores, figures: RunScores) -> list[RuleCheck]:
     """Check each run against its lowest and highest values. Raises InputError for a measure."""
     for rule in rules:
         if rule.measure not in scores.measures:
             raise InputError(f"{scores.name}: {unknown('measure', rule.measure, scores.measures)}")
     return [
-        Check(run_id, rule, _beyond(rule, figures.get((run_id, rule.measure))))
+        RuleCheck(run_id, rule, _beyond(rule, figures.get((run_id, rule.measure))))
         for run_id in scores.runs
         for rule in rules
     ]
@@ -131,7 +131,7 @@ def drops(
     figures: RunScores,
     before: RunScores | None = None,
     strict: bool = False,
-) -> list[Check]:
+) -> list[RuleCheck]:
     """Compare each run with the same run of a baseline; two single runs are the same.
 
     A drop counts if it is larger than the rule allows and more than noise (`strict`: in any case):
@@ -156,9 +156,9 @@ def drops(
             raise InputError(f"{old.name}: {what}")
         for run in old.runs:
             if run not in same:
-                found.append(Check(run, rule, "is gone: the baseline has this run"))
+                found.append(RuleCheck(run, rule, "is gone: the baseline has this run"))
             elif rule.measure not in now.measures:
-                found.append(Check(same[run], rule, "is gone: the baseline has this measure"))
+                found.append(RuleCheck(same[run], rule, "is gone: the baseline has this measure"))
             else:
                 pair = System(old, run), System(now, same[run])
                 found.append(_checked_fall(rule, *pair, before or {}, figures, strict))
@@ -181,20 +181,20 @@ def _checked_fall(
     before: RunScores,
     after: RunScores,
     strict: bool,
-) -> Check:
+) -> RuleCheck:
     there = before.get((old.run_id, rule.measure)) or RunScore(old.run_id, rule.measure)
     here = after.get((now.run_id, rule.measure)) or RunScore(now.run_id, rule.measure)
     rule = replace(rule, lower_is_better=here.lower_is_better or there.lower_is_better)
     fall = _Fall.of(rule, old, now, there, here)
     if fall is not None:
-        return Check(now.run_id, rule, fall.broken(rule.limit, strict))
+        return RuleCheck(now.run_id, rule, fall.broken(rule.limit, strict))
     if there.mean is not None:
-        return Check(now.run_id, rule, f"has no value: in the baseline it was {there.mean:.4g}")
+        return RuleCheck(now.run_id, rule, f"has no value: in the baseline it was {there.mean:.4g}")
     # What was not judged may have been anything; what is not defined can fall no further.
     if there.gaps.items or (here.gaps.items and here.mean is None):
-        return Check(now.run_id, rule, NOTHING)
+        return RuleCheck(now.run_id, rule, NOTHING)
     where = "in the baseline" if here.mean is not None else "here or in the baseline"
-    return Check(now.run_id, rule, no_rule=f"has no value {where}")
+    return RuleCheck(now.run_id, rule, no_rule=f"has no value {where}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Interval:
     def __iter__(self) -> Iterator[float | None]:
         yield from (self.low, self.high)
 
-    def rounded(self, digits: int) -> Interval:
+    def round_to(self, digits: int) -> Interval:
         """Return it with so many decimals."""
         return Interval(*(None if bound is None else round(bound, digits) for bound in self))
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from trecjudge.measures import DIGITS
 from trecjudge.results.statistics import Corrected
-from trecjudge.stats.correlation import Side, kendall
+from trecjudge.stats.correlation import RankedScores, kendall
 from trecjudge.stats.labelled import (
     ALL,
     BLIND,
@@ -361,8 +361,10 @@ def forecast(evidence: LabelEvidence, more: Mapping[tuple[str, str], int]) -> Fo
     chance = np.random.default_rng(SEED)
     first, second = (chance.normal(size=(DRAWS, len(now))) for _ in range(2))
     estimates = found.mean + first * np.sqrt(now - then)
-    truth = Side(estimates + second * np.sqrt(then))
-    taus = [kendall(truth, Side(side)) for side in (np.tile(found.mean, (DRAWS, 1)), estimates)]
+    truth = RankedScores(estimates + second * np.sqrt(then))
+    taus = [
+        kendall(truth, RankedScores(side)) for side in (np.tile(found.mean, (DRAWS, 1)), estimates)
+    ]
     known = [tau[~np.isnan(tau)] for tau in taus]
     widths = []
     for variance in (now, then):

@@ -134,14 +134,14 @@ def _intervals(
     if sums is not None:
         counts = (np.array(sums.by_run[score.run_id], dtype=np.float64) for score in ranked)
         return [
-            NO_INTERVAL if score.mean is None else interval_of_sums(own, sums.of).rounded(DIGITS)
+            NO_INTERVAL if score.mean is None else interval_of_sums(own, sums.of).round_to(DIGITS)
             for score, own in zip(ranked, counts, strict=True)
         ]
     topics = (~np.isnan(values)).sum(axis=1).tolist()
     # A sum is its mean times the number of topics, and so are its bounds.
     scales = topics if aggregate == "sum" else [1] * len(ranked)
     return [
-        NO_INTERVAL if score.mean is None else bounds.times(scale).rounded(DIGITS)
+        NO_INTERVAL if score.mean is None else bounds.times(scale).round_to(DIGITS)
         for score, bounds, scale in zip(ranked, mean_intervals(values), scales, strict=True)
     ]
 

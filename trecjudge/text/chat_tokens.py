@@ -135,7 +135,7 @@ class Span(NamedTuple):
     speaks: bool = False
 
 
-def broken(text: str, fence: Fence = TOKENS_AND_FIELDS) -> str:
+def neutralize(text: str, fence: Fence = TOKENS_AND_FIELDS) -> str:
     """Return a text as it may enter a prompt: it ends no turn, and hides nothing.
 
     The brackets of a control token become round ones, `(|im_end|)`. A role that opens a line is put
@@ -148,7 +148,7 @@ def broken(text: str, fence: Fence = TOKENS_AND_FIELDS) -> str:
         text, find = without_hidden(_CONTROL_LINE_END.sub("\n", text)), _spans
     # A token may have stood within another, which shows only now.
     while spans := find(text, fence):
-        text = _replaced(text, spans)
+        text = _replace_spans(text, spans)
     return text
 
 
@@ -157,7 +157,7 @@ def chat_tokens(text: str) -> Iterator[tuple[str, bool]]:
     text = without_hidden(text)
     find = _spans if _may_be_disguised(text) else _plain_spans
     for span in find(text, TOKENS_AND_FIELDS):
-        yield _folded(text[span.start : span.end])[0].strip(), span.speaks
+        yield _fold_with_offsets(text[span.start : span.end])[0].strip(), span.speaks
 
 
 def _spans(text: str, fence: Fence) -> list[Span]:
@@ -165,7 +165,7 @@ def _spans(text: str, fence: Fence) -> list[Span]:
     # Most such texts have no token. To know that is cheap; to place each character is not.
     if not _plain_spans(_uniform(text), fence):
         return []
-    plain, places = _folded(text)
+    plain, places = _fold_with_offsets(text)
     return [
         span._replace(start=places[span.start], end=places[span.end - 1] + 1)
         for span in _plain_spans(plain, fence)
@@ -224,7 +224,7 @@ def _turn(match: re.Match[str], shift: int = 0) -> Span:
     return Span(start, match.end() - shift, f"({match['role']}){match['colon']}", speaks=True)
 
 
-def _replaced(text: str, spans: list[Span]) -> str:
+def _replace_spans(text: str, spans: list[Span]) -> str:
     parts: list[str] = []
     at = 0
     for span in spans:
@@ -233,7 +233,7 @@ def _replaced(text: str, spans: list[Span]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def _fold_with_offsets(text: str) -> tuple[str, list[int]]:
     """Return a text as a server may make it, and where each of its characters comes from."""
     plain: list[str] = []
     places: list[int] = []

@@ -30,7 +30,7 @@ def is_copied(sentence: str, texts: Sequence[str]) -> bool | None:
     likely = _likely(bare, texts)
     if not likely:
         return False
-    wanted = _joined(bare)
+    wanted = _join_tokens(bare)
     return any(wanted in _words_of(text) for text in likely)
 
 
@@ -64,8 +64,8 @@ def _without_marks(sentence: str) -> str:
 # Runs on one topic have the same documents.
 @lru_cache(maxsize=1024)
 def _words_of(text: str) -> str:
-    return _joined(text)
+    return _join_tokens(text)
 
 
-def _joined(text: str) -> str:
+def _join_tokens(text: str) -> str:
     return f" {' '.join(written_words(_NUMBERED.sub(' ', text)))} "

@@ -120,8 +120,8 @@ def public(text: str) -> str:
     text = _SHAPES.sub(HIDDEN, text)
     text = _SCHEMES.sub(lambda found: f"{found[1] or found[2]}{HIDDEN}", text)
     if "@" in text or "%40" in text:
-        text = _USER.sub(lambda found: _kept(found) or f"{found[1]}{HIDDEN}@", text)
-        text = _NO_SCHEME.sub(lambda found: _kept(found) or f"{HIDDEN}@", text)
+        text = _USER.sub(lambda found: _keep_file_name(found) or f"{found[1]}{HIDDEN}@", text)
+        text = _NO_SCHEME.sub(lambda found: _keep_file_name(found) or f"{HIDDEN}@", text)
     return _PAIR.sub(_pair, text)
 
 
@@ -136,7 +136,9 @@ def shareable(value: T) -> T:
     if isinstance(value, str):
         made = public(value).encode(errors="backslashreplace").decode()
     elif isinstance(value, Mapping):
-        made = {shareable(str(name)): _named(str(name), found) for name, found in value.items()}
+        made = {
+            shareable(str(name)): _hide_named(str(name), found) for name, found in value.items()
+        }
     elif isinstance(value, list | tuple):
         made = [shareable(entry) for entry in value]
     return cast(T, made)
@@ -154,7 +156,7 @@ def clean(error: BaseException | None) -> None:
         error = error.__cause__ or error.__context__
 
 
-def _named(name: str, value: Any) -> Any:
+def _hide_named(name: str, value: Any) -> Any:
     """Return a value without what its name says is a secret; `${NAME}` is none."""
     is_secret = isinstance(value, str) and SECRET_NAME.match(name) and not _WEAK.match(name)
     return HIDDEN if is_secret and value and "${" not in value else shareable(value)
@@ -170,13 +172,13 @@ def _pair(found: re.Match[str]) -> str:
     elif hides and _WEAK.match(plain):
         in_address = before in ("", "=", "?", "&", "#", ";") or before[0] == "%"
         hides = in_address or _DSN.search(found.string)
-    if not hides or value.startswith("${") or _kept(found):
+    if not hides or value.startswith("${") or _keep_file_name(found):
         start = value[:1] if value[:1] in {"'", '"'} else ""
         return f"{before}{name}{equals}{start}{_PAIR.sub(_pair, value[len(start) :])}"
     return f"{before}{name}{equals}{HIDDEN}"
 
 
-def _kept(found: re.Match[str]) -> str:
+def _keep_file_name(found: re.Match[str]) -> str:
     """Return what was found where it is in the name of a file that is there, else nothing."""
     first = max(0, found.start() - NEAR)
     before, after = found.string[first : found.start() + 1], found.string[found.end() :][:NEAR]

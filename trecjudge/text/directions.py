@@ -45,7 +45,7 @@ DIRECTED = frozenset(_OPPOSITES)
 """The forms of all words of direction."""
 
 
-def opposed(form: str, others: Collection[str]) -> bool:
+def is_antonym(form: str, others: Collection[str]) -> bool:
     """Return whether one of the forms is an antonym of `form`, and none a synonym."""
     if form not in _OPPOSITES or not _ALIKE[form].isdisjoint(others):
         return False

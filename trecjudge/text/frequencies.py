@@ -13,7 +13,7 @@ from trecjudge.text.tokens import read_forms
 _TABLE = Path(__file__).with_name("frequencies.txt")
 # Grammar written in the scripts that are cut into bigrams: frequent Chinese characters of little
 # content, and hiragana, which writes the endings and particles of Japanese.
-_GRAMMAR = frozenset("的了是在和有这這个個我们們也就都而及与與之其为為于於")
+_GRAMMAR_CHARACTERS = frozenset("的了是在和有这這个個我们們也就都而及与與之其为為于於")
 TABLE_SIZE = 3000
 """The words of a table: the commonest ones."""
 
@@ -60,7 +60,7 @@ class Frequencies:
             return weight
         if form.isascii() and form[0].isdigit():
             return 1.0
-        if "\u3041" <= form[-1] <= "\u309f" or not _GRAMMAR.isdisjoint(form):
+        if "\u3041" <= form[-1] <= "\u309f" or not _GRAMMAR_CHARACTERS.isdisjoint(form):
             return _GRAMMAR_BIGRAM
         if len(form) <= 3 and form[0] < "\u0e00" and not written[0].isupper():
             return _SHORT_WORD
@@ -107,7 +107,9 @@ def count_frequencies(texts: Iterable[str]) -> tuple[int, Counter[str]]:
     return passages, counts
 
 
-def blended(background: Frequencies, passages: int, counts: Mapping[str, int]) -> Frequencies:
+def blend_frequencies(
+    background: Frequencies, passages: int, counts: Mapping[str, int]
+) -> Frequencies:
     """Return the background with the words that it lacks, at their weights in the user's passages.
 
     Such are the words of another language. Fewer than 20 passages add none. Words of both tables

@@ -31,11 +31,11 @@ def instruction_like(text: str) -> str | None:
     if key not in _remembered:
         if len(_remembered) >= MOST_REMEMBERED:
             _remembered.clear()
-        _remembered[key] = _found(text)
+        _remembered[key] = _find_instruction(text)
     return _remembered[key]
 
 
-def _found(text: str) -> str | None:
+def _find_instruction(text: str) -> str | None:
     common = is_common(text)
     hidden = None if common else hidden_text(text)
     return hidden if hidden is not None else _found_in(text, common)
@@ -57,7 +57,7 @@ def _found_in(text: str, common: bool) -> str | None:
 
 @cache
 def _patterns() -> Patterns:
-    return Patterns((*english.PATTERNS, *marks.PATTERNS, *languages.LATIN))
+    return Patterns((*english.ENGLISH, *marks.MARKS, *languages.LATIN))
 
 
 @cache

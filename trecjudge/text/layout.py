@@ -151,7 +151,7 @@ def _block(text: str, lines: Sequence[Span], at: int) -> tuple[int, Iterable[Par
     after = text[slice(*lines[at + 1])].strip() if at + 1 < len(lines) else ""
     if "|" in bare and (is_ruler(after) or is_ruler(bare) or (bare[0] == bare[-1] == "|")):
         return _table(text, lines, at, headed=is_ruler(after))
-    heading = Part(*_trimmed(text, lines[at]), "heading")
+    heading = Part(*_trim_span(text, lines[at]), "heading")
     if _UNDERLINE.fullmatch(after) and _is_title(bare, _LONGEST_HEADING):
         return 2, (heading,)
     leads = bare.endswith((":", "：")) and _is_title(bare, _LONGEST_LEAD) and not _ITEM.match(line)
@@ -162,7 +162,7 @@ def _block(text: str, lines: Sequence[Span], at: int) -> tuple[int, Iterable[Par
     return (1, _sentences(text, *lines[at])) if _HEADING.match(line) else (0, ())
 
 
-def _trimmed(text: str, line: Span) -> Span:
+def _trim_span(text: str, line: Span) -> Span:
     bare = text[slice(*line)].strip()
     begin = text.index(bare, *line)
     return begin, begin + len(bare)
@@ -204,7 +204,7 @@ def _table(text: str, lines: Sequence[Span], at: int, headed: bool) -> tuple[int
     rows = []
     while end < len(lines) and "|" in (line := text[slice(*lines[end])]):
         if not is_ruler(line.strip()):
-            rows.append(Part(*_trimmed(text, lines[end]), "row", header))
+            rows.append(Part(*_trim_span(text, lines[end]), "row", header))
         end += 1
     return end - at, rows
 

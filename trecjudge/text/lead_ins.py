@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from trecjudge.text.sentences import CITATION
 
-_CITATIONS = re.compile(rf"\s*{CITATION}")
+_ONE_CITATION = re.compile(rf"\s*{CITATION}")
 _EMPHASIS = re.compile(r"[*_`]+")
 _LAYOUT = re.compile(r"^\s*(?:#{1,6}\s*|[-*•‣]\s+|\d{1,3}[.)]\s*|>\s*)+")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -96,7 +96,7 @@ def states_nothing(sentence: str) -> bool:
     """
     if len(sentence) > _LONGEST or sentence.startswith(("```", "~~~")):
         return is_code(sentence)
-    bare = _CITATIONS.sub("", " ".join(sentence.split()))
+    bare = _ONE_CITATION.sub("", " ".join(sentence.split()))
     plain = _EMPHASIS.sub("", _LAYOUT.sub("", bare)).strip()
     if not _LETTER.search(plain):
         return bool(bare) and not _DIGIT.search(_LAYOUT.sub("", _EMPHASIS.sub("", bare)))

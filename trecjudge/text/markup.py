@@ -32,7 +32,7 @@ def literal(marked_up: str) -> str:
     """Return the text with its CDATA sections escaped, since they hold no markup."""
     if "<![CDATA[" not in marked_up:
         return marked_up
-    return _replaced(marked_up, *CDATA, lambda section: html.escape(section, quote=False))
+    return _replace_parts(marked_up, *CDATA, lambda section: html.escape(section, quote=False))
 
 
 def without_markup(marked_up: str) -> str:
@@ -41,14 +41,14 @@ def without_markup(marked_up: str) -> str:
     if "<" in text:
         text = literal(text)
         for begin, end in UNSEEN:
-            text = _replaced(text, begin, end, lambda part: " ")
+            text = _replace_parts(text, begin, end, lambda part: " ")
         text = TAG.sub(" ", BLOCK.sub("\n", INLINE.sub("", DECLARATION.sub(" ", text))))
     if "&" in text:
         text = html.unescape(text)
     return LINES.sub("\n", BLANKS.sub(" ", text)).strip()
 
 
-def _replaced(
+def _replace_parts(
     text: str, begin: re.Pattern[str], end: re.Pattern[str], made: Callable[[str], str]
 ) -> str:
     """Return the text with each part from `begin` to `end` replaced.

@@ -50,11 +50,11 @@ def other_writings(text: str, written: Sequence[str], forms: Sequence[str]) -> l
     found = [form for sign, words in _FORMS_OF_SIGN.items() if sign in text for form in words]
     found += (_SAME[form] for form in forms if form in _SAME)
     if may_compose(forms):
-        found += (number for _, _, number in composed(written, forms))
+        found += (number for _, _, number in compose_numbers(written, forms))
     return found
 
 
-def scaled(number: str, scale: str) -> str:
+def scale_number(number: str, scale: str) -> str:
     """Return the number form of `number` times the scale word, "" if that is no whole number."""
     zeros = _SCALES.get(scale)
     value = _value(number)
@@ -66,7 +66,7 @@ def may_compose(forms: Collection[str]) -> bool:
     return not (SCALES.isdisjoint(forms) and _TENS.isdisjoint(forms))
 
 
-def composed(written: Sequence[str], forms: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def compose_numbers(written: Sequence[str], forms: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield (first, stop, number form) of every whole number that several tokens write.
 
     After digits only scale words continue a number ("1.5 million"), so that "2 million 12 months

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from trecjudge.text.forms import word_form
-from trecjudge.text.numbers import scaled
+from trecjudge.text.numbers import scale_number
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import Token, tokenize
 
@@ -169,7 +169,7 @@ def _quantity(text: str, tokens: Sequence[Token], position: int) -> Quantity:
     token = tokens[position]
     number, last = token.form, position
     following = tokens[position + 1].form if position + 1 < len(tokens) else ""
-    if written_out := scaled(number, following):
+    if written_out := scale_number(number, following):
         number, last = written_out, position + 1
     unit, end = _unit(text, tokens, position, last)
     before = text[max(0, token.start - _HEDGED_WITHIN) : token.start]

@@ -46,11 +46,11 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def _parts_span(text: str, quote: str, without: frozenset[str]) -> tuple[int, int] | None:
-    pieces = (_folded(piece, without).strip(_OUTER) for piece in _LEFT_OUT.split(quote))
+    pieces = (_fold_for_quotes(piece, without).strip(_OUTER) for piece in _LEFT_OUT.split(quote))
     parts = [piece for piece in pieces if piece]
     if not parts:
         return None
-    folded = _folded(text, without)
+    folded = _fold_for_quotes(text, without)
     first = end = -1
     for part in parts:
         found = folded.find(part, max(end, 0))
@@ -82,7 +82,7 @@ _FOLDINGS = {without: _Folding(without) for without in (frozenset[str](), _OF_TO
 
 
 @lru_cache(maxsize=256)
-def _folded(text: str, without: frozenset[str]) -> str:
+def _fold_for_quotes(text: str, without: frozenset[str]) -> str:
     """Return a text as quotes are compared."""
     # No character becomes a line break but white space, so that only this is drawn together.
     return _SPACES.sub(r"\1", text.translate(_FOLDINGS[without])).replace("\n", " ")

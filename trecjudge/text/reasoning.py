@@ -42,7 +42,7 @@ def without_reasoning(reply: str) -> str | None:
     opening one, and after an opening tag that is never closed. In a reply with channels it is all
     but the final one.
     """
-    answer = "".join(reply[start:end] for start, end in _kept(reply, _tags(reply)))
+    answer = "".join(reply[start:end] for start, end in _spans_outside(reply, _tags(reply)))
     return answer if answer.strip() else None
 
 
@@ -100,7 +100,9 @@ def _kept_of_answer(text: str) -> list[tuple[int, int]] | None:
     seen = _CODE.sub(lambda code: " " * len(code[0]), text) if _CHANNEL in text else text
     if not tags and not _CHANNELS.search(seen) and not text.startswith("analysis"):
         return None
-    kept = _kept(seen if _CHANNELS.search(seen) else seen.replace(_CHANNEL, " " * 11), tags)
+    kept = _spans_outside(
+        seen if _CHANNELS.search(seen) else seen.replace(_CHANNEL, " " * 11), tags
+    )
     return None if kept == [(0, len(text))] else kept
 
 
@@ -129,7 +131,7 @@ def _tags_of_answer(text: str) -> Iterator[Tag]:
         inside = opens
 
 
-def _kept(text: str, tags: list[Tag]) -> list[tuple[int, int]]:
+def _spans_outside(text: str, tags: list[Tag]) -> list[tuple[int, int]]:
     """Return the spans in no pair of tags, nor before a lone closing or after a lone opening one.
 
     Of a text with channels: of these only such as are in the final one.

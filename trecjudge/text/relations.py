@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from trecjudge.text.forms import word_form
 
-_OPPOSITES = """
+_OPPOSITE_RELATIONS = """
 more less,fewer
 most least,fewest
 before after
@@ -61,7 +61,7 @@ _IRREGULAR = frozenset(
 
 def _read() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in _OPPOSITES.strip().splitlines():
+    for line in _OPPOSITE_RELATIONS.strip().splitlines():
         one, other = (set(map(word_form, side.split(","))) for side in line.split())
         for ours, theirs in ((one, other), (other, one)):
             for form in ours:

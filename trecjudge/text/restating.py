@@ -51,7 +51,7 @@ def _swaps(pairs: tuple[str, ...]) -> tuple[re.Pattern[str], Mapping[str, str]]:
     return re.compile(rf"\b({sides})\b", re.IGNORECASE), found
 
 
-def swapped(text: str, pairs: Iterable[str]) -> str:
+def swap_pairs(text: str, pairs: Iterable[str]) -> str:
     """Return a text with each side of `one/other` pairs replaced by the other side.
 
     A capital at the beginning is kept; text in capitals stays as it is.
@@ -70,25 +70,25 @@ def swapped(text: str, pairs: Iterable[str]) -> str:
 
 def other_spelling(text: str) -> str:
     """Return a text in American spelling where it is British, and the reverse."""
-    return swapped(text, SPELLINGS)
+    return swap_pairs(text, SPELLINGS)
 
 
 def other_forms(text: str) -> str:
     """Return a text with short forms for long ones (`do not`: `don't`), and the reverse."""
-    return swapped(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"), SHORT_FORMS)
+    return swap_pairs(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"), SHORT_FORMS)
 
 
 def other_words(text: str) -> str:
     """Return a text with some words replaced by others of the same meaning."""
-    return swapped(text, SYNONYMS)
+    return swap_pairs(text, SYNONYMS)
 
 
-def padded(text: str) -> str:
+def pad_text(text: str) -> str:
     """Return a text with a sentence behind it that says nothing."""
     return f"{text.rstrip()} {NEUTRAL}" if text.strip() else text
 
 
-def repeated(text: str) -> str:
+def repeat_text(text: str) -> str:
     """Return a text that says the same twice."""
     return f"{text.rstrip()} {text.strip()}" if text.strip() else text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trecjudge.text.forms import word_form
 
-_WORDS = """
+_CHANGING_WORDS = """
 world federal supreme royal imperial sole former ex deputy vice honorary
 permanently permanent temporarily temporary secretly secret illegally illegal unlawful
 mandatory compulsory voluntary optional exclusively exclusive solely entirely completely
@@ -16,5 +16,5 @@ blind deaf homeless nuclear quantum amphibious unarmed anonymous solo unanimous 
 red blue green yellow orange purple pink brown black white grey gray golden
 wooden marble bronze
 """
-TELLING = frozenset(map(word_form, _WORDS.split()))
+QUALIFIERS = frozenset(map(word_form, _CHANGING_WORDS.split()))
 """The forms of these words."""

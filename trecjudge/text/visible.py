@@ -78,7 +78,7 @@ def without_hidden(text: str) -> str:
         return text
     before = ""
     while text != before:
-        before, text = text, _without(text, list(_hidden(text)))
+        before, text = text, _without(text, list(_find_hidden(text)))
     return text
 
 
@@ -89,7 +89,7 @@ def hidden_in(text: str) -> list[tuple[str, int]]:
     """
     if not _has_unseen(text):
         return []
-    found = [(str(match.lastgroup), match[0]) for match in _hidden(text)]
+    found = [(str(match.lastgroup), match[0]) for match in _find_hidden(text)]
     return [(kind, len(part)) for kind, part in found if part.strip("\xad")]
 
 
@@ -112,7 +112,7 @@ def _has_unseen(text: str) -> bool:
     return reaches_beyond(text) and _ANY_UNSEEN_BEYOND.search(text) is not None
 
 
-def _hidden(text: str) -> Iterator[re.Match[str]]:
+def _find_hidden(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches to leave out, one after the other."""
     beyond = reaches_beyond(text) and _ANY_UNSEEN_BEYOND.search(text) is not None
     unseen = _EVERY_UNSEEN if beyond else _ANY_UNSEEN

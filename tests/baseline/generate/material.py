@@ -6,8 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trecjudge.baseline.index.protocol import Only
-from trecjudge.baseline.records import Answer, AnswerSentence, Chunk, Passage, Retrieved, Support
+from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.records import (
+    Answer,
+    AnswerSentence,
+    Chunk,
+    RetrievedPassage,
+    SearchResult,
+    Support,
+)
 from trecjudge.records import Document, Topic
 
 HARBOUR = (
@@ -27,35 +34,39 @@ TOPIC = Topic(
 )
 
 
-def passage(doc_id: str, text: str, rank: int = 1, title: str = "", start: int = 0) -> Passage:
+def passage(
+    doc_id: str, text: str, rank: int = 1, title: str = "", start: int = 0
+) -> RetrievedPassage:
     """Return a whole document, or its end from `start`, as a passage."""
     full = f"{title}\n{text}" if title else text
     known = Document(doc_id, title=title, version="v1")
     chunk = Chunk(known, start, len(full), full[start:], f"sha-{doc_id}")
-    return Passage(chunk, 10.0 / rank, rank, {"bm25": 10.0 / rank})
+    return RetrievedPassage(chunk, 10.0 / rank, rank, {"bm25": 10.0 / rank})
 
 
-def passages(**texts: str) -> list[Passage]:
+def passages(**texts: str) -> list[RetrievedPassage]:
     """Return documents as passages, the best first."""
     return [passage(doc_id, text, rank) for rank, (doc_id, text) in enumerate(texts.items(), 1)]
 
 
-def found(*listed: Passage, answers: bool | None = None, question: str = "") -> Retrieved:
+def found(
+    *listed: RetrievedPassage, answers: bool | None = None, question: str = ""
+) -> SearchResult:
     """Return what a search found."""
-    return Retrieved(question, listed, "bm25", 0.5, "top BM25 over idf", answers, "index-1")
+    return SearchResult(question, listed, "bm25", 0.5, "top BM25 over idf", answers, "index-1")
 
 
 @dataclass
 class ScriptedRetriever:
     """Finds what the script has for a question, else `other`; keeps what it was asked."""
 
-    other: Retrieved
-    script: Mapping[str, Retrieved] = field(default_factory=dict)
+    other: SearchResult
+    script: Mapping[str, SearchResult] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     under_way: int = 0
     most_under_way: int = 0
 
-    async def retrieve(self, question: str, most: int, only: Only | None = None) -> Retrieved:
+    async def retrieve(self, question: str, most: int, only: Filter | None = None) -> SearchResult:
         self.asked.append(question)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)

@@ -24,10 +24,10 @@ from trecjudge.baseline.generate.answering import (
     NOTHING_FOUND,
     NOTHING_QUOTED,
     Answerer,
-    Generating,
+    AnswerSettings,
 )
 from trecjudge.baseline.program import WrittenSentence
-from trecjudge.baseline.records import Answer, Retrieved
+from trecjudge.baseline.records import Answer, SearchResult
 from trecjudge.check.rules import track_named
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import Finding
@@ -52,8 +52,8 @@ def model(*replies: Mapping[str, Any]) -> ScriptedModel:
 
 def ask(
     asked: Model,
-    *searches: Retrieved,
-    generating: Generating = Generating(),  # noqa: B008
+    *searches: SearchResult,
+    generating: AnswerSettings = AnswerSettings(),  # noqa: B008
     topic: Topic = TOPIC,
     track: str = "rag25",
     retriever: ScriptedRetriever | None = None,
@@ -129,7 +129,7 @@ def test_marks_that_a_reader_would_take_for_citations_go() -> None:
 
 def test_what_is_too_long_is_cut_from_the_end() -> None:
     many = [(f"Sentence number {n} says it.", [1], OPENED[2]) for n in range(9)]
-    answer, findings = ask(model(reply(*many)), BOTH, generating=Generating(most_words=16))
+    answer, findings = ask(model(reply(*many)), BOTH, generating=AnswerSettings(most_words=16))
     assert [s.text for s in answer.sentences] == [text for text, _, _ in many[:3]]
     assert [(f.kind, f.message) for f in findings] == [
         ("answer_cut", "6 of 9 sentences are too many for at most 16 words")
@@ -152,7 +152,7 @@ def test_what_is_too_long_is_cut_from_the_end() -> None:
         (NoModel(), found(*passages(a=HARBOUR), answers=False), "too little was found"),
     ],
 )
-def test_abstention(asked: Model, search: Retrieved, why: str) -> None:
+def test_abstention(asked: Model, search: SearchResult, why: str) -> None:
     answer, _ = ask(asked, search)
     assert (answer.sentences, answer.failure) == ((), None)
     assert answer.abstained.startswith(why)
@@ -160,7 +160,7 @@ def test_abstention(asked: Model, search: Retrieved, why: str) -> None:
 
 def test_no_call_is_made_where_nothing_answers() -> None:
     asked = model(reply(OPENED))
-    ask(asked, found(*passages(a=HARBOUR), answers=False), generating=Generating(rounds=2))
+    ask(asked, found(*passages(a=HARBOUR), answers=False), generating=AnswerSettings(rounds=2))
     assert asked.asked == []
 
 
@@ -190,7 +190,7 @@ class TestRounds:
         gaps = {"queries": ["ferry charge", " "]}
         asked = model(reply(OPENED), gaps, reply(OPENED, CHARGED), {"queries": []})
         retriever = self.search()
-        answer, _ = ask(asked, retriever=retriever, generating=Generating(rounds=5))
+        answer, _ = ask(asked, retriever=retriever, generating=AnswerSettings(rounds=5))
         assert [s.support[0].passage.chunk.doc_id for s in answer.sentences] == ["a", "b"]
         assert retriever.asked[1:] == ["ferry charge"]
         assert len(answer.retrieved) == 2
@@ -201,14 +201,14 @@ class TestRounds:
 
     def test_it_ends_where_nothing_new_is_found(self) -> None:
         asked = model(reply(OPENED), {"queries": ["trams"]})
-        answer, _ = ask(asked, retriever=self.search(), generating=Generating(rounds=5))
+        answer, _ = ask(asked, retriever=self.search(), generating=AnswerSettings(rounds=5))
         assert (len(asked.asked), len(answer.sentences)) == (2, 1)
 
     def test_what_is_below_the_line_adds_nothing(self) -> None:
         script = {"ferry": found(*passages(b=FERRY), answers=False)}
         retriever = ScriptedRetriever(found(*passages(a=HARBOUR), answers=True), script)
         asked = model(reply(OPENED), {"queries": ["ferry"]})
-        ask(asked, retriever=retriever, generating=Generating(rounds=5))
+        ask(asked, retriever=retriever, generating=AnswerSettings(rounds=5))
         assert len(asked.asked) == 2
 
     def test_it_is_bounded(self) -> None:
@@ -218,7 +218,7 @@ class TestRounds:
         asked = ScriptedModel(endless)
         script = {f"q{n}": found(*passages(**{f"d{n}": FERRY})) for n in range(50)}
         retriever = ScriptedRetriever(found(*passages(a=HARBOUR)), script)
-        generating = Generating(top=3, rounds=3)
+        generating = AnswerSettings(top=3, rounds=3)
         answer, _ = ask(asked, retriever=retriever, generating=generating)
         assert len(asked.asked) == 1 + 2 * 3
         assert all(len(i["passages"]) <= 3 for i in asked.asked if "passages" in i)
@@ -226,12 +226,12 @@ class TestRounds:
 
     def test_what_was_said_stays_where_a_round_makes_nothing_of_it(self) -> None:
         asked = model(reply(OPENED), {"queries": ["ferry charge"]}, reply(answerable="no"))
-        answer, _ = ask(asked, retriever=self.search(), generating=Generating(rounds=1))
+        answer, _ = ask(asked, retriever=self.search(), generating=AnswerSettings(rounds=1))
         assert [s.text for s in answer.sentences] == [OPENED[0]]
 
     def test_without_a_model(self) -> None:
         with pytest.raises(InputError, match="--use-env-llm"):
-            Generating(rounds=1).check(with_model=False)
+            AnswerSettings(rounds=1).check(with_model=False)
 
 
 SECRET = "ann.lee@mail.example.org"
@@ -244,7 +244,7 @@ class TestMasks:
         asked = model(reply(quoted))
         topic = Topic("1", f"Who is {SECRET}?")
         answer, _ = ask(
-            asked, found(*passages(a=PRIVATE)), generating=Generating(mask=True), topic=topic
+            asked, found(*passages(a=PRIVATE)), generating=AnswerSettings(mask=True), topic=topic
         )
         assert SECRET not in str(asked.asked)
         (one,) = answer.sentences[0].support
@@ -255,12 +255,14 @@ class TestMasks:
     def test_what_a_model_knows_by_itself_is_masked_too(self) -> None:
         told = (f"Write to {SECRET}.", [1], "tram office of Ostermere at")
         answer, _ = ask(
-            model(reply(told)), found(*passages(a=PRIVATE)), generating=Generating(mask=True)
+            model(reply(told)), found(*passages(a=PRIVATE)), generating=AnswerSettings(mask=True)
         )
         assert answer.sentences[0].text == "Write to [EMAIL]."
 
     def test_without_a_model(self) -> None:
-        answer, _ = ask(NoModel(), found(*passages(a=PRIVATE)), generating=Generating(mask=True))
+        answer, _ = ask(
+            NoModel(), found(*passages(a=PRIVATE)), generating=AnswerSettings(mask=True)
+        )
         assert any("[EMAIL]" in sentence.text for sentence in answer.sentences)
         assert SECRET not in str([(s.text, s.support[0].quote) for s in answer.sentences])
 

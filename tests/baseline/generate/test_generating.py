@@ -19,8 +19,8 @@ from trecjudge.baseline.generate.making import (
     provenance_lines,
     write_run,
 )
-from trecjudge.baseline.index.filters import only_of
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.filters import parse_filter
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.baseline.records import Answer
 from trecjudge.errors import InputError, ModelError
 from trecjudge.records import Failure, Topic
@@ -155,12 +155,12 @@ def test_no_secret_is_in_the_name_of_an_index(where: str, name: str) -> None:
 
 
 def test_filters() -> None:
-    assert only_of([]) is None
+    assert parse_filter([]) is None
     written = ["lang=en", "lang=de", "since=2024-01-01", "title=a=b"]
-    wanted = Only({"lang": ["en", "de"], "title": ["a=b"]}, since="2024-01-01")
-    assert only_of(written) == wanted
+    wanted = Filter({"lang": ["en", "de"], "title": ["a=b"]}, since="2024-01-01")
+    assert parse_filter(written) == wanted
     for wrong in ("lang", "=en", "lang="):
         with pytest.raises(InputError, match="FIELD=VALUE"):
-            only_of([wrong])
+            parse_filter([wrong])
     with pytest.raises(InputError, match="give it once"):
-        only_of(["since=1", "since=2"])
+        parse_filter(["since=1", "since=2"])

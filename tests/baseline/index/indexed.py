@@ -9,13 +9,20 @@ from typing import Any
 import numpy as np
 
 from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.protocol import Changes, Embeds, Hits, Only, Source, VectorModel
+from trecjudge.baseline.index.protocol import (
+    Changes,
+    Filter,
+    Hits,
+    IndexSource,
+    VectorMaker,
+    VectorModel,
+)
 from trecjudge.records import Document
 
 
-def source(doc_id: str, text: str, title: str = "", **fields: str) -> Source:
+def source(doc_id: str, text: str, title: str = "", **fields: str) -> IndexSource:
     own = {name: fields.pop(name, "") for name in ("url", "date", "version")}
-    return Source(Document(doc_id, text, title, **own), fields)
+    return IndexSource(Document(doc_id, text, title, **own), fields)
 
 
 FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
@@ -25,7 +32,10 @@ ALL = (FOX, DOG, HAN)
 
 
 def refreshed(
-    index: Index, sources: Iterable[Source], others: bool = True, embeds: Embeds | None = None
+    index: Index,
+    sources: Iterable[IndexSource],
+    others: bool = True,
+    embeds: VectorMaker | None = None,
 ) -> Changes:
     return asyncio.run(index.refresh(sources, embeds, others))
 
@@ -34,7 +44,7 @@ def ids(index: Index, found: Hits) -> list[str]:
     return [chunk.doc_id for chunk in index.chunks([number for number, _ in found])]
 
 
-def found(index: Index, *terms: str, most: int = 10, only: Only | None = None) -> list[str]:
+def found(index: Index, *terms: str, most: int = 10, only: Filter | None = None) -> list[str]:
     return ids(index, index.by_words(dict.fromkeys(terms, 1.0), most, only))
 
 

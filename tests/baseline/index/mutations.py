@@ -22,10 +22,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.baseline.index.indexed import Letters, refreshed, source
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index import postings
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.errors import TrecJudgeError
 from trecjudge.inputs.documents.index_file import TABLES, DocumentsOfIndex
@@ -62,7 +62,7 @@ Mutation = tuple[str, Callable[[Path], None]]
 def made(path: Path) -> None:
     """Make an index of several segments, of which some chunks went."""
     postings.MOST_CHUNKS = 16
-    with closing(make_index(str(path), Chunking(20, 5))) as index:
+    with closing(make_index(str(path), ChunkSettings(20, 5))) as index:
         refreshed(index, SOURCES, embeds=Letters())
         refreshed(index, SOURCES[:20] + SOURCES[22:], embeds=Letters())
 
@@ -74,7 +74,7 @@ def searched(path: Path) -> Any:
         found = [asyncio.run(retriever.retrieve(q, 50)) for q in ("fox number 12", "title dog")]
         near = index.by_vector([1, 1, 0], 9)
         held = index.chunks([number for number, _ in near])
-        only = index.by_words({"fox": 1.0}, 9, Only({"kind": ["1"]}, since="2021"))
+        only = index.by_words({"fox": 1.0}, 9, Filter({"kind": ["1"]}, since="2021"))
         return repr((found, near, held, only, index.chunks([n for n, _ in only])))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from tests.baseline.index.indexed import source
-from trecjudge.baseline.index.protocol import Source, VectorModel
+from trecjudge.baseline.index.protocol import IndexSource, VectorModel
 
 WORDS = [f"{a}{b}{c}a" for a in "bdgklmnprst" for b in "aeio" for c in "lmnr"]
 """176 invented words, which no stemmer shortens."""
@@ -81,7 +81,7 @@ class Hashed:
         return total / length if length else total
 
 
-def invented(count: int, seed: int = 1) -> list[Source]:
+def invented(count: int, seed: int = 1) -> list[IndexSource]:
     """Return so many documents of invented words, with a date and two fields."""
     rng = random.Random(seed)
     return [

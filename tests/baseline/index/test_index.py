@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.baseline.index.indexed import ALL, DOG, FOX, HAN, Letters, found, ids, refreshed, source
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Changes, Only
+from trecjudge.baseline.index.protocol import Changes, Filter
 from trecjudge.errors import InputError
 
 Places = tuple[str, str, str]
@@ -46,7 +46,7 @@ def test_a_chunk_is_a_quote_with_all_that_is_known(index: Index) -> None:
 
 
 def test_after_many_refreshes_it_is_as_if_made_at_once(places: Places) -> None:
-    index, draw, held = make_index(places[0], Chunking(10, 2)), random.Random(5), {}
+    index, draw, held = make_index(places[0], ChunkSettings(10, 2)), random.Random(5), {}
     for _ in range(25):
         for number in draw.sample(range(40), draw.randint(0, 8)):
             words = draw.choices(["fox", "dog", "cat", "."], k=draw.randint(0, 60))
@@ -54,7 +54,7 @@ def test_after_many_refreshes_it_is_as_if_made_at_once(places: Places) -> None:
         for number in draw.sample(sorted(held), min(len(held), draw.randint(0, 5))):
             del held[number]
         refreshed(index, held.values())
-    whole = make_index(places[1], Chunking(10, 2))
+    whole = make_index(places[1], ChunkSettings(10, 2))
     refreshed(whole, held.values())
     assert index.facts == whole.facts
     both = [scored(one, {"fox": 1.0, "cat": 0.5}) for one in (index, whole)]
@@ -119,7 +119,7 @@ def test_equal_contents_have_equal_versions_in_any_order(index: Index, places: P
     refreshed(other, [DOG, HAN, FOX])
     assert other.facts.version == index.facts.version
     other.close()
-    third = make_index(places[2], Chunking(100, 10))
+    third = make_index(places[2], ChunkSettings(100, 10))
     refreshed(third, ALL)
     assert third.facts.version != index.facts.version
     third.close()
@@ -128,24 +128,24 @@ def test_equal_contents_have_equal_versions_in_any_order(index: Index, places: P
 @pytest.mark.parametrize(
     ("only", "expected"),
     [
-        (Only({"lang": ["de"]}), ["dog"]),
-        (Only({"lang": ["de", "en"]}), ["fox", "dog"]),
-        (Only({"lang": ["de", "en"], "year": ["7"]}), ["dog"]),
-        (Only({"lang": ["fr"]}), []),
-        (Only({"doc_id": ["fox"]}), ["fox"]),
-        (Only({"doc_id": ["nobody"]}), []),
-        (Only({"date": ["3 May 2024"]}), ["fox"]),
-        (Only({"date": ["2024"]}), ["fox"]),
-        (Only({"version": ["2"]}), []),
-        (Only(since="2024"), ["fox"]),
-        (Only(since="20240503", until="2024-05-03"), ["fox"]),
-        (Only(until="2023"), ["dog"]),
-        (Only(until="2022-12-31"), []),
-        (Only({"lang": ["en"]}, until="2023"), []),
-        (Only(), ["fox", "dog"]),
+        (Filter({"lang": ["de"]}), ["dog"]),
+        (Filter({"lang": ["de", "en"]}), ["fox", "dog"]),
+        (Filter({"lang": ["de", "en"], "year": ["7"]}), ["dog"]),
+        (Filter({"lang": ["fr"]}), []),
+        (Filter({"doc_id": ["fox"]}), ["fox"]),
+        (Filter({"doc_id": ["nobody"]}), []),
+        (Filter({"date": ["3 May 2024"]}), ["fox"]),
+        (Filter({"date": ["2024"]}), ["fox"]),
+        (Filter({"version": ["2"]}), []),
+        (Filter(since="2024"), ["fox"]),
+        (Filter(since="20240503", until="2024-05-03"), ["fox"]),
+        (Filter(until="2023"), ["dog"]),
+        (Filter(until="2022-12-31"), []),
+        (Filter({"lang": ["en"]}, until="2023"), []),
+        (Filter(), ["fox", "dog"]),
     ],
 )
-def test_filters(index: Index, only: Only, expected: list[str]) -> None:
+def test_filters(index: Index, only: Filter, expected: list[str]) -> None:
     assert found(index, "fox", only=only) == expected
 
 
@@ -157,7 +157,7 @@ def test_a_filter_loses_no_result(places: Places) -> None:
         index,
         [source(f"d{n}", t, kept=str(n in few), date="2024") for n, t in enumerate(texts)],
     )
-    only = Only({"kept": ["True"]}, since="2020")
+    only = Filter({"kept": ["True"]}, since="2020")
     assert sorted(found(index, "fox", most=4, only=only)) == ["d123", "d180", "d55", "d7"]
     assert len(found(index, "fox", most=3, only=only)) == 3
     index.close()
@@ -165,9 +165,9 @@ def test_a_filter_loses_no_result(places: Places) -> None:
 
 def test_what_cannot_be_asked_says_the_choices(index: Index) -> None:
     with pytest.raises(InputError, match=r"unknown field 'language'.*lang"):
-        found(index, "fox", only=Only({"language": ["en"]}))
+        found(index, "fox", only=Filter({"language": ["en"]}))
     with pytest.raises(InputError, match="since 'soon' is no date; write it as 2024-05-03"):
-        found(index, "fox", only=Only(since="soon"))
+        found(index, "fox", only=Filter(since="soon"))
 
 
 def test_vectors(places: Places) -> None:
@@ -177,7 +177,7 @@ def test_vectors(places: Places) -> None:
     assert index.facts.vectors == letters.model
     assert ids(index, index.by_vector([0, 2, 0], 3)) == ["b", "a", "c"]
     assert index.by_vector([0, 2, 0], 1)[0][1] == pytest.approx(1.0)
-    assert ids(index, index.by_vector([0, 2, 0], 3, Only({"lang": ["x"]}))) == ["c"]
+    assert ids(index, index.by_vector([0, 2, 0], 3, Filter({"lang": ["x"]}))) == ["c"]
     del letters.texts[:]
     refreshed(index, [texts[0], source("b", "ccc a", "b")], embeds=letters)
     assert letters.texts == ["b\nccc a"]
@@ -220,7 +220,7 @@ def test_an_error_in_the_middle_leaves_what_was_there(index: Index) -> None:
 
 def test_other_sizes_of_chunks_are_refused(index: Index, places: Places) -> None:
     with pytest.raises(InputError, match="has chunks of 220 words with an overlap of 30"):
-        make_index(places[0], Chunking(100, 10))
+        make_index(places[0], ChunkSettings(100, 10))
 
 
 def test_readers_see_old_or_new(index: Index, places: Places) -> None:

@@ -16,11 +16,11 @@ import pytest
 
 from tests.baseline.index.indexed import DOG, FOX, HAN, found, ids, refreshed, source
 from tests.baseline.index.servers import WORDS, Hashed, asked, invented
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index, open_index
 from trecjudge.baseline.index.postgres import PostgresStore
-from trecjudge.baseline.index.protocol import Changes, Only
+from trecjudge.baseline.index.protocol import Changes, Filter
 from trecjudge.errors import InputError, OutputError
 
 
@@ -48,13 +48,13 @@ def test_a_nul_character_is_replaced_and_found_again(index: Index) -> None:
 def test_half_a_surrogate_pair_is_looked_for(index: Index) -> None:
     refreshed(index, [FOX])
     assert found(index, "a\ud800") == []
-    assert found(index, "fox", only=Only({"doc_id": ["\ud800", "fox"]})) == ["fox"]
+    assert found(index, "fox", only=Filter({"doc_id": ["\ud800", "fox"]})) == ["fox"]
 
 
 def test_long_values_are_kept_and_found(index: Index) -> None:
     long = "word " * 5000
     refreshed(index, [source("a", "Text.", note=long), source("b", "Text.", note=long + "x")])
-    assert found(index, "text", only=Only({"note": [long]})) == ["a"]
+    assert found(index, "text", only=Filter({"note": [long]})) == ["a"]
 
 
 @pytest.fixture(scope="module")
@@ -73,19 +73,19 @@ def both(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[I
 
 NARROWED = {
     "all": None,
-    "a field": Only({"kind": ["news"]}),
-    "two values": Only({"percent": ["3", "70"]}),
-    "two fields": Only({"kind": ["web"], "percent": [str(n) for n in range(20)]}),
-    "a month": Only({"date": ["2024-05"]}),
-    "since": Only(since="2024-05-15"),
-    "between": Only(since="2023", until="2024-05"),
-    "ids": Only({"doc_id": ["d1", "d60", "d61"]}),
-    "nothing": Only({"percent": ["100"]}),
+    "a field": Filter({"kind": ["news"]}),
+    "two values": Filter({"percent": ["3", "70"]}),
+    "two fields": Filter({"kind": ["web"], "percent": [str(n) for n in range(20)]}),
+    "a month": Filter({"date": ["2024-05"]}),
+    "since": Filter(since="2024-05-15"),
+    "between": Filter(since="2023", until="2024-05"),
+    "ids": Filter({"doc_id": ["d1", "d60", "d61"]}),
+    "nothing": Filter({"percent": ["100"]}),
 }
 
 
 @pytest.mark.parametrize("only", NARROWED.values(), ids=NARROWED)
-def test_words_are_found_as_in_sqlite(both: tuple[Index, Index], only: Only | None) -> None:
+def test_words_are_found_as_in_sqlite(both: tuple[Index, Index], only: Filter | None) -> None:
     for start in range(0, len(WORDS) - 6, 12):
         terms = {word: 1.0 + n / 4 for n, word in enumerate(WORDS[start : start + 6])}
         ours, theirs = (index.by_words(terms, 20, only) for index in both)
@@ -95,7 +95,7 @@ def test_words_are_found_as_in_sqlite(both: tuple[Index, Index], only: Only | No
 
 
 @pytest.mark.parametrize("only", NARROWED.values(), ids=NARROWED)
-def test_vectors_are_found_as_in_sqlite(both: tuple[Index, Index], only: Only | None) -> None:
+def test_vectors_are_found_as_in_sqlite(both: tuple[Index, Index], only: Filter | None) -> None:
     for start in range(0, len(WORDS) - 4, 30):
         vector = Hashed().of(" ".join(WORDS[start : start + 4]))
         ours, theirs = (dict(index.by_vector(vector, 20, only)) for index in both)
@@ -110,7 +110,7 @@ def test_a_field_that_no_document_has(both: tuple[Index, Index]) -> None:
     messages = []
     for index in both:
         with pytest.raises(InputError) as error:
-            index.by_words({"a": 1.0}, 5, Only({"kindd": ["news"]}))
+            index.by_words({"a": 1.0}, 5, Filter({"kindd": ["news"]}))
         messages.append(str(error.value).partition("unknown")[2])
     assert messages[0] == messages[1]
     assert "did you mean 'kind'" in messages[0]
@@ -129,8 +129,8 @@ def test_filters_lose_nothing_beside_an_approximate_index(address: str, index: I
     refreshed(index, invented(2100), embeds=Hashed())
     assert planned(address, index) == ["chunks_by_vector"]
     vector = Hashed().of("bala dera")
-    one_percent = Only({"percent": ["7"]})
-    fifth = Only({"percent": [str(number) for number in range(20)]})
+    one_percent = Filter({"percent": ["7"]})
+    fifth = Filter({"percent": [str(number) for number in range(20)]})
     for only in (one_percent, fifth):
         hits = index.by_vector(vector, 20, only)
         assert len(hits) == 20
@@ -309,7 +309,7 @@ def test_no_password_is_shown(address: str) -> None:
             index.by_vector([1.0], 5)
         assert "geheim" not in str(error.value)
         with pytest.raises(InputError) as error:
-            make_index(f"{address}&password=geheim", Chunking(50, 5))
+            make_index(f"{address}&password=geheim", ChunkSettings(50, 5))
         assert "geheim" not in str(error.value)
     finally:
         index.close()

@@ -17,7 +17,7 @@ from tests.baseline.index.indexed import Letters, found, refreshed, source
 from tests.baseline.index.mutations import ENDLESS, opened
 from tests.commandline import SAMPLES, command
 from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.errors import InputError, TrecJudgeError
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex
@@ -53,7 +53,7 @@ def near(path: Path) -> None:
 
 def narrowed(path: Path) -> None:
     with closing(open_index(str(path))) as index:
-        found(index, "tax", only=Only({"kind": ["1"]}))
+        found(index, "tax", only=Filter({"kind": ["1"]}))
 
 
 def refilled(path: Path) -> None:
@@ -150,7 +150,7 @@ def circle(path: Path) -> None:
 
 
 def test_pages_in_a_circle_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(databases.Watched, "patience", 0.3)
+    monkeypatch.setattr(databases.TimedConnection, "patience", 0.3)
     circle(path)
     for use in (searched, refilled):
         try:

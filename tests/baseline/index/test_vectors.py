@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.models.clock import run
 from tests.models.retrieval.services import embedded, unit, vectors_of
-from trecjudge.baseline.index.protocol import Embeds
+from trecjudge.baseline.index.protocol import VectorMaker
 from trecjudge.baseline.index.vectors import EndpointEmbeds
 
 
@@ -18,7 +18,7 @@ def opened(folder: Path, texts: list[str], **given: Any) -> Any:
 
     async def ask() -> Any:
         async with vectors_of(embedded, folder, **given) as (vectors, endpoint):
-            embeds: Embeds = await EndpointEmbeds.of(vectors)
+            embeds: VectorMaker = await EndpointEmbeds.of(vectors)
             return embeds.model, await embeds.embed(texts), endpoint.requests
 
     return run(ask())

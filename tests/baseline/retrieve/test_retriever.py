@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from tests.baseline.index.indexed import refreshed
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Only, Source, VectorModel
-from trecjudge.baseline.records import Chunk, Retrieved
+from trecjudge.baseline.index.protocol import Filter, IndexSource, VectorModel
+from trecjudge.baseline.records import Chunk, SearchResult
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.retrieve.threshold import Threshold
 from trecjudge.errors import InputError, JudgmentFailed
@@ -49,13 +49,15 @@ class GivenVectors:
 
 def index(*documents: Document, vectors: bool = True, words: int = 220) -> Index:
     folder = tempfile.mkdtemp()
-    weakref.finalize(made := make_index(f"{folder}/x.index", Chunking(words, 0)), rmtree, folder)
-    sources = map(Source, documents or DOCUMENTS)
+    weakref.finalize(
+        made := make_index(f"{folder}/x.index", ChunkSettings(words, 0)), rmtree, folder
+    )
+    sources = map(IndexSource, documents or DOCUMENTS)
     refreshed(made, sources, embeds=GivenVectors(VECTORS) if vectors else None)
     return made
 
 
-def found(question: str, most: int = 10, only: Only | None = None, **given: Any) -> Retrieved:
+def found(question: str, most: int = 10, only: Filter | None = None, **given: Any) -> SearchResult:
     own = {
         name: given.pop(name) for name in ("index", "embeds", "ranks", "threshold") & given.keys()
     }
@@ -63,7 +65,7 @@ def found(question: str, most: int = 10, only: Only | None = None, **given: Any)
     return asyncio.run(retriever.retrieve(question, most, only))
 
 
-def ids(result: Retrieved) -> list[str]:
+def ids(result: SearchResult) -> list[str]:
     return [passage.chunk.doc_id for passage in result.passages]
 
 
@@ -157,8 +159,8 @@ def test_one_passage_a_document_is_the_best_of_it() -> None:
 
 
 def test_a_filter_narrows_what_is_found() -> None:
-    assert ids(found("paid", only=Only({"doc_id": ["tax"]}))) == ["tax"]
-    assert ids(found("paid lions", only=Only(since="2023-01-01"))) == ["dam"]
+    assert ids(found("paid", only=Filter({"doc_id": ["tax"]}))) == ["tax"]
+    assert ids(found("paid lions", only=Filter(since="2023-01-01"))) == ["dam"]
 
 
 @pytest.mark.parametrize("question", ["", "?", "quark"])

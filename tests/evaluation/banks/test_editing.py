@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.banks.editing import Edited, edited
+from trecjudge.evaluation.banks.editing import BankEdit, edit_banks
 from trecjudge.evaluation.banks.tables import COLUMNS, safe, unsafe, write_table
 from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.bank import Bank
@@ -56,10 +56,10 @@ def banks(write: Write) -> list[Bank]:
     return read(write(json.dumps(BANK), "bank.json"))
 
 
-def after(banks: list[Bank], rows: str, write: Write) -> tuple[Edited, list[str]]:
+def after(banks: list[Bank], rows: str, write: Write) -> tuple[BankEdit, list[str]]:
     """Return the banks as a table of these rows says, and the findings by line."""
     findings: list[Finding] = []
-    done = edited(banks, write(HEAD + rows, "t.tsv"), findings.append)
+    done = edit_banks(banks, write(HEAD + rows, "t.tsv"), findings.append)
     return done, [f"{f.place.line}: {f.kind}" for f in findings]
 
 
@@ -74,7 +74,7 @@ def row(*cells: str, **more: str) -> str:
 def test_a_table_gives_the_same_bank(name: str, banks: list[Bank], tmp_path: Path) -> None:
     assert write_table(banks, tmp_path / name) == 3
     findings: list[Finding] = []
-    done = edited(banks, tmp_path / name, findings.append)
+    done = edit_banks(banks, tmp_path / name, findings.append)
     assert (done.banks, done.same, findings) == (banks, 2, [])
     assert write_in_place(done.banks, banks) == []
 
@@ -163,7 +163,7 @@ def test_rows_of_a_nugget_that_differ_are_found(banks: list[Bank], write: Write)
 
 def test_a_table_without_its_columns_is_refused(banks: list[Bank], write: Write) -> None:
     with pytest.raises(InputError, match="no nugget_id"):
-        edited(banks, write("topic_id\ttext\n", "t.tsv"), lambda finding: None)
+        edit_banks(banks, write("topic_id\ttext\n", "t.tsv"), lambda finding: None)
 
 
 def test_banks_are_changed_in_their_own_files(write: Write) -> None:
@@ -199,10 +199,10 @@ CRITERIA = {
 def test_weights_and_axes_are_in_the_table(name: str, tmp_path: Path, write: Write) -> None:
     (bank,) = banks_in([write(json.dumps(CRITERIA), "b.json")], lambda finding: None)
     write_table([bank], tmp_path / name)
-    assert edited([bank], tmp_path / name, lambda finding: None).banks == [bank]
+    assert edit_banks([bank], tmp_path / name, lambda finding: None).banks == [bank]
     changed = (tmp_path / name).read_text().replace("-2.5", "-4")
     (tmp_path / name).write_text(changed.replace('"-4"', "-4"))
-    (found,) = edited([bank], tmp_path / name, lambda finding: None).banks
+    (found,) = edit_banks([bank], tmp_path / name, lambda finding: None).banks
     assert [n.weight for n in found.nuggets] == [5.0, -4.0]
     assert record_of(found, bank_format_named("criteria"))["rubrics"][1]["weight"] == -4
 
@@ -212,5 +212,5 @@ def test_a_row_whose_weight_is_none_keeps_the_bank_as_it_is(tmp_path: Path, writ
     write_table([bank], tmp_path / "t.tsv")
     (tmp_path / "t.tsv").write_text((tmp_path / "t.tsv").read_text().replace("-2.5", "much"))
     reported: list[Finding] = []
-    assert edited([bank], tmp_path / "t.tsv", reported.append).banks == [bank]
+    assert edit_banks([bank], tmp_path / "t.tsv", reported.append).banks == [bank]
     assert "weight is 'much', give a number from -100 to 100" in reported[0].message

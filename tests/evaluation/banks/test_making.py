@@ -11,8 +11,15 @@ import pytest
 
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import InputError, JudgmentFailed
-from trecjudge.evaluation.banks.asking import joined
-from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
+from trecjudge.evaluation.banks.asking import join_same
+from trecjudge.evaluation.banks.making import (
+    BankSettings,
+    DraftBank,
+    Kind,
+    make_banks,
+    trail,
+    trail_of,
+)
 from trecjudge.evaluation.banks.material import Material
 from trecjudge.evaluation.banks.merging import NuggetDraft
 from trecjudge.findings import Finding
@@ -46,10 +53,12 @@ def material() -> Material:
     return found
 
 
-def made(*kinds: Kind, model: Model | None = None, **making: int) -> tuple[Made, list[Finding]]:
+def made(
+    *kinds: Kind, model: Model | None = None, **making: int
+) -> tuple[DraftBank, list[Finding]]:
     findings: list[Finding] = []
     (found,) = asyncio.run(
-        make_banks([material()], Making(kinds, **making), model or NoModel(), findings.append)
+        make_banks([material()], BankSettings(kinds, **making), model or NoModel(), findings.append)
     )
     return found, findings
 
@@ -235,11 +244,11 @@ def test_nuggets_are_merged_by_meaning() -> None:
     ],
 )
 def test_numbers_of_none_join_nothing(same_as: list[int], kept: list[str]) -> None:
-    assert [d.text for d in joined([NuggetDraft(text) for text in "ABC"], same_as)] == kept
+    assert [d.text for d in join_same([NuggetDraft(text) for text in "ABC"], same_as)] == kept
 
 
 def test_a_question_joins_no_statement() -> None:
-    assert len(joined([NuggetDraft("A"), NuggetDraft("B", ())], [1, 1])) == 2
+    assert len(join_same([NuggetDraft("A"), NuggetDraft("B", ())], [1, 1])) == 2
 
 
 def test_a_topic_gives_questions_with_the_answers_that_are_known() -> None:
@@ -281,6 +290,6 @@ def test_a_nugget_of_documents_and_of_runs_keeps_what_both_are_from() -> None:
 def test_why_there_are_no_nuggets_is_said() -> None:
     findings: list[Finding] = []
     alone = Material(Topic("902", "kettles"))
-    asyncio.run(make_banks([alone], Making(["documents"]), NoModel(), findings.append))
+    asyncio.run(make_banks([alone], BankSettings(["documents"]), NoModel(), findings.append))
     assert [f.kind for f in findings] == ["nuggets_not_found"]
     assert "give --documents" in findings[0].message

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.banks.merging import NuggetDraft, Said, key_of_text, merged, say_the_same
+from trecjudge.evaluation.banks.merging import (
+    NuggetDraft,
+    StatingSentence,
+    key_of_text,
+    merge_drafts,
+    say_the_same,
+)
 from trecjudge.records import GoldAnswer, Source
 
 
@@ -30,7 +36,7 @@ from trecjudge.records import GoldAnswer, Source
 )
 def test_the_same(one: str, other: str) -> None:
     assert say_the_same(one, other)
-    assert len(merged([NuggetDraft(one), NuggetDraft(other)])) == 1
+    assert len(merge_drafts([NuggetDraft(one), NuggetDraft(other)])) == 1
 
 
 @pytest.mark.parametrize(
@@ -49,7 +55,7 @@ def test_the_same(one: str, other: str) -> None:
 )
 def test_not_the_same(one: str, other: str) -> None:
     assert not say_the_same(one, other)
-    assert len(merged([NuggetDraft(one), NuggetDraft(other)])) == 2
+    assert len(merge_drafts([NuggetDraft(one), NuggetDraft(other)])) == 2
 
 
 def question(text: str, *answers: GoldAnswer) -> NuggetDraft:
@@ -57,7 +63,7 @@ def question(text: str, *answers: GoldAnswer) -> NuggetDraft:
 
 
 def test_answers_of_equal_questions_are_united() -> None:
-    (found,) = merged(
+    (found,) = merge_drafts(
         [
             question("When was it lit?", GoldAnswer("12 March 1871", ("L1",))),
             question("when was it lit", GoldAnswer("March 12, 1871", ("L2",)), GoldAnswer("1871")),
@@ -69,19 +75,24 @@ def test_answers_of_equal_questions_are_united() -> None:
 
 def test_questions_that_ask_for_something_else_stay_apart() -> None:
     texts = ["When was it lit?", "Where was it lit?", "Did A beat B?", "Did B beat A?"]
-    assert [draft.text for draft in merged(question(text) for text in texts)] == texts
+    assert [draft.text for draft in merge_drafts(question(text) for text in texts)] == texts
 
 
 def test_a_question_is_no_statement() -> None:
-    assert len(merged([question("Lit in 1871"), NuggetDraft("Lit in 1871")])) == 2
+    assert len(merge_drafts([question("Lit in 1871"), NuggetDraft("Lit in 1871")])) == 2
 
 
 def test_what_nuggets_are_from_is_kept() -> None:
     one = NuggetDraft(
-        "Lit in 1871.", (), "okay", (Source("L1", 0, 5),), said=(Said("r", 0, "x"),), runs=("r",)
+        "Lit in 1871.",
+        (),
+        "okay",
+        (Source("L1", 0, 5),),
+        said=(StatingSentence("r", 0, "x"),),
+        runs=("r",),
     )
     other = NuggetDraft("lit in 1871", (), "vital", (Source("L2", 1, 6),), runs=("s", "r"))
-    (found,) = merged([one, other])
+    (found,) = merge_drafts([one, other])
     assert (found.importance, found.attesting, found.runs) == ("vital", ("L1", "L2"), ("r", "s"))
     assert found.nugget("1").source == "r"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.pairs.figures import FIGURES, Rows, part_of
+from trecjudge.evaluation.pairs.figures import FIGURES, PairRows, bin_figures
 
 RANDOM = np.random.default_rng(1)
 SIZE = 240
@@ -17,10 +17,10 @@ SUPPORTED = np.clip(HUMAN / 2 + RANDOM.random(SIZE) / 2, 0, 1).round(2)
 FULL = (SUPPORTED * RANDOM.random(SIZE)).round(2)
 SAID = RANDOM.choice([0.0, 0.5, 1.0], SIZE)
 GROUPS = RANDOM.integers(0, 8, SIZE)
-ROWS = Rows(HUMAN, SAID, SUPPORTED, FULL, GROUPS, np.arange(SIZE))
+ROWS = PairRows(HUMAN, SAID, SUPPORTED, FULL, GROUPS, np.arange(SIZE))
 
 
-def value(name: str, rows: Rows = ROWS) -> float:
+def value(name: str, rows: PairRows = ROWS) -> float:
     return FIGURES[name](rows)(np.ones(len(rows)))
 
 
@@ -42,13 +42,13 @@ def test_they_are_those_of_scikit_learn(name: str, wanted: Callable[[Any], float
 
 def test_the_calibration_error_by_hand() -> None:
     human, chances = np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.95, 0.95, 0.15, 1.0])
-    rows = Rows(human, human, chances, chances, np.zeros(4, int), np.zeros(4, int))
+    rows = PairRows(human, human, chances, chances, np.zeros(4, int), np.zeros(4, int))
     # The last bin: 2.9 said, 2 seen; that of 0.15: 0.15 said, 1 seen.
     assert value("calibration error, P(full)", rows) == pytest.approx((0.9 + 0.85) / 4)
 
 
 def test_intervals_are_over_groups_where_there_are_six() -> None:
-    by_group, few = part_of("x", ROWS), part_of("x", ROWS.where(GROUPS < 5))
+    by_group, few = bin_figures("x", ROWS), bin_figures("x", ROWS.where(GROUPS < 5))
     assert (by_group.over, by_group.groups, few.over, few.groups) == ("groups", 8, "pairs", 5)
     for part in (by_group, few):
         for figure in part.figures:
@@ -59,16 +59,16 @@ def test_intervals_are_over_groups_where_there_are_six() -> None:
 
 def test_neither_names_nor_order_change_an_interval() -> None:
     shuffled = RANDOM.permutation(SIZE)
-    other = Rows(*(getattr(ROWS, name)[shuffled] for name in Rows.__slots__))
-    renamed = Rows(*(getattr(other, n) for n in ("human", "said", "supported", "full")), *(
+    other = PairRows(*(getattr(ROWS, name)[shuffled] for name in PairRows.__slots__))
+    renamed = PairRows(*(getattr(other, n) for n in ("human", "said", "supported", "full")), *(
         (7 - other.owners) % 8, other.words))  # fmt: skip
-    assert part_of("x", ROWS) == part_of("x", renamed)
+    assert bin_figures("x", ROWS) == bin_figures("x", renamed)
 
 
 def test_what_is_not_defined_has_neither_value_nor_interval() -> None:
     unknown = np.full(SIZE, np.nan)
-    rows = Rows(np.ones(SIZE), SAID, unknown, unknown, GROUPS, np.arange(SIZE))
-    by_name = {figure.name: figure for figure in part_of("x", rows).figures}
+    rows = PairRows(np.ones(SIZE), SAID, unknown, unknown, GROUPS, np.arange(SIZE))
+    by_name = {figure.name: figure for figure in bin_figures("x", rows).figures}
     assert by_name["AUC, full against the rest"].value is None
     assert by_name["balanced accuracy, full"].value is None
     assert tuple(by_name["calibration error, P(full)"].interval) == (None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.pairs.labels import read_label, scale_of
+from trecjudge.evaluation.pairs.labels import label_scale, read_label
 
 
 @pytest.mark.parametrize(
@@ -36,5 +36,5 @@ def test_numbers_mean_what_all_of_them_say(
     numbers: tuple[object, ...], weights: list[float | None]
 ) -> None:
     found = [reading for number in numbers if (reading := read_label(number))]
-    scale = scale_of({reading.value for reading in found})
+    scale = label_scale({reading.value for reading in found})
     assert [reading.weight(scale) for reading in found] == weights

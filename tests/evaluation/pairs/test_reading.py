@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.reading import bare_pairs, pair_of, renamed, some
+from trecjudge.evaluation.pairs.reading import bare_pairs, pair_of, parse_field_names, require_pairs
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 
@@ -65,7 +65,7 @@ def test_the_rest(more: dict[str, Any], found: tuple[Any, ...]) -> None:
 
 
 def test_fields_by_other_names() -> None:
-    names = renamed(["sentence=text", "document=source_text", "group=domain"])
+    names = parse_field_names(["sentence=text", "document=source_text", "group=domain"])
     record = {"text": "S", "source_text": "D", "domain": "law", "passage": "no"}
     pair = pair_of(record, PLACE, names)
     assert pair is not None
@@ -78,7 +78,7 @@ def test_fields_by_other_names() -> None:
 )
 def test_a_field_that_is_none(written: str, message: str) -> None:
     with pytest.raises(InputError, match=f"--field {written}: .*{message}"):
-        renamed([written])
+        parse_field_names([written])
 
 
 def test_what_is_no_pair_is_reported_and_passed_over(write: Write) -> None:
@@ -100,4 +100,4 @@ def test_an_array_and_of_several_files_each_is_a_group(write: Write) -> None:
 
 def test_no_pairs() -> None:
     with pytest.raises(InputError, match=r"x\.jsonl: no pairs in it; each needs text of"):
-        some(iter(()), "x.jsonl")
+        require_pairs(iter(()), "x.jsonl")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import response
-from trecjudge.evaluation.stability.changes import CHANGES, Change
+from trecjudge.evaluation.stability.changes import CHANGES, Perturbation
 from trecjudge.records import Response
 
 ANSWER = response(
@@ -20,7 +20,7 @@ def cited(answer: Response, order: list[int]) -> dict[int, list[str | None]]:
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
-def test_a_change_keeps_every_citation_with_its_sentence(change: Change) -> None:
+def test_a_change_keeps_every_citation_with_its_sentence(change: Perturbation) -> None:
     made, order = change.make(ANSWER)
     assert made != ANSWER
     assert cited(made, order) == cited(ANSWER, [0, 1, 2])
@@ -30,7 +30,7 @@ def test_a_change_keeps_every_citation_with_its_sentence(change: Change) -> None
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
-def test_an_empty_answer_stays_as_it_is(change: Change) -> None:
+def test_an_empty_answer_stays_as_it_is(change: Perturbation) -> None:
     empty = response()
     assert change.make(empty)[0] == empty
     blank = response((" ", ["a"]))

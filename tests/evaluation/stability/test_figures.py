@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.stability.figures import Side, corrected, flipped, shifts, untestable
+from trecjudge.evaluation.stability.figures import (
+    JudgedSample,
+    correct_p_values,
+    count_flips,
+    measure_shifts,
+    untestable,
+)
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 
 SPEC = LeaderboardSpec((MeasureSpec("M", lambda response, judgments: 0.0),))
 
 
-def side(*values: float, labels: str = "") -> Side:
+def side(*values: float, labels: str = "") -> JudgedSample:
     """Return a side with a value for each topic, and labels of items in turn."""
-    made = Side(SPEC)
+    made = JudgedSample(SPEC)
     made.values["M"] = {("r", str(t)): value for t, value in enumerate(values)}
     made.labels = {("r", "0", n, None, None, "", "j"): label for n, label in enumerate(labels)}
     return made
@@ -20,7 +26,7 @@ def side(*values: float, labels: str = "") -> Side:
 
 def test_a_shift_is_the_mean_over_topics_with_the_exact_sign_flip_test() -> None:
     before, after = side(*[0.5] * 8), side(*[0.6, 0.7] * 4)
-    (found,) = shifts("padded", "length", before, after, before.values["M"])
+    (found,) = measure_shifts("padded", "length", before, after, before.values["M"])
     assert (found.topics, found.before, found.after, found.shift) == (8, 0.5, 0.65, 0.15)
     assert found.p == pytest.approx(2 / 256, abs=1e-6)
     low, high = found.interval
@@ -31,16 +37,16 @@ def test_a_shift_is_the_mean_over_topics_with_the_exact_sign_flip_test() -> None
 
 def test_responses_that_did_not_change_are_left_out() -> None:
     before, after = side(0.5, 0.5), side(1.0, 0.5)
-    (found,) = shifts("spelling", "style", before, after, {("r", "0")})
+    (found,) = measure_shifts("spelling", "style", before, after, {("r", "0")})
     assert (found.responses, found.shift) == (1, 0.5)
-    assert shifts("spelling", "style", before, after, ()) == []
+    assert measure_shifts("spelling", "style", before, after, ()) == []
 
 
 def test_each_kind_of_bias_is_corrected_on_its_own() -> None:
     before, after = side(*[0.5] * 8), side(*[0.6] * 8)
     names = [("shuffled", "position"), ("padded", "length"), ("repeated", "length")]
-    found = corrected(
-        [one for name in names for one in shifts(*name, before, after, before.values["M"])]
+    found = correct_p_values(
+        [one for name in names for one in measure_shifts(*name, before, after, before.values["M"])]
     )
     assert [one.holm for one in found] == pytest.approx([2 / 256, 4 / 256, 4 / 256], abs=1e-5)
     assert all(one.is_bias for one in found)
@@ -48,12 +54,12 @@ def test_each_kind_of_bias_is_corrected_on_its_own() -> None:
 
 def test_what_so_few_topics_cannot_show_is_known() -> None:
     before, after = side(*[0.5] * 5), side(*[0.9] * 5)
-    found = corrected(shifts("padded", "length", before, after, before.values["M"]))
+    found = correct_p_values(measure_shifts("padded", "length", before, after, before.values["M"]))
     assert not found[0].is_bias
     assert untestable(found) == ["length"]
 
 
 def test_a_flip_is_an_item_that_has_not_one_label_each_time() -> None:
-    found = flipped("samples", [side(labels="abcd"), side(labels="abbd"), side(labels="bbb")])
+    found = count_flips("samples", [side(labels="abcd"), side(labels="abbd"), side(labels="bbb")])
     assert (found.items, found.flips, found.rate) == (3, 2, 0.6667)
-    assert flipped("none", [side(), side()]).rate is None
+    assert count_flips("none", [side(), side()]).rate is None

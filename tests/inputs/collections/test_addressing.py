@@ -16,7 +16,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.lookup import CollectionLookup
-from trecjudge.inputs.collections.progress import Progress, progress_to
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.records import Document
 
 Make = Callable[..., list[Document]]
@@ -332,7 +332,7 @@ def test_what_was_found_stays_where_it_is_interrupted(tmp_path: Path) -> None:
     documents = DOC(tmp_path / "c", 40, (0, 1), packing="")
     wanted = [document.doc_id for document in documents]
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: CollectionProgress) -> None:
         if progress.found:
             raise KeyboardInterrupt
 
@@ -345,7 +345,7 @@ def test_what_was_found_stays_where_it_is_interrupted(tmp_path: Path) -> None:
 
 def test_how_far_it_is_can_be_seen(tmp_path: Path) -> None:
     documents = DOC(tmp_path / "c", 40, (0, 1))
-    told: list[Progress] = []
+    told: list[CollectionProgress] = []
     with progress_to(told.append):
         Read(tmp_path / "c", [document.doc_id for document in documents])
     last = told[-1]

@@ -23,11 +23,11 @@ from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.lookup import CollectionLookup, units_of
-from trecjudge.inputs.collections.progress import Progress, progress_to
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.inputs.documents.store import document_files, hold_documents
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Document
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 
 SLOW = """
 import os, signal, sys
@@ -200,7 +200,7 @@ def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
         (folder / f"{number:03}.jsonl").write_text(lines_of([number]))
     (folder / "099.jsonl").write_text("broken\n")
     kept, files = opened(folder, tmp_path)
-    told: list[Progress] = []
+    told: list[CollectionProgress] = []
     with progress_to(told.append):
         CollectionLookup(files, kept, fail, "c", 1).find_in_pass(["D0", "D3"])
     assert kept.lost == 0
@@ -313,7 +313,7 @@ def test_a_process_that_is_killed_leaves_its_file_unread(
     kept, files = opened(folder, tmp_path)
     findings: list[Finding] = []
 
-    def kill(progress: Progress) -> None:
+    def kill(progress: CollectionProgress) -> None:
         if progress.found == 2 and not findings:
             for process in set(children()) - before:
                 os.kill(process, signal.SIGKILL)
@@ -333,7 +333,7 @@ def test_a_process_that_is_killed_leaves_its_file_unread(
 def test_limits_hold_in_every_process(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text(lines_of(range(3)) + json.dumps({"docid": "long", "body": "x" * 5000}) + "\n")
-    with limited(["record=1000"]):
+    with apply_limits(["record=1000"]):
         kept = passed(path, ["long", "D1"], tmp_path)
     assert [finding.kind for finding in kept.findings()] == ["record_too_large"]
     assert (kept.lost, kept.get("long")) == (1, None)

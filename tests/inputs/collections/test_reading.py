@@ -27,7 +27,7 @@ from trecjudge.inputs.collections.lines import RawIds
 from trecjudge.inputs.collections.reading import MEMBER, UnitAnswers, read_unit
 from trecjudge.inputs.collections.units import Unit
 from trecjudge.records import Document
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 
 
 @pytest.fixture(params=[300, 1 << 18], ids=["small pieces", "pieces"], autouse=True)
@@ -363,9 +363,9 @@ def test_a_line_that_is_too_long_is_never_held(write: Write) -> None:
     text = f'{long}{LINES[:200]}\n{" " * 2_000_000}\n{{"docid": "D9", "body": "T"}}\n{long}'
     path = write(text)
     for wanted in (["long", "D1", "D9"], ["D9"]):
-        with limited(["record=1MB"]):
+        with apply_limits(["record=1MB"]):
             check_equal(path, wanted)
-    with limited(["record=30"]):
+    with apply_limits(["record=30"]):
         check_equal(path, ["D1", "D9"])
 
 
@@ -418,6 +418,6 @@ def test_parquet_that_is_damaged_or_in_an_archive(tmp_path: Path, write: Write) 
 def test_a_file_that_cannot_be_read_this_time(tmp_path: Path, write: Write) -> None:
     (why,) = read(Unit(tmp_path / "gone.jsonl"), ["a"])["failed"]
     assert why == "cannot be read: there is no such file or folder"
-    with limited(["unpacked=10k"]):
+    with apply_limits(["unpacked=10k"]):
         answers = read(Unit(write(gzip.compress(LINES[:34].encode() * 99999), "c")), ["a"])
     assert "--limit unpacked" in answers["failed"][0]

@@ -13,7 +13,7 @@ import pytest
 
 from tests import made_collections as made
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, unreported
+from trecjudge.findings import Finding, ignore
 from trecjudge.inputs.collections import seeking
 from trecjudge.inputs.collections.seeking import LinesFrom, documents_at
 from trecjudge.inputs.collections.units import Unit
@@ -40,7 +40,7 @@ def read(path: Path, documents: list[Document], tables: Path) -> list[Document]:
     """Return the documents that are found at their places."""
     places = [(int(d.doc_id.rpartition("_")[2]), d.doc_id) for d in documents]
     unit = Unit(path, places=places, tables=str(tables))
-    return [found.document for found in documents_at(unit, unreported)]
+    return [found.document for found in documents_at(unit, ignore)]
 
 
 @pytest.mark.usefixtures("near")
@@ -149,12 +149,12 @@ def test_no_more_is_unpacked_than_may_be(
     path.write_bytes(gzip.compress(b"\n" * (1 << 26)))
     unit = Unit(path, places=[(1 << 62, "x")], tables=tables and str(tmp_path / tables))
     with pytest.raises(InputError, match="--limit unpacked"):
-        list(documents_at(unit, unreported))
+        list(documents_at(unit, ignore))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        list(documents_at(Unit(tmp_path / "x.json", places=[(0, "x")]), unreported))
+        list(documents_at(Unit(tmp_path / "x.json", places=[(0, "x")]), ignore))
 
 
 TEXT = b"ab\n\ncde\r\n" + b"x" * 40 + b"\nf\ng"

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.reading import Write
-from trecjudge.findings import unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.findings import ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.runs import RunReader
 
 DOCUMENTS = {"c": {"docid": "c", "text": "Carried."}}
@@ -71,6 +71,6 @@ def test_what_a_response_asks_for(
     write: Write,
 ) -> None:
     path = write(record(**written))
-    wanted = Wanted.of(lambda store: RunReader([path], unreported, store=store))
+    wanted = WantedDocuments.of(lambda store: RunReader([path], ignore, store=store))
     assert (list(wanted.cited), list(wanted.named)) == (cited, named)
     assert set(possible) <= set(wanted.possible)

@@ -13,7 +13,7 @@ import pytest
 from tests.baseline.index.indexed import refreshed
 from tests.reading import Write, documents_of
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
@@ -185,7 +185,7 @@ def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
 def indexed(path: Path, *documents: Document) -> None:
     """Index documents for retrieval."""
     with closing(make_index(str(path))) as index:
-        refreshed(index, map(Source, documents))
+        refreshed(index, map(IndexSource, documents))
 
 
 def test_an_index_for_retrieval_has_whole_documents(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from trecjudge.findings import Finding, unreported
+from trecjudge.findings import Finding, ignore
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.pack import (
     Lack,
     digest_of,
@@ -109,10 +109,12 @@ Write = Callable[..., Path]
 
 
 def opened(
-    wanted: str, *files: Path, findings: Callable[[Finding], None] = unreported
+    wanted: str, *files: Path, findings: Callable[[Finding], None] = ignore
 ) -> KeptDocuments:
     packs = packs_among(files, 1 << 20)
-    return open_packs(files[0].parent, files, packs, Wanted.of_ids(wanted.split()), findings)
+    return open_packs(
+        files[0].parent, files, packs, WantedDocuments.of_ids(wanted.split()), findings
+    )
 
 
 def test_what_is_known_of_each_id(write: Write) -> None:
@@ -144,9 +146,9 @@ def test_each_kind_of_what_is_not_settled_is_reported_once(write: Write) -> None
 
 
 def test_what_only_may_be_an_id_is_no_document(write: Write) -> None:
-    wanted = Wanted({"a": None}, {}, {"a": None, "3": None})
+    wanted = WantedDocuments({"a": None}, {}, {"a": None, "3": None})
     pack = write(b"".join(LINES))
-    kept = open_packs(Path("p"), [pack], [pack], wanted, unreported)
+    kept = open_packs(Path("p"), [pack], [pack], wanted, ignore)
     assert kept.get("3") is None
 
 
@@ -226,7 +228,7 @@ def test_what_lies_beside_a_pack_is_read_and_settles_nothing_for_it(write: Write
 
 
 def test_nobody_asks_a_pack_for_what_is_not_judged(write: Write) -> None:
-    wanted = Wanted({"a": None}, {"a": None}, {"a": None}, {"else": None})
+    wanted = WantedDocuments({"a": None}, {"a": None}, {"a": None}, {"else": None})
     findings: list[Finding] = []
     pack = write(LINES[0])
     kept = open_packs(Path("p"), [pack], [pack], wanted, findings.append)

@@ -6,18 +6,18 @@ import sys
 
 import pytest
 
-from trecjudge.inputs.documents.digests import Digests, digest
-from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.digests import DigestTable, digest
+from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.documents.store import HeldDocuments
 from trecjudge.records import Document
 
 TEXT = "Steam makes a kettle whistle."
 
 
-def shelf(text: str | None, title: str = "", own_text: bool = False) -> Shelf:
+def shelf(text: str | None, title: str = "", own_text: bool = False) -> JudgedTexts:
     """Return a shelf with this text of `d` given beside the runs, or without `d`."""
     given = {} if text is None else {"d": Document("d", text, title)}
-    return Shelf(HeldDocuments(given), own_text)
+    return JudgedTexts(HeldDocuments(given), own_text)
 
 
 def own(text: str) -> Document:
@@ -77,14 +77,16 @@ def test_a_difference_is_reported_once_of_each_run() -> None:
     assert found.differs("c", own("X")).endswith("its own text is judged")
 
 
-@pytest.mark.parametrize("beside", [Shelf(), shelf(None), shelf("")], ids=["no", "other", "empty"])
-def test_texts_of_one_id_vary_where_none_is_given(beside: Shelf) -> None:
+@pytest.mark.parametrize(
+    "beside", [JudgedTexts(), shelf(None), shelf("")], ids=["no", "other", "empty"]
+)
+def test_texts_of_one_id_vary_where_none_is_given(beside: JudgedTexts) -> None:
     texts = ("a", "X"), ("a", "X "), ("b", "Y"), ("b", "Z"), ("c", "X"), ("d", "")
     assert [bool(beside.varies(run, own(text))) for run, text in texts] == [0, 0, 1, 0, 0, 0]
 
 
 def test_what_stands_there_first_counts() -> None:
-    table = Digests()
+    table = DigestTable()
     assert (table.setdefault(5, 1), table.setdefault(5, 2), 5 in table, 6 in table) == (
         1,
         1,
@@ -94,14 +96,14 @@ def test_what_stands_there_first_counts() -> None:
 
 
 def test_digests_of_the_same_last_bits_are_kept_apart() -> None:
-    table = Digests()
+    table = DigestTable()
     keys = [1 + (n << 32) for n in range(300)]
     assert [table.setdefault(key, key) for key in keys] == keys
     assert [table.setdefault(key, 7) for key in keys] == keys
 
 
 def test_a_hundred_thousand_take_less_than_50_bytes_each() -> None:
-    table = Digests()
+    table = DigestTable()
     for number in range(100_000):
         table.setdefault(digest("id", number), number + 1)
     assert len(table) == 100_000

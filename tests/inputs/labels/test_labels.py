@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import judgment
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, unreported
+from trecjudge.findings import Finding, ignore
 from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label
 from trecjudge.inputs.labels.vocabulary import SUPPORT
 from trecjudge.records import AskedNugget
@@ -145,7 +145,7 @@ def test_what_most_people_say_of_an_item_counts(
 def test_each_file_of_a_folder_is_of_one_person(write: Write) -> None:
     folder = write(WHOLE, "people/anna.jsonl").parent
     write(NONE, "people/bo.jsonl")
-    labels = read_labels(folder, unreported)
+    labels = read_labels(folder, ignore)
     assert (labels.several, labels.unnamed) == (1, False)
     (votes,) = labels.votes(("t1", "r")).values()
     assert [labels.names[person] for *_, person in votes] == ["anna", "bo"]
@@ -164,7 +164,7 @@ def test_files_of_one_name_are_of_their_folders(
 ) -> None:
     folders = {write(WHOLE, f"people/{path}") for path in paths}
     base = next(p for p in next(iter(folders)).parents if p.name == "people")
-    labels = read_labels(base, unreported)
+    labels = read_labels(base, ignore)
     (votes,) = labels.votes(("t1", "r")).values()
     assert [labels.names[person] for *_, person in votes] == persons
 
@@ -173,7 +173,7 @@ def test_lists_without_names_are_of_nobody_in_a_folder_too(write: Write) -> None
     several = WHOLE.replace('"FULL"', '["FULL", "NONE", "NONE"]')
     folder = write(several, "people/1.jsonl").parent
     write(several.replace("t1", "t2"), "people/2.jsonl")
-    labels = read_labels(folder, unreported)
+    labels = read_labels(folder, ignore)
     assert (set(labels.values()), labels.several) == ({"no_support"}, 2)
 
 
@@ -198,15 +198,15 @@ def test_labels_may_be_a_table(separator: str, bom: str, write: Write) -> None:
 @pytest.mark.parametrize("start", ["sep=;\r\n", "\ufeffsep=;\n", '"sep=;"\n', ""])
 def test_a_table_of_a_spreadsheet_is_read_as_it_writes_it(start: str, write: Write) -> None:
     text = f"{start}Topic ID;runId;Sentence Index;DOC-ID;Label\nt1;r;2;d;0,5\nt1;r;3;d;1,0\n"
-    labels = read_labels(write(text, "labels.csv"), unreported)
-    labels.rename(SUPPORT, unreported)
+    labels = read_labels(write(text, "labels.csv"), ignore)
+    labels.rename(SUPPORT, ignore)
     assert list(labels.values()) == ["partial_support", "full_support"]
 
 
 @pytest.mark.parametrize("head", ["Topic,Run,Label", "id,text,label", "t1,r,full"])
 def test_a_table_without_the_columns_of_labels_says_which(head: str, write: Write) -> None:
     with pytest.raises(InputError, match="its header has no topic_id, no run_id"):
-        read_labels(write(f"{head}\n1,r,yes\n", "labels.csv"), unreported)
+        read_labels(write(f"{head}\n1,r,yes\n", "labels.csv"), ignore)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_words_and_numbers_become_the_labels_of_a_judge(
     label: str, name: str, write: Write
 ) -> None:
     text = WHOLE.replace("FULL", "1") + WHOLE.replace('"d"', '"e"').replace("FULL", label)
-    labels = read_labels(write(text, "l.jsonl"), unreported)
-    labels.rename(SUPPORT, unreported)
+    labels = read_labels(write(text, "l.jsonl"), ignore)
+    labels.rename(SUPPORT, ignore)
     assert labels["t1", "r", 2, "e"] == name
 
 
@@ -231,7 +231,7 @@ def test_an_unknown_word_among_known_ones_is_named_and_left_out(write: Write) ->
     text = WHOLE + NONE.replace('"d"', '"e"') + WHOLE.replace('"d"', '"f"').replace("FULL", "good")
     labels, findings = read(text, write)
     assert (len(labels), findings) == (2, ["3: label_unusable"])
-    named = read_labels(write(text, "l.jsonl"), unreported, {"Good": "full"})
+    named = read_labels(write(text, "l.jsonl"), ignore, {"Good": "full"})
     assert named["t1", "r", 2, "f"] == "full_support"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.reading import Read
 from trecjudge.errors import InputError
-from trecjudge.inputs.pipelines.fields import keyed, keys_of
+from trecjudge.inputs.pipelines.fields import keys_of, use_record_keys
 
 RECORD = (
     '{"prompt": {"text": "Q?"}, "out": ["A."], "a.b": "X.", "hits": [{"text": "C."}], "n": 7,'
@@ -16,7 +16,7 @@ KEYS = "question=prompt.text,answer=out,contexts=hits,topic=n,run=model"
 
 
 def test_keys_name_the_parts_of_a_record(read: Read) -> None:
-    with keyed(KEYS):
+    with use_record_keys(KEYS):
         found = read(RECORD)
     ((topic, response),) = found.pairs
     assert (topic.topic_id, topic.title, response.run_id) == ("7", "Q?", "m")
@@ -29,7 +29,7 @@ def test_keys_name_the_parts_of_a_record(read: Read) -> None:
     ids=["a place in a list", "a key with a point", "through a list"],
 )
 def test_a_key_leads_into_a_record(key: str, text: str, read: Read) -> None:
-    with keyed(f"question=prompt.text, answer={key}"):
+    with use_record_keys(f"question=prompt.text, answer={key}"):
         assert read(RECORD).response.text == text
 
 
@@ -46,7 +46,7 @@ def test_a_key_leads_into_a_record(key: str, text: str, read: Read) -> None:
     ],
 )
 def test_parts_that_no_key_names_are_found_as_usual(keys: str, record: str, read: Read) -> None:
-    with keyed(keys):
+    with use_record_keys(keys):
         ((topic, response),) = read(f"{{{record}}}").pairs
     (document,) = response.documents.values()
     assert (topic.title, response.text, document.text) == ("Q?", "A.", "C.")
@@ -59,29 +59,29 @@ def test_parts_that_no_key_names_are_found_as_usual(keys: str, record: str, read
 )
 def test_a_key_that_no_record_has_is_said_once(keys: str, count: int, read: Read) -> None:
     records = '{"query": "Q?", "output": "A."}\n{"query": "P?", "out": "B.", "h": [{"t": "C."}]}'
-    with keyed(keys):
+    with use_record_keys(keys):
         assert read(records).kinds.count("key_not_there") == count
 
 
 def test_a_key_of_the_topic_leaves_the_format_as_it_is(read: Read) -> None:
-    with keyed("topic=id"):
+    with use_record_keys("topic=id"):
         record = '{"id": 7, "run_id": "x", "answer": [{"text": "A."}], "references": []}'
         assert read(record).answers == [("x", "7")]
 
 
 def test_keys_name_the_columns_of_a_table(read: Read) -> None:
-    with keyed("question=q,answer=out,contexts=s[].t"):
+    with use_record_keys("question=q,answer=out,contexts=s[].t"):
         found = read('q;out;s\nQ?;A.;"[{""t"": ""C.""}]"\n', "mine.csv")
     assert [d.text for d in found.response.documents.values()] == ["C."]
 
 
 def test_keys_count_before_the_names_that_are_known(read: Read) -> None:
-    with keyed("question=question,answer=draft"):
+    with use_record_keys("question=question,answer=draft"):
         assert read('{"question": "Q?", "answer": "A.", "draft": "B."}').response.text == "B."
 
 
 def test_a_record_without_these_keys_is_read_as_ever(read: Read) -> None:
-    with keyed("answer=out"):
+    with use_record_keys("answer=out"):
         assert read('{"question": "Q?", "answer": "A."}').response.text == "A."
 
 

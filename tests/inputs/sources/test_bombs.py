@@ -20,10 +20,10 @@ from trecjudge.findings import Finding
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.nuggets.reading import read_banks
 from trecjudge.inputs.sources.containers import Opened
-from trecjudge.inputs.sources.splitting import numbered
+from trecjudge.inputs.sources.splitting import split_lines
 from trecjudge.inputs.sources.values import values
 from trecjudge.inputs.topics import read_topics
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 from trecjudge.settings.strict_yaml import MOST_NODES, YamlFault, read_yaml
 
 BLANK = [b"\n" * 100_000, b" " * 100_000 + b"\n", b"\n \n\t\r\n" * 20_000, b"\t" * 70_000 + b"\n"]
@@ -42,7 +42,7 @@ def test_blank_lines_cost_nothing(
 ) -> None:
     text = blank * 20 + b'{"a": 1}\n' + blank * 20 + b'{"a": 2}'
     file = Opened(write(pack(text)))
-    with limited(["record=50k"]):
+    with apply_limits(["record=50k"]):
         assert len(file.first(5)) == 2
         assert file.held_bytes < 100_000
         found: list[Finding] = []
@@ -63,7 +63,7 @@ def test_lines_are_those_of_the_whole_text(size: int, most: int) -> None:
         if not line.isspace():
             wanted.append((number, whole, line if len(line.rstrip(b"\n")) <= most else None))
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
-    assert list(numbered(pieces, most)) == wanted
+    assert list(split_lines(pieces, most)) == wanted
 
 
 @pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
@@ -82,17 +82,20 @@ def test_two_files_are_read_by_turns(pack: Callable[[bytes], bytes], write: Writ
 def test_what_swells_is_read_up_to_the_limit(pack: Callable[[bytes], bytes], write: Write) -> None:
     file = write(pack(b'{"a": 1}\n' + b"\n" * (8 << 20) + b'{"a": 2}\n'))
     read = []
-    with limited(["unpacked=2MB"]), pytest.raises(InputError, match="limit unpacked") as raised:
+    with (
+        apply_limits(["unpacked=2MB"]),
+        pytest.raises(InputError, match="limit unpacked") as raised,
+    ):
         read.extend(number for number, _ in Opened(file).lines())
     assert (read, str(raised.value).count("\n")) == ([], 0) or read == [1]
-    with limited(["unpacked=9MB"]):
+    with apply_limits(["unpacked=9MB"]):
         assert len(list(Opened(file).lines())) == 2
 
 
 def test_honest_data_may_pack_as_well_as_they_like(write: Write) -> None:
     record = b'{"a": "%s"}\n' % (b"The same words. " * 60)
     file = write(zstandard.compress(record * 3000))
-    with limited(["unpacked=4MB"]):
+    with apply_limits(["unpacked=4MB"]):
         assert len(list(values(file, pytest.fail))) == 3000
 
 
@@ -126,7 +129,7 @@ def test_an_archive_is_named(content: bytes, said: str, write: Write) -> None:
 def test_nesting_counts_as_much_as_commas(inner: bytes, write: Write) -> None:
     bad = inner * 300_000
     found: list[Finding] = []
-    with limited(["entries=2000"]):
+    with apply_limits(["entries=2000"]):
         list(values(write(b'{"a": 1}\n' + bad + b'\n{"a": 2}'), found.append))
     assert [(f.kind, f.place.line) for f in found] == [("record_too_large", 2)]
     assert "--limit entries" in found[0].message
@@ -151,7 +154,7 @@ TURNS = json.dumps(
 @pytest.mark.parametrize("text", [TOPICS, TURNS], ids=["many", "turns that repeat all before"])
 def test_topics_beyond_the_room_of_one_input_are_not_read(text: str, write: Write) -> None:
     found: list[Finding] = []
-    with limited(["held=500k"]):
+    with apply_limits(["held=500k"]):
         topics = read_topics(write(text), found.append)
     assert 50 < len(topics) < 1900
     (full,) = [f for f in found if f.kind == "record_too_large"]
@@ -162,7 +165,7 @@ def test_labels_beyond_the_room_of_one_input_are_not_read(write: Write) -> None:
     rows = [f"1,r,{n},d,full_support,person {n}" for n in range(2000)]
     head = "topic_id,run_id,sentence_index,doc_id,label,annotator"
     found: list[Finding] = []
-    with limited(["held=500k"]):
+    with apply_limits(["held=500k"]):
         labels = read_labels(write("\n".join([head, *rows]), "l.csv"), found.append)
     assert 256 <= len(labels) < 1000
     assert [f.kind for f in found if "--limit held" in f.message] == ["record_too_large"]
@@ -171,7 +174,7 @@ def test_labels_beyond_the_room_of_one_input_are_not_read(write: Write) -> None:
 def test_banks_beyond_the_room_of_one_input_are_not_read(write: Write) -> None:
     bank = '{"qid": "%d", "query": "q", "nuggets": [{"text": "a", "importance": "vital"}]}'
     found: list[Finding] = []
-    with limited(["held=500k"]):
+    with apply_limits(["held=500k"]):
         banks = read_banks([write("\n".join(bank % n for n in range(1000)))], found.append)
     assert 50 < len(banks) < 1000
     assert [f.kind for f in found if "--limit held" in f.message] == ["record_too_large"]
@@ -193,8 +196,11 @@ def test_parquet_that_swells_is_read_up_to_the_limit(tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table(rows), path, compression="zstd")
     assert path.stat().st_size < 10_000
     found: list[Finding] = []
-    with limited(["record=2MB"]):
+    with apply_limits(["record=2MB"]):
         assert not list(run_records(path, found.append))
     assert [(f.kind, f.place.line) for f in found] == [("record_too_large", n) for n in (1, 2, 3)]
-    with limited(["unpacked=4MB"]), pytest.raises(InputError, match=r"beyond row [12]: becomes"):
+    with (
+        apply_limits(["unpacked=4MB"]),
+        pytest.raises(InputError, match=r"beyond row [12]: becomes"),
+    ):
         list(run_records(path, found.append))

@@ -18,7 +18,7 @@ import zstandard
 from tests.reading import Write
 from trecjudge.findings import Finding
 from trecjudge.inputs.sources.values import values
-from trecjudge.settings.limits import SURELY_FEW, limited
+from trecjudge.settings.limits import SURELY_FEW, apply_limits
 
 LINES = b'{"a": 1}\n%s\n{"a": 3}\n'
 READ = """
@@ -65,7 +65,7 @@ def test_a_line_that_fills_memory_is_passed_over(
 )
 def test_what_is_too_large_has_its_line(bad: bytes, write: Write) -> None:
     found: list[Finding] = []
-    with limited(["record=2k", "depth=20", "entries=200"]):
+    with apply_limits(["record=2k", "depth=20", "entries=200"]):
         read = [line for line, _ in values(write(LINES % bad), found.append)]
     assert {1, 3} <= set(read)
     assert {(f.kind, f.place.line) for f in found} == {("record_too_large", 2)}
@@ -75,7 +75,7 @@ def test_what_is_too_large_has_its_line(bad: bytes, write: Write) -> None:
 def test_an_entry_of_an_array_is_passed_over(rest: str, write: Write) -> None:
     found: list[Finding] = []
     text = f'[\n{{"a": 1}},\n{{"a": ["{"x" * 3000}", {rest}]}},\n{{"a": 3}}\n]'
-    with limited(["record=2k"]):
+    with apply_limits(["record=2k"]):
         read = [value["a"] for _, value in values(write(text), found.append)]
     assert (read, [(f.kind, f.place.line) for f in found]) == ([1, 3], [("record_too_large", 3)])
 
@@ -84,6 +84,6 @@ def test_an_entry_of_an_array_is_passed_over(rest: str, write: Write) -> None:
 def test_what_is_beside_a_value_of_too_many_entries_is_read(layout: str, write: Write) -> None:
     found: list[Finding] = []
     text = layout % ('{"a": [' + "1," * (SURELY_FEW // 2) + "1]}")
-    with limited(["entries=200"]):
+    with apply_limits(["entries=200"]):
         read = [value["a"] for _, value in values(write(text), found.append)]
     assert (read, [(f.kind, f.place.line) for f in found]) == ([1, 3], [("record_too_large", 3)])

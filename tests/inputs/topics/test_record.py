@@ -9,7 +9,7 @@ import pytest
 from tests.reading import Write
 from trecjudge.findings import Finding
 from trecjudge.inputs.topics import read_topics
-from trecjudge.inputs.topics.record import name_of, named, topic_of
+from trecjudge.inputs.topics.record import name_fields, name_of, topic_of
 from trecjudge.records import Topic
 
 
@@ -110,7 +110,7 @@ def test_text_that_is_not_in_the_topic_is_named(record: str, unused: tuple[str, 
 
 
 def test_of_two_keys_of_one_name_the_first_with_something_counts() -> None:
-    assert named({"Title": "", "title": "moss", "TITLE": "fern"}) == {"title": "moss"}
+    assert name_fields({"Title": "", "title": "moss", "TITLE": "fern"}) == {"title": "moss"}
 
 
 TURNS = """\

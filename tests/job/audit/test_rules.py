@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.job.audit.rules import FIGURES, AuditRules, bounds_of, figures_in, read_rules
+from trecjudge.job.audit.rules import FIGURES, AuditRules, parse_bounds, read_figures, read_rules
 from trecjudge.stats.agreement import GRADE_FIGURES, LABEL_FIGURES, SET_FIGURES
 
 
@@ -51,10 +51,10 @@ def test_what_misfits_is_named(
 
 
 def test_bounds_of_flags() -> None:
-    assert bounds_of(["kappa=0.4", " judged = 1"], "--min") == {"kappa": 0.4, "judged": 1.0}
+    assert parse_bounds(["kappa=0.4", " judged = 1"], "--min") == {"kappa": 0.4, "judged": 1.0}
     for text, message in (("kappa", "give FIGURE=NUMBER"), ("kappa=x", "'x' is no number")):
         with pytest.raises(WorkflowError, match=message):
-            bounds_of([text], "--min")
+            parse_bounds([text], "--min")
 
 
 def test_bounds_are_broken_by_less_and_by_what_is_not_defined() -> None:
@@ -81,4 +81,4 @@ def test_a_drop_is_from_the_figures_of_an_earlier_job(tmp_path: Path) -> None:
 def test_a_file_without_figures_is_no_baseline(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(text)
     with pytest.raises((InputError, WorkflowError), match=r"c\.yml:"):
-        figures_in(tmp_path / "c.yml")
+        read_figures(tmp_path / "c.yml")

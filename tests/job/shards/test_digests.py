@@ -16,7 +16,7 @@ import zstandard
 from tests.commandline import Done, command
 from tests.endpoint import attesting, serving
 from tests.job.shards.parts import FILES, flags, same_files, write_runs
-from trecjudge.job.shards.part import sealed
+from trecjudge.job.shards.part import seal
 from trecjudge.judges.citation.program import Attest
 
 Lines = list[bytes]
@@ -72,7 +72,7 @@ def forge(parts: Path, number: int) -> None:
     path.write_bytes(b"".join(body) + end.replace(old.encode(), found.encode()))
     config = file(parts, number, "config.yml")
     text = config.read_text().replace(old, found)
-    config.write_text(sealed(text[: text.rindex("sha256: ")]))
+    config.write_text(seal(text[: text.rindex("sha256: ")]))
 
 
 def edited(parts: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_config_with_values_of_other_types_is_one_line(
         config = file(parts, number, "config.yml")
         text = re.sub(old, new, config.read_text(), count=1)
         assert text != config.read_text()
-        config.write_text(sealed(text[: text.rindex("sha256: ")]))
+        config.write_text(seal(text[: text.rindex("sha256: ")]))
     done = merged(parts)
     assert (done.status, len(done.err.splitlines())) == (1, 1), done.err
     assert f"config.yml: {odd} is not as a part has it" in done.err

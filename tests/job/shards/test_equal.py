@@ -25,14 +25,14 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import read_labels
-from trecjudge.inputs.pipelines.fields import keyed
-from trecjudge.inputs.runs import untaken
+from trecjudge.inputs.pipelines.fields import use_record_keys
+from trecjudge.inputs.runs import ignore_format
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.job import Job
-from trecjudge.job.judges import header_of, job_panel
+from trecjudge.job.judges import judgments_header, make_job_panel
 from trecjudge.job.shards.judging import Worker, judge_shard
-from trecjudge.job.shards.session import JudgedParts, JudgingScheduler, setup_of
-from trecjudge.job.shards.shard import into_shards, locate_responses, unchanged
+from trecjudge.job.shards.session import JudgedParts, JudgingScheduler, make_setup
+from trecjudge.job.shards.shard import check_unchanged, into_shards, locate_responses
 from trecjudge.job.shards.workers import T
 from trecjudge.results.outputs import Outputs
 
@@ -69,14 +69,14 @@ def _ignore(_: object) -> None:
 
 def in_shards(job: Job, folder: Path) -> int:
     """Judge and score a job in shards of a few items; return how many there were."""
-    outputs, panel = Outputs(folder, "x"), job_panel(job)
+    outputs, panel = Outputs(folder, "x"), make_job_panel(job)
     outputs.prepare()
     findings: list[Finding] = []
     inputs = JobInputs.read(job, findings.append)
-    reader = inputs.reader(findings.append, untaken)
+    reader = inputs.reader(findings.append, ignore_format)
     parts = folder / "parts"
     parts.mkdir()
-    setup = setup_of(job, parts, inputs)
+    setup = make_setup(job, parts, inputs)
     # The longest first is another order than that of the job.
     shards = into_shards(locate_responses(inputs, reader), 10**6, least=OF_A_FEW)
     inputs.close()
@@ -85,7 +85,7 @@ def in_shards(job: Job, folder: Path) -> int:
         asyncio.run(judging.run())
     done = judging.done
     merged = JudgedParts(
-        setup, header_of(job, panel, inputs), panel, [done[n] for n in sorted(done)]
+        setup, judgments_header(job, panel, inputs), panel, [done[n] for n in sorted(done)]
     )
     with whole(outputs.log) as log:
         merged.merge(outputs, log if job.debug_log else None)
@@ -173,7 +173,7 @@ def job_of(given: list[str]) -> Iterator[Job]:
         taken.append(flags)
 
     assert CliRunner().invoke(app, given).exit_code == 0
-    with keyed(taken[0].keys):
+    with use_record_keys(taken[0].keys):
         yield jobs_asked_for(taken[0])[0]
 
 
@@ -286,11 +286,14 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
         inputs = JobInputs.read(job, _ignore)
         inputs.close()
         files = [opened.path for opened in inputs.files]
-        setup = setup_of(job, tmp_path / "parts", inputs)
-        places = locate_responses(inputs, inputs.reader(_ignore, untaken))
+        setup = make_setup(job, tmp_path / "parts", inputs)
+        places = locate_responses(inputs, inputs.reader(_ignore, ignore_format))
         (shard,) = into_shards(places, 1, least=10**6)
         first = tmp_path / "rag" / "runs" / "careful.jsonl"
-        with pytest.raises(InputError, match=r"careful\.jsonl: was changed"), unchanged(files):
+        with (
+            pytest.raises(InputError, match=r"careful\.jsonl: was changed"),
+            check_unchanged(files),
+        ):
             first.write_text(first.read_text().partition("\n")[0] + "\n")
         with pytest.raises(InputError, match="7 of 9 responses were found again"):
             judge_shard(setup, shard)
@@ -301,7 +304,7 @@ def test_a_worker_holds_no_run_open(tmp_path: Path) -> None:
     with job_of(words(Case("rag", "citation"), tmp_path)) as job:
         inputs = JobInputs.read(job, _ignore)
         inputs.close()
-        worker = Worker.of(setup_of(job, tmp_path, inputs))
+        worker = Worker.of(make_setup(job, tmp_path, inputs))
     held = {os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")}
     read = [str(opened.path.resolve()) for opened in worker.inputs.files]
     assert len(read) == 3

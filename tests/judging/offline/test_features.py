@@ -7,7 +7,7 @@ import pytest
 from trecjudge.judging.offline.features import GROUPS, Features, Measurements, find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.wording import read_wording
-from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.directions import DIRECTED, is_antonym
 
 BRIDGE = (
     "The minister of Norway opened the bridge in Oslo. It may cost 1.5 million dollars, and"
@@ -96,11 +96,11 @@ def test_every_feature_is_in_one_group() -> None:
     ids=["rise, fall", "fall, increase", "one direction", "no direction", "raise, cut"],
 )
 def test_opposed(form: str, others: set[str], denied: bool) -> None:
-    assert opposed(form, others) is denied
+    assert is_antonym(form, others) is denied
 
 
 def test_no_word_denies_itself() -> None:
-    assert [form for form in DIRECTED if opposed(form, {form})] == []
+    assert [form for form in DIRECTED if is_antonym(form, {form})] == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.models.cache.test_upkeep import HERE, OTHER, filled
-from trecjudge.models.cache.carrying import carried_in, carried_out
+from trecjudge.models.cache.carrying import export_replies, import_replies
 from trecjudge.models.cache.readonly import ReadCache
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.cache.schema import FILE
@@ -15,10 +15,10 @@ from trecjudge.models.cache.schema import FILE
 def test_one_models_replies_are_carried_as_they_are(tmp_path: Path) -> None:
     cache = filled(tmp_path / "cache", 3, HERE, "k")
     filled(cache, 2, OTHER, "o")
-    assert carried_out(cache, tmp_path / "part", "m") == 3
+    assert export_replies(cache, tmp_path / "part", "m") == 3
     assert [path.name for path in (tmp_path / "part").iterdir()] == [FILE]
     home = filled(tmp_path / "home", 1, HERE, "k")
-    carried_in(home, tmp_path / "part", print)
+    import_replies(home, tmp_path / "part", print)
     with closing(ReadCache(home)) as found, closing(ReadCache(cache)) as before:
         assert list(found.rows())[1:] == list(before.rows("m"))[1:]
     # They come from no other cache: the job itself asked for them.
@@ -29,5 +29,5 @@ def test_one_models_replies_are_carried_as_they_are(tmp_path: Path) -> None:
 
 def test_only_replies_since_a_time_are_carried(tmp_path: Path) -> None:
     cache = filled(tmp_path / "cache", 3, HERE, "k")
-    assert carried_out(cache, tmp_path / "none", "m", since=1 << 39) == 0
-    carried_in(cache, tmp_path / "none", print)
+    assert export_replies(cache, tmp_path / "none", "m", since=1 << 39) == 0
+    import_replies(cache, tmp_path / "none", print)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.commandline import ROOT
 from trecjudge.models import patience
-from trecjudge.models.cache.leases import FILE, Leases
+from trecjudge.models.cache.leases import FILE, RequestLocks
 
 KEY, OTHER = "0123456789abcdef", "f123456789abcdef"
 CLAIMS = """
@@ -26,8 +26,8 @@ time.sleep(60)
 """
 
 
-def leases(folder: Path, notices: list[str] | None = None) -> Leases:
-    return Leases(folder / FILE, (notices if notices is not None else []).append)
+def leases(folder: Path, notices: list[str] | None = None) -> RequestLocks:
+    return RequestLocks(folder / FILE, (notices if notices is not None else []).append)
 
 
 @contextmanager
@@ -46,9 +46,9 @@ def claiming(folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.communicate(timeout=20)
 
 
-def freed(waiting: Leases) -> None:
+def freed(waiting: RequestLocks) -> None:
     """Wait until the lease of KEY is free."""
-    asyncio.run(asyncio.wait_for(waiting.freed(KEY), 20))
+    asyncio.run(asyncio.wait_for(waiting.wait_until_free(KEY), 20))
 
 
 def test_one_has_the_lease_until_it_is_released(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_waiting_ends_where_it_is_pointless(tmp_path: Path) -> None:
         second.is_over = lambda: bool(over)
 
         async def wait() -> None:
-            waiting = asyncio.create_task(second.freed(KEY))
+            waiting = asyncio.create_task(second.wait_until_free(KEY))
             await asyncio.sleep(0.2)
             assert not waiting.done()
             over.append(True)
@@ -136,7 +136,7 @@ def test_a_wait_for_others_is_told_once_however_much_they_ask(
     told: list[str] = []
 
     async def wait() -> None:
-        waiting = [asyncio.create_task(second.freed(key)) for key in (KEY, OTHER)]
+        waiting = [asyncio.create_task(second.wait_until_free(key)) for key in (KEY, OTHER)]
         await asyncio.sleep(0.3)
         first.close()
         await asyncio.wait_for(asyncio.gather(*waiting), 5)
@@ -153,7 +153,7 @@ def test_a_wait_for_others_is_told_once_however_much_they_ask(
 def test_who_holds_a_lease_in_turn_is_by_itself(tmp_path: Path) -> None:
     inside: list[int] = []
 
-    async def hold(which: Leases) -> None:
+    async def hold(which: RequestLocks) -> None:
         async with which.hold(KEY):
             inside.append(1)
             assert len(inside) == 1

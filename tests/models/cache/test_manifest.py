@@ -15,13 +15,13 @@ from tests.models.cache.test_replies import old
 from tests.models.clock import run
 from trecjudge.errors import InputError
 from trecjudge.models.cache.readonly import MANIFEST, read_manifest
-from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
+from trecjudge.models.cache.replies import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import export_to, import_from
 from trecjudge.version import __version__
 
 SECRET = "sk-secret-0123456789abcdef"
-PLAIN = Origin("http://a/v1/chat/completions", "m")
+PLAIN = ReplyOrigin("http://a/v1/chat/completions", "m")
 
 
 @pytest.fixture
@@ -146,8 +146,8 @@ def test_verify_finds_damage_and_what_is_no_cache(published: Path, tmp_path: Pat
 def test_no_secret_is_published(endpoint: str, tmp_path: Path) -> None:
     async def fill() -> None:
         with closing(ReplyCache(tmp_path / "own")) as cache:
-            await cache.put("k", CachedReply("yes"), Origin(endpoint, "m"))
-            cache.keep_habits(Origin(endpoint, "m"), "{}")
+            await cache.put("k", CachedReply("yes"), ReplyOrigin(endpoint, "m"))
+            cache.keep_habits(ReplyOrigin(endpoint, "m"), "{}")
 
     run(fill())
     assert export_to(tmp_path / "own", tmp_path / "published") == 1

@@ -17,15 +17,15 @@ from tests.models.clock import run
 from trecjudge.errors import InputError, OutputError
 from trecjudge.models.cache import replies as store
 from trecjudge.models.cache import schema
-from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
+from trecjudge.models.cache.replies import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import export_to, import_from
 
-HERE = Origin("http://a/v1/chat/completions", "m")
-OTHER = Origin("http://a/v1/chat/completions", "n")
+HERE = ReplyOrigin("http://a/v1/chat/completions", "m")
+OTHER = ReplyOrigin("http://a/v1/chat/completions", "n")
 
 
-def filled(folder: Path, count: int = 3, origin: Origin = HERE, prefix: str = "k") -> Path:
+def filled(folder: Path, count: int = 3, origin: ReplyOrigin = HERE, prefix: str = "k") -> Path:
     """Make a cache of `count` replies."""
 
     async def fill() -> None:

@@ -16,7 +16,7 @@ from trecjudge.errors import OutputError
 from trecjudge.files import tell_if_open, whole
 from trecjudge.models.cache.cache_file import LOCK
 from trecjudge.models.cache.leases import FILE as LEASES
-from trecjudge.models.cache.leases import Leases
+from trecjudge.models.cache.leases import RequestLocks
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import export_to
@@ -41,7 +41,7 @@ def used(folder: Path) -> dict[str, int]:
     documents = folder.with_name("documents.jsonl")
     documents.write_text('{"id": "d", "text": "A text."}\n')
     documents_of([documents], folder, lambda finding: None, held_bytes=0)
-    leases = Leases(folder / LEASES, lambda message: None)
+    leases = RequestLocks(folder / LEASES, lambda message: None)
     with closing(ReplyCache(folder)) as cache, closing(leases):
         leases.claim("0" * 64)
         cache.keep_habits(HERE, "chat")

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.opening import Use, fetch
+from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.models.documents.opening import ServiceUse, fetch
 from trecjudge.models.documents.service import DocumentApi
 
 
@@ -22,7 +22,13 @@ def main(url: str, folder: str, inside: str) -> None:
     kept = KeptDocuments.open(Path(folder), url)
 
     def work() -> None:
-        fetch(DocumentApi(url), kept, Wanted.of_ids(f"d{n}" for n in range(20)), Use(), print)
+        fetch(
+            DocumentApi(url),
+            kept,
+            WantedDocuments.of_ids(f"d{n}" for n in range(20)),
+            ServiceUse(),
+            print,
+        )
 
     async def loop() -> None:
         work()

@@ -19,7 +19,7 @@ from tests.document_service import TOKEN, Reply, missing, serving_documents
 from tests.endpoint import attesting, in_a_thread, running
 from tests.models.clock import run
 from tests.models.documents.outcomes import Library
-from trecjudge.findings import unreported
+from trecjudge.findings import ignore
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.models.documents.fetcher import Fetcher, NotTaken, document_in
 from trecjudge.models.documents.service import DocumentApi
@@ -54,7 +54,7 @@ def test_any_bytes_are_a_document_or_not_taken(payload: bytes) -> None:
 
 
 def unreported_field(name: str) -> None:
-    unreported(name)
+    ignore(name)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_jobs_at_the_same_time_share_what_is_to_be_asked_for(tmp_path: Path) -> 
         async with serving_documents(HELD, slow) as server:
             service = DocumentApi(server.pattern, at_once=2)
             stores = [KeptDocuments.open(tmp_path, "library") for _ in range(2)]
-            jobs = [Fetcher(service, k, unreported, seed=str(n)) for n, k in enumerate(stores)]
+            jobs = [Fetcher(service, k, ignore, seed=str(n)) for n, k in enumerate(stores)]
             await asyncio.gather(*(job.run(list(HELD)) for job in jobs))
             assert [job.done for job in jobs] == [job.found for job in jobs] == [20, 20]
             return server.asked.total(), len(server.asked)
@@ -534,7 +534,7 @@ def test_a_proxy_of_the_environment_is_used(
             monkeypatch.setenv("HTTP_PROXY", proxy.url)
             kept = KeptDocuments.open(tmp_path, "library")
             service = DocumentApi("http://library.invalid/v1/books/doc/{docid}")
-            await Fetcher(service, kept, unreported).run(["d1"])
+            await Fetcher(service, kept, ignore).run(["d1"])
             return kept.state_of("d1"), proxy.targets
 
     assert run(asked()) == ("found", ["http://library.invalid/v1/books/doc/d1"])

@@ -14,11 +14,11 @@ import yaml
 from tests.baseline.index.indexed import refreshed
 from tests.commandline import judge
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStores, HeldDocuments
 from trecjudge.models.documents.opening import collections_of, open_documents
 from trecjudge.records import Document
@@ -35,7 +35,11 @@ def opened(
 ) -> tuple[DocumentStores, list[Finding]]:
     findings: list[Finding] = []
     store = open_documents(
-        paths, folder, findings.append, lambda: Wanted.of_ids(ids), held_bytes=0 if large else 1000
+        paths,
+        folder,
+        findings.append,
+        lambda: WantedDocuments.of_ids(ids),
+        held_bytes=0 if large else 1000,
     )
     return store, findings
 
@@ -66,7 +70,7 @@ def test_of_several_sources_the_first_that_has_a_document_counts(
 def test_an_index_and_files_are_sources_together(tmp_path: Path) -> None:
     index = tmp_path / "docs.index"
     with closing(make_index(str(index))) as new:
-        refreshed(new, map(Source, [Document("a", "A."), Document("b", "Other.")]))
+        refreshed(new, map(IndexSource, [Document("a", "A."), Document("b", "Other.")]))
     file = written(tmp_path / "more.jsonl", Document("b", "B."), Document("c", "C."))
     store, findings = opened([file, index], tmp_path / "cache", "abc")
     assert [store.get(i) for i in "abc"] == [Document(i, f"{i.upper()}.") for i in "abc"]

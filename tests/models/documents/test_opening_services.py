@@ -17,11 +17,11 @@ from tests.document_service import DocumentService, Reply, serving_documents
 from tests.endpoint import in_a_thread
 from tests.models.documents import interrupted
 from tests.models.processes import wait_until
-from trecjudge.findings import Finding, unreported
+from trecjudge.findings import Finding, ignore
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.progress import Progress, progress_to
-from trecjudge.inputs.collections.wanted import Wanted
-from trecjudge.models.documents.opening import Use, fetch
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
+from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.models.documents.opening import ServiceUse, fetch
 from trecjudge.models.documents.service import DocumentApi
 from trecjudge.records import Document
 
@@ -39,13 +39,17 @@ def kept_of(server: DocumentService, folder: Path) -> KeptDocuments:
 
 
 def job(
-    server: DocumentService, folder: Path, ids: list[str], use: Use | None = None, **more: object
+    server: DocumentService,
+    folder: Path,
+    ids: list[str],
+    use: ServiceUse | None = None,
+    **more: object,
 ) -> tuple[KeptDocuments, list[str]]:
     """Fetch documents as a job does; return what is kept, and what was reported."""
     found: list[Finding] = []
     kept = kept_of(server, folder)
-    wanted = Wanted.of_ids(ids)
-    fetch(DocumentApi(server.pattern, **more), kept, wanted, use or Use(), found.append)  # type: ignore[arg-type]
+    wanted = WantedDocuments.of_ids(ids)
+    fetch(DocumentApi(server.pattern, **more), kept, wanted, use or ServiceUse(), found.append)  # type: ignore[arg-type]
     return kept, [finding.message for finding in found]
 
 
@@ -61,22 +65,22 @@ def test_a_document_is_fetched_once(server: DocumentService, tmp_path: Path) -> 
 
 def test_a_plan_asks_nothing_and_counts(server: DocumentService, tmp_path: Path) -> None:
     job(server, tmp_path, ["d1"])
-    kept, said = job(server, tmp_path, ["d1", "d2", "d3"], Use(plan=True))
+    kept, said = job(server, tmp_path, ["d1", "d2", "d3"], ServiceUse(plan=True))
     assert (kept.to_fetch, server.asked.total(), said) == (2, 1, [])
-    kept, _ = job(server, tmp_path, ["d1", "d2", "d3"], Use(plan=True, refresh=True))
+    kept, _ = job(server, tmp_path, ["d1", "d2", "d3"], ServiceUse(plan=True, refresh=True))
     assert kept.to_fetch == 3
 
 
 def test_a_plan_to_ask_again_forgets_nothing(server: DocumentService, tmp_path: Path) -> None:
     job(server, tmp_path, ["d1", "z"])
-    kept, _ = job(server, tmp_path, ["d1", "z"], Use(plan=True, refresh=True))
+    kept, _ = job(server, tmp_path, ["d1", "z"], ServiceUse(plan=True, refresh=True))
     assert (kept.to_fetch, kept.state_of("z")) == (2, "not there")
 
 
 def test_a_gateway_takes_no_text_that_is_kept(server: DocumentService, tmp_path: Path) -> None:
     job(server, tmp_path, ["d1", "d2"])
     server.rude = {"d2": [Reply(b"<h1>404 page not found</h1>", 404)]}
-    kept, said = job(server, tmp_path, ["d1", "d2"], Use(refresh=True))
+    kept, said = job(server, tmp_path, ["d1", "d2"], ServiceUse(refresh=True))
     assert (kept.get("d2") or Document("")).text == "Text 2."
     assert said == [
         "1 document not fetched ('d2'): HTTP 404: 404 page not found; the text that is kept stays"
@@ -85,7 +89,7 @@ def test_a_gateway_takes_no_text_that_is_kept(server: DocumentService, tmp_path:
 
 def test_offline_nothing_is_asked(server: DocumentService, tmp_path: Path) -> None:
     job(server, tmp_path, ["d1"])
-    kept, said = job(server, tmp_path, ["d1", "d2"], Use(offline=True))
+    kept, said = job(server, tmp_path, ["d1", "d2"], ServiceUse(offline=True))
     unknown = kept.get("d2")
     assert unknown is not None and not unknown.complete
     assert (kept.state_of("d1"), server.asked.total()) == ("found", 1)
@@ -96,7 +100,7 @@ def test_refresh_asks_again_for_what_is_wanted(server: DocumentService, tmp_path
     job(server, tmp_path, ["d1", "d2", "d3", "z"])
     server.documents = {"d1": "New.", "z": "New.", "d3": "New."}
     server.rude = {"d3": [Reply({"error": "no"}, 400)]}
-    kept, _ = job(server, tmp_path, ["d1", "d2", "d3", "z"], Use(refresh=True))
+    kept, _ = job(server, tmp_path, ["d1", "d2", "d3", "z"], ServiceUse(refresh=True))
     texts = [found.text if (found := kept.get(i)) else None for i in ("d1", "d2", "d3", "z")]
     assert texts == ["New.", None, "Text 3.", "New."]
     assert kept.state_of("d2") == "not there"
@@ -105,9 +109,9 @@ def test_refresh_asks_again_for_what_is_wanted(server: DocumentService, tmp_path
 def test_what_no_sentence_cites_need_not_be_fetched(
     server: DocumentService, tmp_path: Path
 ) -> None:
-    wanted = Wanted(dict.fromkeys(["d1", "d2"]), {"d2": None})
+    wanted = WantedDocuments(dict.fromkeys(["d1", "d2"]), {"d2": None})
     kept, ignored = kept_of(server, tmp_path), list[Finding]()
-    fetch(DocumentApi(server.pattern, only_cited=True), kept, wanted, Use(), ignored.append)
+    fetch(DocumentApi(server.pattern, only_cited=True), kept, wanted, ServiceUse(), ignored.append)
     unknown = kept.get("d1")
     assert (dict(server.asked), ignored) == ({"d2": 1}, [])
     assert unknown is not None and not unknown.complete
@@ -117,10 +121,10 @@ def test_what_only_other_responses_name_is_not_fetched_and_not_missing(
     server: DocumentService, tmp_path: Path
 ) -> None:
     wanted, kept = (
-        Wanted({"d2": None}, {"d2": None}, beside={"d1": None}),
+        WantedDocuments({"d2": None}, {"d2": None}, beside={"d1": None}),
         kept_of(server, tmp_path),
     )
-    fetch(DocumentApi(server.pattern), kept, wanted, Use(), unreported)
+    fetch(DocumentApi(server.pattern), kept, wanted, ServiceUse(), ignore)
     unknown = kept.get("d1")
     assert dict(server.asked) == {"d2": 1}
     assert unknown is not None and not unknown.complete
@@ -135,7 +139,7 @@ def test_an_id_that_cannot_be_asked_for_is_told(server: DocumentService, tmp_pat
 
 
 def test_where_an_event_loop_runs_already(server: DocumentService, tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[CollectionProgress] = []
 
     async def notebook() -> KeptDocuments:
         with progress_to(seen.append):

@@ -34,7 +34,7 @@ def test_secrets_of_an_address_are_not_shown(written: str) -> None:
     service = service_of(Path(written))
     assert service is not None and service.url == written
     shown = [service.name, service.public_address("x"), repr(service)]
-    shown += [repr(access_to(service, {})), access_to(service, {}).masked(written)]
+    shown += [repr(access_to(service, {})), access_to(service, {}).mask(written)]
     assert [text for text in shown if SECRET in text] == []
     assert "x" in service.public_address("x")
 
@@ -94,7 +94,7 @@ def test_variables_in_the_address_of_a_file(write: Callable[..., Path]) -> None:
     access = access_to(service, {"LIBRARY_TOKEN": "a@b{docid}", "LIBRARY_HOST": "h:80"})
     word = "a%40b%7Bdocid%7D"
     assert access.url == f"https://me:{word}@h:80/{{docid}}?key={word}"
-    assert "a@b" not in access.masked("a@b{docid}") + access.masked(access.url)
+    assert "a@b" not in access.mask("a@b{docid}") + access.mask(access.url)
     with pytest.raises(ModelError, match="the environment has no LIBRARY_"):
         access_to(service, {})
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.endpoint import Answer, Endpoint, Script, running
-from trecjudge.models.opening import Command, ModelOptions
+from trecjudge.models.opening import CommandState, ModelOptions
 from trecjudge.models.retrieval.vectors import (
     EndpointRanker,
     EndpointVectors,
@@ -120,6 +120,6 @@ def noted(folder: Path) -> Callable[[str], None]:
     return note
 
 
-def with_command(folder: Path, command: Command, **more: Any) -> ModelOptions:
+def with_command(folder: Path, command: CommandState, **more: Any) -> ModelOptions:
     """Return options of a command that has a budget."""
     return ModelOptions(use=True, cache_folder=folder, command=command, **more)

@@ -22,7 +22,7 @@ from tests.models.retrieval.services import (
     with_command,
 )
 from trecjudge.errors import JudgmentFailed, ModelError, WorkflowError
-from trecjudge.models.opening import Command, ModelOptions
+from trecjudge.models.opening import CommandState, ModelOptions
 from trecjudge.models.retrieval.settings import EmbeddingSettings, text_settings
 from trecjudge.models.spending import Budget
 
@@ -243,7 +243,7 @@ def test_a_wrong_key_ends_it_at_once(tmp_path: Path) -> None:
 
 def test_a_budget_of_calls_tokens_and_cost(tmp_path: Path) -> None:
     for number, budget in enumerate((Budget(1), Budget(None, 3), Budget(None, None, 0.000_003))):
-        options = with_command(tmp_path / str(number), Command(budget))
+        options = with_command(tmp_path / str(number), CommandState(budget))
         texts = [f"Two words{n}" for n in range(6)]
         prices = {"input": 1.0, "output": 0.0}
         failed = failing(

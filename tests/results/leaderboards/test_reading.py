@@ -11,7 +11,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.results.leaderboards.reading import read_all, read_rows
 from trecjudge.results.trec import LeaderboardRow
-from trecjudge.settings.limits import limited
+from trecjudge.settings.limits import apply_limits
 
 ROWS = [LeaderboardRow("r1", "t1", "M", 0.5), LeaderboardRow("r1", None, "M", 0.25)]
 
@@ -235,7 +235,7 @@ def test_more_rows_than_are_held_are_refused_with_the_place(
     text: str, place: int, write: Write
 ) -> None:
     path = write(text, "lb.txt")
-    with limited(["rows=3"]), pytest.raises(InputError) as error:
+    with apply_limits(["rows=3"]), pytest.raises(InputError) as error:
         read(path)
     assert str(error.value) == f"{path}:{place}: has more than 3 rows of scores (--limit rows)"
 

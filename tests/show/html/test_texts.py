@@ -14,7 +14,7 @@ from trecjudge.errors import InputError
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
-from trecjudge.show.html.texts import Texts, named, read_texts
+from trecjudge.show.html.texts import Texts, read_texts, topics_for_page
 
 Write = Callable[..., Path]
 
@@ -103,6 +103,6 @@ def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:
 def test_a_topic_is_named_as_far_as_it_is_known(write: Write) -> None:
     topics = write('{"request_id": "t1", "title": "Trams", "background": "B"}', "t.jsonl")
     texts, _ = texts_of(ReportInputs(topics=topics), {})
-    known, unknown = named(texts, ["t1", "t9"])
+    known, unknown = topics_for_page(texts, ["t1", "t9"])
     assert (known["title"], known["background"]) == ("Trams", "B")
     assert unknown == {"id": "t9", "title": "", "problem": "", "background": "", "body": ""}

@@ -13,7 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.show.paper.fragment import fragment
 from trecjudge.show.paper.grid import Grid
 from trecjudge.show.paper.markdown import escape_markdown, markdown
-from trecjudge.show.paper.writing import written
+from trecjudge.show.paper.writing import render_table
 
 
 def test_a_table_has_a_column_a_measure_and_its_notes_below() -> None:
@@ -72,15 +72,15 @@ def test_the_best_is_bold_and_details_are_small() -> None:
 
 
 def test_a_spreadsheet_has_every_digit_and_no_formulas() -> None:
-    text = written(grid("=1+1", "a,b"), "csv")
+    text = render_table(grid("=1+1", "a,b"), "csv")
     assert text == 'run,M_1,M_1_low,M_1_tied\n\'=1+1,0.5,,false\n"a,b",0.5,,false\n'
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html", "csv"])
 def test_a_table_without_rows_is_written(form: str) -> None:
-    assert written(Grid("x", grid().columns, [], [], []), form)
+    assert render_table(Grid("x", grid().columns, [], [], []), form)
 
 
 def test_a_form_that_there_is_not() -> None:
     with pytest.raises(InputError, match="unknown form of a table 'latx'; did you mean 'latex'"):
-        written(grid("a"), "latx")
+        render_table(grid("a"), "latx")

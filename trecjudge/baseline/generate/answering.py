@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from trecjudge.baseline.generate.extractive import extract_answer
 from trecjudge.baseline.generate.grounded import AnswerWriter
 from trecjudge.baseline.generate.limits import AnswerLimits, answer_limits, cut_to_limits
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.baseline.masking import mask_personal_data
-from trecjudge.baseline.records import Answer, AnswerSentence, Passage, Retrieved
+from trecjudge.baseline.records import Answer, AnswerSentence, RetrievedPassage, SearchResult
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.baseline.terms import question_of
 from trecjudge.check.rules import Track
@@ -26,7 +26,7 @@ NOTHING_FITS = "no sentence of the passages has a word of the question, stands a
 
 
 @dataclass(frozen=True, slots=True)
-class Generating:
+class AnswerSettings:
     """How answers are made: from the best `top` passages of the documents of `only`.
 
     A model may look `rounds` times for what its answer lacks. `mask` hides personal data from it,
@@ -37,7 +37,7 @@ class Generating:
     rounds: int = 0
     mask: bool = False
     most_words: int | None = None
-    only: Only | None = None
+    only: Filter | None = None
 
     def check(self, with_model: bool) -> None:
         """Raise InputError for what needs a model."""
@@ -53,7 +53,7 @@ class Answerer:
     model: Model
     track: Track
     report: OnFinding
-    generating: Generating = field(default_factory=Generating)
+    generating: AnswerSettings = field(default_factory=AnswerSettings)
 
     async def answer(self, topic: Topic) -> Answer:
         """Return the answer to a topic; one that failed says why, and has no sentence.
@@ -83,7 +83,7 @@ class Answerer:
         return Answer(topic, kept, (first,), "" if kept else NOTHING_FITS)
 
     async def _by_model(
-        self, topic: Topic, question: str, first: Retrieved, limits: AnswerLimits
+        self, topic: Topic, question: str, first: SearchResult, limits: AnswerLimits
     ) -> Answer:
         """Return what a model writes from the passages, in up to `rounds` rounds more."""
         mask = self.generating.mask
@@ -104,13 +104,16 @@ class Answerer:
         why = "" if sentences else NOT_THERE if sentences is None else NOTHING_QUOTED
         return Answer(topic, sentences or (), tuple(found), why)
 
-    async def _search(self, question: str) -> Retrieved:
+    async def _search(self, question: str) -> SearchResult:
         only = self.generating.only
         return await self.retriever.retrieve(question, self.generating.top, only)
 
     def _next(
-        self, sentences: Iterable[AnswerSentence], fresh: Sequence[Passage], old: Sequence[Passage]
-    ) -> list[Passage]:
+        self,
+        sentences: Iterable[AnswerSentence],
+        fresh: Sequence[RetrievedPassage],
+        old: Sequence[RetrievedPassage],
+    ) -> list[RetrievedPassage]:
         """Return the passages of the next round: those cited, then new ones, then the others."""
         cited = [support.passage for sentence in sentences for support in sentence.support]
         each = {_key(passage): passage for passage in (*cited, *fresh, *old)}
@@ -129,7 +132,7 @@ class Answerer:
         )
 
 
-def _unanswerable(found: Retrieved) -> str:
+def _unanswerable(found: SearchResult) -> str:
     """Return why nothing is tried with what was found; empty where something is."""
     if not found.passages:
         return NOTHING_FOUND
@@ -138,12 +141,14 @@ def _unanswerable(found: Retrieved) -> str:
     return ""
 
 
-def _fresh(known: Iterable[Passage], found: Iterable[Retrieved]) -> list[Passage]:
+def _fresh(
+    known: Iterable[RetrievedPassage], found: Iterable[SearchResult]
+) -> list[RetrievedPassage]:
     """Return the passages that were not there before, the best of each search first."""
     there = set(map(_key, known))
     fresh = {_key(p): p for one in found for p in one.passages if _key(p) not in there}
     return sorted(fresh.values(), key=lambda passage: passage.rank)
 
 
-def _key(passage: Passage) -> tuple[str, int, int]:
+def _key(passage: RetrievedPassage) -> tuple[str, int, int]:
     return passage.chunk.doc_id, passage.chunk.start, passage.chunk.end

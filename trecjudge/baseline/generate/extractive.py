@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from trecjudge.baseline.generate.limits import AnswerLimits
-from trecjudge.baseline.records import AnswerSentence, Passage, Support
+from trecjudge.baseline.records import AnswerSentence, RetrievedPassage, Support
 from trecjudge.baseline.terms import terms_of
 from trecjudge.evaluation.banks.extracting import is_telling
 from trecjudge.text.frequencies import Frequencies, read_frequencies
@@ -60,7 +60,7 @@ class QuotableSentence:
     `text` is it on one line, without marks of citations; `forms` are its content words.
     """
 
-    passage: Passage
+    passage: RetrievedPassage
     start: int
     end: int
     text: str
@@ -73,7 +73,7 @@ class QuotableSentence:
         return self.passage.chunk.text[self.start - begin : self.end - begin]
 
 
-def quotable_sentences(passages: Iterable[Passage]) -> Iterator[QuotableSentence]:
+def quotable_sentences(passages: Iterable[RetrievedPassage]) -> Iterator[QuotableSentence]:
     """Yield the sentences that can stand by themselves, each text once, passage by passage."""
     known: set[str] = set()
     for passage in passages:
@@ -106,7 +106,7 @@ def stands_alone(text: str) -> bool:
     return _is_prose(text) and _is_closed(text) and instruction_like(text) is None
 
 
-def _body(passage: Passage) -> int:
+def _body(passage: RetrievedPassage) -> int:
     """Return where the text of the document begins in a passage, behind its title."""
     title = passage.chunk.document.title
     return max(0, len(title) + 1 - passage.chunk.start) if title else 0
@@ -168,7 +168,7 @@ class _Choice:
 
 
 def extract_answer(
-    question: str, passages: Sequence[Passage], limits: AnswerLimits
+    question: str, passages: Sequence[RetrievedPassage], limits: AnswerLimits
 ) -> tuple[AnswerSentence, ...]:
     """Return whole sentences of the passages; none where no sentence has a word of the question.
 
@@ -241,7 +241,7 @@ def _in_order(taken: Iterable[QuotableSentence]) -> list[QuotableSentence]:
 
 
 def _cite_sentence(
-    sentence: QuotableSentence, passages: Sequence[Passage], limits: AnswerLimits
+    sentence: QuotableSentence, passages: Sequence[RetrievedPassage], limits: AnswerLimits
 ) -> AnswerSentence:
     """Return a sentence with the documents that have it word for word, its own first."""
     support = {sentence.passage.chunk.doc_id: _support(sentence.passage, sentence.start, sentence)}
@@ -253,5 +253,5 @@ def _cite_sentence(
     return AnswerSentence(sentence.text, tuple(support.values()))
 
 
-def _support(passage: Passage, start: int, sentence: QuotableSentence) -> Support:
+def _support(passage: RetrievedPassage, start: int, sentence: QuotableSentence) -> Support:
     return Support(passage, start, start + len(sentence.quote), sentence.quote)

@@ -61,7 +61,7 @@ class RunFormat:
             record["abstained"] = True
         if facts.document is not None:
             found = {doc_id: facts.document(doc_id) for doc_id in references(answer)}
-            record["documents"] = {d: carried(chunk) for d, chunk in found.items() if chunk}
+            record["documents"] = {d: document_record(chunk) for d, chunk in found.items() if chunk}
         return record
 
 
@@ -86,7 +86,7 @@ def cited_by(sentence: AnswerSentence) -> list[str]:
     return [support.passage.chunk.doc_id for support in sentence.support]
 
 
-def carried(chunk: Chunk) -> Record:
+def document_record(chunk: Chunk) -> Record:
     """Return a whole document as a run, or a file of documents, has it."""
     title = chunk.document.title
     text = chunk.text.removeprefix(f"{title}\n") if title else chunk.text

@@ -9,8 +9,8 @@ from typing import Any
 from trecjudge.baseline.generate.extractive import on_one_line
 from trecjudge.baseline.generate.limits import AnswerLimits, cut_to_limits
 from trecjudge.baseline.masking import MaskedText, mask_personal_data
-from trecjudge.baseline.records import AnswerSentence, Passage, Support
-from trecjudge.findings import Finding, OnFinding, counted, shown
+from trecjudge.baseline.records import AnswerSentence, RetrievedPassage, Support
+from trecjudge.findings import Finding, OnFinding, brief, plural
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Place, Topic
 from trecjudge.text.quotes import find_quote_span
@@ -32,11 +32,11 @@ LONGER = 2
 class ShownPassage:
     """A passage as a model sees it: with personal data masked, if that was asked for."""
 
-    passage: Passage
+    passage: RetrievedPassage
     text: MaskedText
 
     @classmethod
-    def of(cls, passage: Passage, mask: bool) -> ShownPassage:
+    def of(cls, passage: RetrievedPassage, mask: bool) -> ShownPassage:
         """Return a passage as it is shown."""
         text = passage.chunk.text
         return cls(passage, mask_personal_data(text) if mask else MaskedText(text, text))
@@ -74,7 +74,7 @@ class AnswerWriter:
     mask: bool = False
 
     async def write_answer(
-        self, passages: Sequence[Passage], limits: AnswerLimits
+        self, passages: Sequence[RetrievedPassage], limits: AnswerLimits
     ) -> tuple[AnswerSentence, ...] | None:
         """Return the sentences whose quotes stand in their passages; None where it has no answer.
 
@@ -91,7 +91,7 @@ class AnswerWriter:
             return None
         given = prediction.fields["sentences"]
         if prediction.call.cut:
-            message = f"the reply was cut: used of it: {counted(len(given), 'whole sentence')}"
+            message = f"the reply was cut: used of it: {plural(len(given), 'whole sentence')}"
             self._report_loss(Finding("answer_cut", self._place, message))
         checked = (self._check_sentence(number, one, seen) for number, one in enumerate(given, 1))
         # A small model may say one sentence until its reply is cut.
@@ -133,13 +133,13 @@ class AnswerWriter:
         quoted = {cited: seen[cited - 1].support(given.quote) for cited in there}
         support = tuple(one for one in quoted.values() if one is not None)
         if not support:
-            message = f"sentence {number} has no quote of a passage it cites: {shown(text)}"
-            self._report_loss(Finding("quote_not_found", self._place, message, shown(given.quote)))
+            message = f"sentence {number} has no quote of a passage it cites: {brief(text)}"
+            self._report_loss(Finding("quote_not_found", self._place, message, brief(given.quote)))
             return None
         if len(support) < len(quoted):
             without = ", ".join(str(cited) for cited, one in quoted.items() if one is None)
             message = f"sentence {number}: its quote is not in passage {without}"
-            self._report_loss(Finding("quote_elsewhere", self._place, message, shown(given.quote)))
+            self._report_loss(Finding("quote_elsewhere", self._place, message, brief(given.quote)))
         return AnswerSentence(text, support) if text else None
 
     def _report_loss(self, finding: Finding) -> None:

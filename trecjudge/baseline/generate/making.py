@@ -21,7 +21,7 @@ from typing import Any
 
 import orjson
 
-from trecjudge.baseline.generate.answering import Answerer, Generating
+from trecjudge.baseline.generate.answering import Answerer, AnswerSettings
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
 from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
 from trecjudge.baseline.index.index import Index
@@ -30,8 +30,8 @@ from trecjudge.baseline.records import Answer
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES, MaskedRanks
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings, open_retriever
 from trecjudge.errors import ModelError
-from trecjudge.files import chosen
-from trecjudge.findings import OnFinding, counted
+from trecjudge.files import open_target
+from trecjudge.findings import OnFinding, plural
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
@@ -94,7 +94,7 @@ class RunCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class RunWanted:
+class RunRequest:
     """A run to make in the file `path`; `index` names the index.
 
     `llm` and `prompts` are sections of a workflow. `carries` puts the documents that are cited into
@@ -107,7 +107,7 @@ class RunWanted:
     format: RunFormat
     team_id: str = "trecjudge"
     retriever: RetrieverSettings = field(default_factory=RetrieverSettings)
-    generating: Generating = field(default_factory=Generating)
+    generating: AnswerSettings = field(default_factory=AnswerSettings)
     carries: bool = False
     llm: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
@@ -130,13 +130,13 @@ class RunWanted:
                 f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much"
                 " of the topic's words they cover"
             )
-        rounds = counted(self.generating.rounds, "further round")
+        rounds = plural(self.generating.rounds, "further round")
         again = f"; up to {rounds} of retrieval" if self.generating.rounds else ""
         return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
 
 
 async def make_run(
-    wanted: RunWanted,
+    wanted: RunRequest,
     topics: Sequence[Topic],
     options: ModelOptions,
     report: OnFinding,
@@ -203,7 +203,7 @@ async def write_run(
     if they cannot be written, and ModelError, with no file changed, if every topic failed.
     """
     counts, why = RunCounts(), ""
-    with chosen(path) as run, chosen(provenance_path(path)) as trail:
+    with open_target(path) as run, open_target(provenance_path(path)) as trail:
         async for answer in made:
             counts.add(answer)
             if answer.failure is not None:

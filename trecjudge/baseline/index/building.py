@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from typing import Any
 
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
+from trecjudge.baseline.index.protocol import Changes, IndexFacts, IndexSource
 from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.models.opening import ModelOptions
 
 
 async def build_index(
     where: str,
-    chunking: Chunking | None,
-    sources: Iterable[Source],
+    chunking: ChunkSettings | None,
+    sources: Iterable[IndexSource],
     vectors: str | None,
     options: ModelOptions,
     embeddings: Mapping[str, Any],

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.errors import InputError
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.records import Document
 
 SHAPES = "2024-05-03, 2024-05, 2024, 20240503, 2024-05-03T12:30:00Z or 3 May 2024"
@@ -115,7 +115,7 @@ class Condition:
     bounds: Sequence[Bounds]
 
 
-def conditions_of(only: Only) -> list[Condition]:
+def conditions_of(only: Filter) -> list[Condition]:
     """Return what all must hold. Raises InputError for a date that is none."""
     found = [
         Condition(name, [_day(v, name) if name == DATE else (v, v) for v in values])
@@ -140,7 +140,7 @@ def _date(written: str, name: str) -> str:
     return date
 
 
-def only_of(written: Iterable[str]) -> Only | None:
+def parse_filter(written: Iterable[str]) -> Filter | None:
     """Return the filter of `FIELD=VALUE` texts, None for none.
 
     Values of one field are alternatives. `since` and `until` bound the date. Raises InputError.
@@ -149,7 +149,7 @@ def only_of(written: Iterable[str]) -> Only | None:
     for text in written:
         name, sign, value = text.partition("=")
         if not sign or not name.strip() or not value.strip():
-            raise InputError(f"--only {shown(text)}: must be FIELD=VALUE, such as date=2024-05-03")
+            raise InputError(f"--only {brief(text)}: must be FIELD=VALUE, such as date=2024-05-03")
         fields.setdefault(name.strip(), []).append(value.strip())
     if not fields:
         return None
@@ -157,4 +157,4 @@ def only_of(written: Iterable[str]) -> Only | None:
     for name, values in bounds.items():
         if len(values) > 1:
             raise InputError(f"--only {name}: give it once")
-    return Only(fields, bounds["since"][0], bounds["until"][0])
+    return Filter(fields, bounds["since"][0], bounds["until"][0])

@@ -12,19 +12,19 @@ from trecjudge.baseline.index.filters import OWN, Condition, conditions_of
 from trecjudge.baseline.index.postings import Postings
 from trecjudge.baseline.index.protocol import (
     Changes,
-    Embeds,
+    Filter,
     Hits,
     IndexFacts,
+    IndexSource,
     Numbers,
-    Only,
-    Source,
+    VectorMaker,
 )
 from trecjudge.baseline.index.refreshing import Refresh
 from trecjudge.baseline.index.state import State
 from trecjudge.baseline.index.store import AllowedChunks, Store
 from trecjudge.baseline.records import Chunk
 from trecjudge.errors import InputError, unknown
-from trecjudge.inputs.documents.index_file import Damaged
+from trecjudge.inputs.documents.index_file import DamagedIndex
 
 
 class Index:
@@ -43,7 +43,10 @@ class Index:
             return self.store.state().facts
 
     async def refresh(
-        self, sources: Iterable[Source], embeds: Embeds | None = None, remove_others: bool = True
+        self,
+        sources: Iterable[IndexSource],
+        embeds: VectorMaker | None = None,
+        remove_others: bool = True,
     ) -> Changes:
         """Make the index hold these documents: only what changed is chunked and embedded again.
 
@@ -58,13 +61,13 @@ class Index:
                 store.finish(state)
         return refresh.changes
 
-    def by_words(self, terms: Mapping[str, float], most: int, only: Only | None = None) -> Hits:
+    def by_words(self, terms: Mapping[str, float], most: int, only: Filter | None = None) -> Hits:
         """Return the chunks that BM25 finds for weighted terms (stems)."""
         with self._reading() as (postings, _):
             allowed = self._filter(only)
             return postings.best(self.store, terms, most, allowed.chunks if allowed else None)
 
-    def by_vector(self, vector: Any, most: int, only: Only | None = None) -> Hits:
+    def by_vector(self, vector: Any, most: int, only: Filter | None = None) -> Hits:
         """Return the chunks nearest to a vector by cosine. Raises InputError without vectors."""
         with self._reading() as (_, state):
             if state.vectors is None:
@@ -117,7 +120,7 @@ class Index:
                 self._postings, self._places, self._state = postings, None, state
             yield self._postings, self._state
 
-    def _filter(self, only: Only | None) -> AllowedChunks | None:
+    def _filter(self, only: Filter | None) -> AllowedChunks | None:
         """Return what a filter lets through, None for all."""
         conditions = conditions_of(only) if only else []
         if not conditions:
@@ -127,7 +130,7 @@ class Index:
             self._places = self._read_places()
         places = self._places[np.isin(self._places[:, 0], np.fromiter(kept, np.int64))]
         if len(places) != len(kept):
-            raise Damaged("a field is of a document that is not there")
+            raise DamagedIndex("a field is of a document that is not there")
         chunks = [np.arange(first, first + count) for _, first, count in places.tolist()]
         return AllowedChunks(
             places[:, 0].tolist(), np.concatenate([np.zeros(0, np.int64), *chunks])
@@ -150,14 +153,14 @@ class Index:
         rows = [tuple(row) for row in self.store.rows(query, (state.documents + 1,))]
         places = np.array(rows or np.zeros((0, 3), np.int64))
         if len(rows) != state.documents or places.dtype != np.int64 or (places < 0).any():
-            raise Damaged(f"it has {len(rows)} documents, and not {state.documents}")
+            raise DamagedIndex(f"it has {len(rows)} documents, and not {state.documents}")
         first, counts = places[:, 1], places[:, 2]
         # Before anything is repeated: a file that lies about its counts must not fill the memory.
         if (counts > state.chunks).any() or counts.sum() != state.chunks:
-            raise Damaged(f"its documents have not {state.chunks} chunks")
+            raise DamagedIndex(f"its documents have not {state.chunks} chunks")
         chunks = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(state.chunks)
         if not np.array_equal(np.sort(chunks), self._postings.present):
-            raise Damaged("the chunks of its documents are not those that are there")
+            raise DamagedIndex("the chunks of its documents are not those that are there")
         return places
 
     def _check_gone(self, number: int) -> None:
@@ -166,4 +169,4 @@ class Index:
         if known is None or known.generation != now.generation:
             return
         if number in self._postings.present:
-            raise Damaged(f"chunk {number} has no text")
+            raise DamagedIndex(f"chunk {number} has no text")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
-from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.sqlite import make_sqlite, open_sqlite
 from trecjudge.baseline.index.state import State
@@ -39,17 +39,17 @@ def open_index(where: str) -> Index:
     return index
 
 
-def make_index(where: str, chunking: Chunking | None = None) -> Index:
+def make_index(where: str, chunking: ChunkSettings | None = None) -> Index:
     """Return an index to be refreshed: the one that is there, else a new and empty one.
 
     Raises InputError if the one that is there has chunks of other sizes than asked for.
     """
-    state = State(chunking or Chunking())
+    state = State(chunking or ChunkSettings())
     if is_address(where):
         index = Index(importlib.import_module(POSTGRES).make_postgres(where, state))
     else:
         index = Index(make_sqlite(Path(where), state))
-    held = Chunking(**index.facts.chunking)
+    held = ChunkSettings(**index.facts.chunking)
     if chunking is not None and held != chunking:
         index.close()
         message = f"has chunks of {held.size} words with an overlap of {held.overlap}"

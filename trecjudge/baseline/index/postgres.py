@@ -17,7 +17,7 @@ import numpy as np
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
 from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, VectorSearch
-from trecjudge.baseline.index.protocol import Hits, Source
+from trecjudge.baseline.index.protocol import Hits, IndexSource
 from trecjudge.baseline.index.state import State, parse_state
 from trecjudge.baseline.index.store import (
     AllowedChunks,
@@ -28,7 +28,7 @@ from trecjudge.baseline.index.store import (
 )
 from trecjudge.baseline.records import Chunk
 from trecjudge.errors import InputError, OutputError, PluginError
-from trecjudge.inputs.documents.index_file import AGAIN, Damaged, damaged
+from trecjudge.inputs.documents.index_file import AGAIN, DamagedIndex, damaged_index_error
 from trecjudge.records import Document
 from trecjudge.text.credentials import public
 
@@ -107,8 +107,8 @@ class PostgresAddress:
         failed: InputError | OutputError | None = None
         try:
             yield
-        except Damaged as error:
-            failed = damaged(self.shown, error)
+        except DamagedIndex as error:
+            failed = damaged_index_error(self.shown, error)
         except psycopg().Error as error:
             failed = self._to_our_error(error)
         # Raised out here: the database's own error may hold the address.
@@ -355,7 +355,7 @@ class PostgresStore(Store):
 
     def add(
         self,
-        source: Source,
+        source: IndexSource,
         digests: DocumentDigests,
         place: IndexedDocument,
         spans: Sequence[Span],

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trecjudge.baseline.index.protocol import Hits, Numbers, SegmentRow
 from trecjudge.baseline.index.store import Store
-from trecjudge.inputs.documents.index_file import Damaged
+from trecjudge.inputs.documents.index_file import DamagedIndex
 
 K1, B = 0.9, 0.4
 """How much repetition and length count in BM25, as Anserini sets them."""
@@ -58,9 +58,9 @@ class PostingSegment:
         chunks = _numbers(row.chunks, "<i8").astype(np.int64)
         lengths, gone = _numbers(row.lengths, "<u4"), _numbers(row.gone, "<u2")
         if not 0 < len(chunks) == len(lengths) <= MOST_PLACES or not _ascends(chunks):
-            raise Damaged(f"segment {row.segment} has chunks that cannot be")
+            raise DamagedIndex(f"segment {row.segment} has chunks that cannot be")
         if not _ascends(gone) or (len(gone) and gone[-1] >= len(chunks)):
-            raise Damaged(f"segment {row.segment} lacks chunks that it never had")
+            raise DamagedIndex(f"segment {row.segment} lacks chunks that it never had")
         there = np.ones(len(chunks), np.bool_)
         there[gone] = False
         return cls(row.segment, chunks, lengths, there, not len(gone))
@@ -71,9 +71,11 @@ class PostingSegment:
         places = np.frombuffer(data, "<u2", size)
         counts = np.frombuffer(data, np.uint8, offset=2 * size)
         if not size or not _ascends(places) or places[-1] >= len(self.chunks):
-            raise Damaged(f"a term of segment {self.segment} is in chunks that are not there")
+            raise DamagedIndex(f"a term of segment {self.segment} is in chunks that are not there")
         if not counts.all() or (counts > self.lengths[places]).any():
-            raise Damaged(f"a term of segment {self.segment} is counted more often than it can be")
+            raise DamagedIndex(
+                f"a term of segment {self.segment} is counted more often than it can be"
+            )
         if self.is_whole:
             return places, counts
         kept = self.there[places]
@@ -83,7 +85,7 @@ class PostingSegment:
 def _numbers(data: Any, kind: str) -> NDArray[Any]:
     """Return the numbers of a blob. Raises Damaged for what is no blob of whole numbers."""
     if not isinstance(data, bytes | memoryview) or len(data) % np.dtype(kind).itemsize:
-        raise Damaged("numbers are cut, or are none")
+        raise DamagedIndex("numbers are cut, or are none")
     return np.frombuffer(data, kind)
 
 
@@ -133,9 +135,9 @@ class Postings:
         """Raise Damaged unless so many chunks are there, each once, below `next_chunk`."""
         there = self.present
         if len(there) != chunks or (there[1:] == there[:-1]).any():
-            raise Damaged(f"its words are of {len(there)} chunks, and it has {chunks}")
+            raise DamagedIndex(f"its words are of {len(there)} chunks, and it has {chunks}")
         if len(there) and there[-1] >= next_chunk:
-            raise Damaged("its words are of chunks that are not there")
+            raise DamagedIndex("its words are of chunks that are not there")
 
     def best(
         self, store: Store, terms: Mapping[str, float], most: int, allowed: Numbers | None = None

@@ -32,7 +32,7 @@ class VectorModel:
         return f"{self.name!r} ({self.dimensions} numbers, {self.digest[:12]})"
 
 
-class Embeds(Protocol):
+class VectorMaker(Protocol):
     """Turns texts into vectors of length 1: the package `wordllama`, or an endpoint."""
 
     @property
@@ -44,7 +44,7 @@ class Embeds(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class IndexSource:
     """A document to be indexed, with further fields of its record by name."""
 
     document: Document
@@ -52,7 +52,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class Filter:
     """Which documents a search may find: those whose field `name` is one of its values.
 
     `doc_id`, `url`, `date` and `version` are names too. `since` and `until` bound the date, each

@@ -9,12 +9,12 @@ from itertools import islice
 
 from trecjudge.baseline.chunking import chunk_spans
 from trecjudge.baseline.index.postings import SegmentWriter, merge_segments, remove_chunks
-from trecjudge.baseline.index.protocol import Changes, Embeds, Source
+from trecjudge.baseline.index.protocol import Changes, IndexSource, VectorMaker
 from trecjudge.baseline.index.state import State, add_digest
 from trecjudge.baseline.index.store import DocumentDigests, IndexedDocument, Store
 from trecjudge.baseline.terms import chunk_terms
 from trecjudge.errors import InputError
-from trecjudge.inputs.documents.index_file import Damaged, digests_of
+from trecjudge.inputs.documents.index_file import DamagedIndex, digests_of
 from trecjudge.records import Document
 
 BATCH = 500
@@ -23,7 +23,7 @@ EMBEDDED = 256
 """Chunks that are embedded at a time."""
 
 
-def digest_source(source: Source) -> tuple[Source, DocumentDigests]:
+def digest_source(source: IndexSource) -> tuple[IndexSource, DocumentDigests]:
     """Return a document with its digests; characters that no file can hold become `?`."""
     try:
         return source, DocumentDigests(*digests_of(source.document, source.metadata))
@@ -32,12 +32,12 @@ def digest_source(source: Source) -> tuple[Source, DocumentDigests]:
         return mended, DocumentDigests(*digests_of(mended.document, mended.metadata))
 
 
-def _mend_surrogates(source: Source) -> Source:
+def _mend_surrogates(source: IndexSource) -> IndexSource:
     own = source.document
     doc_id, text, title = map(_encodable, (own.doc_id, own.text, own.title))
     url, date, version = map(_encodable, (own.url, own.date, own.version))
     fields = {_encodable(name): _encodable(value) for name, value in source.metadata.items()}
-    return Source(Document(doc_id, text, title, url, date, version), fields)
+    return IndexSource(Document(doc_id, text, title, url, date, version), fields)
 
 
 def _encodable(text: str) -> str:
@@ -64,7 +64,7 @@ class Refresh:
         return Changes(**self.done)
 
     async def run(
-        self, sources: Iterable[Source], embeds: Embeds | None, remove_others: bool
+        self, sources: Iterable[IndexSource], embeds: VectorMaker | None, remove_others: bool
     ) -> State:
         """Make the store hold these documents, and return its new state."""
         self.state.check_model(embeds, self.store.where)
@@ -86,12 +86,12 @@ class Refresh:
         return self.state
 
     def _new_ones(
-        self, sources: Iterable[Source]
-    ) -> Iterator[tuple[Source, DocumentDigests, IndexedDocument | None]]:
+        self, sources: Iterable[IndexSource]
+    ) -> Iterator[tuple[IndexSource, DocumentDigests, IndexedDocument | None]]:
         """Yield each document once, the first of its id, its digests, and what is known of it."""
         stream = map(digest_source, sources)
         while batch := list(islice(stream, BATCH)):
-            first: dict[str, tuple[Source, DocumentDigests]] = {}
+            first: dict[str, tuple[IndexSource, DocumentDigests]] = {}
             for source, digests in batch:
                 first.setdefault(source.document.doc_id, (source, digests))
             known = self.store.find_documents(list(first))
@@ -109,7 +109,7 @@ class Refresh:
 
     def _take(
         self,
-        source: Source,
+        source: IndexSource,
         digests: DocumentDigests,
         known: IndexedDocument | None,
         writer: SegmentWriter,
@@ -122,7 +122,7 @@ class Refresh:
         self.done["added" if known is None else "changed"] += 1
         self._add(source, digests, writer)
 
-    def _add(self, source: Source, digests: DocumentDigests, writer: SegmentWriter) -> None:
+    def _add(self, source: IndexSource, digests: DocumentDigests, writer: SegmentWriter) -> None:
         document, state = source.document, self.state
         text, first = document.full_text, state.next_chunk
         spans = list(chunk_spans(document, state.chunking))
@@ -143,7 +143,7 @@ class Refresh:
     def _drop(self, known: IndexedDocument) -> None:
         state = self.state
         if known.chunks > state.chunks or known.numbers.stop > state.next_chunk:
-            raise Damaged(f"document {known.number} has chunks that are not there")
+            raise DamagedIndex(f"document {known.number} has chunks that are not there")
         self.store.drop(known)
         self._gone.append(known.numbers)
         self.state = replace(
@@ -163,7 +163,7 @@ class Refresh:
                 self._drop(known)
                 self.done["removed"] += 1
 
-    async def _embed(self, embeds: Embeds) -> None:
+    async def _embed(self, embeds: VectorMaker) -> None:
         """Give a vector to each chunk that has none."""
         while batch := self.store.without_vectors(EMBEDDED):
             numbers, texts = zip(*batch, strict=True)

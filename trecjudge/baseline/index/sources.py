@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from trecjudge.baseline.index.protocol import Source
+from trecjudge.baseline.index.protocol import IndexSource
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.documents.digests import Digests, digest
+from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.documents.digests import DigestTable, digest
 from trecjudge.inputs.documents.further import further_fields
 from trecjudge.inputs.documents.store import read_through
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.records import Place
 
-Placed = tuple[Place, Source]
+Placed = tuple[Place, IndexSource]
 OF_DOCUMENTS = frozenset(
     {"documents_unusable", "document_duplicate", "documents_by_position", "own_document_empty"}
 )
@@ -29,7 +29,7 @@ def sources_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Placed]:
     Raises InputError where a path has none, or cannot be read through.
     """
     for place, document, record in read_through(paths, report):
-        yield place, Source(document, further_fields(record))
+        yield place, IndexSource(document, further_fields(record))
 
 
 def sources_carried(paths: Sequence[Path], report: OnFinding) -> Iterator[Placed]:
@@ -43,12 +43,12 @@ def sources_carried(paths: Sequence[Path], report: OnFinding) -> Iterator[Placed
     for _, response in RunReader(files, about_documents):
         for document in response.documents.values():
             if document.own and document.has_text:
-                yield response.place, Source(document)
+                yield response.place, IndexSource(document)
 
 
-def at_least_one(sources: Iterator[Source], paths: Sequence[Path]) -> Iterator[Source]:
+def at_least_one(sources: Iterator[IndexSource], paths: Sequence[Path]) -> Iterator[IndexSource]:
     """Return the documents of paths. Raises InputError if none has text, before one is used."""
-    bare: list[Source] = []
+    bare: list[IndexSource] = []
     for source in sources:
         if source.document.has_text:
             return chain([*bare, source], sources)
@@ -58,7 +58,7 @@ def at_least_one(sources: Iterator[Source], paths: Sequence[Path]) -> Iterator[S
 
 
 @dataclass(slots=True)
-class Distinct:
+class DuplicateFilter:
     """Passes each document on once, the first of its id; another text is a finding.
 
     Memory: 24 to 48 bytes a document. `repeated` counts what was left out.
@@ -66,9 +66,9 @@ class Distinct:
 
     report: OnFinding
     repeated: int = 0
-    _first: Digests = field(default_factory=Digests)
+    _first: DigestTable = field(default_factory=DigestTable)
 
-    def of(self, placed: Iterable[Placed]) -> Iterator[Source]:
+    def of(self, placed: Iterable[Placed]) -> Iterator[IndexSource]:
         """Yield the documents."""
         for place, source in placed:
             document = source.document
@@ -81,5 +81,5 @@ class Distinct:
                 continue
             self.repeated += 1
             if first != text:
-                message = f"repeats document {shown(document.doc_id)} with another text"
+                message = f"repeats document {brief(document.doc_id)} with another text"
                 self.report(Finding("document_duplicate", place, message, document.doc_id))

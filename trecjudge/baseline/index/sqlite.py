@@ -15,7 +15,7 @@ import orjson
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
 from trecjudge.baseline.index.postings import Postings, best_of
-from trecjudge.baseline.index.protocol import Hits, Numbers, Source
+from trecjudge.baseline.index.protocol import Hits, IndexSource, Numbers
 from trecjudge.baseline.index.state import State, parse_state
 from trecjudge.baseline.index.store import (
     AllowedChunks,
@@ -33,18 +33,18 @@ from trecjudge.inputs.documents.index_file import (
     SHAPE,
     TABLES,
     WHOLE,
-    Damaged,
+    DamagedIndex,
     check_header,
     check_tables,
-    damaged,
+    damaged_index_error,
     document_of_row,
+    explain_index_errors,
     further_of,
     open_reader,
-    understood,
 )
 from trecjudge.inputs.sources.databases import (
     PATIENCE,
-    Watched,
+    TimedConnection,
     fault_of_files,
     open_database,
     rows_of,
@@ -86,7 +86,7 @@ class SqliteStore(Store):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        with understood(self.path):
+        with explain_index_errors(self.path):
             self._database.execute("BEGIN")
             try:
                 yield
@@ -95,7 +95,7 @@ class SqliteStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[SqliteStore]:
-        with understood(self.path), _open_writer(self.path) as database:
+        with explain_index_errors(self.path), _open_writer(self.path) as database:
             check_tables(database, self.path)
             store = SqliteStore(self.path, database)
             store._check_counts()
@@ -111,7 +111,7 @@ class SqliteStore(Store):
             found, last = self._database.execute(query).fetchone()
             if found != count or not last < following:
                 have = f"it has {found} {table} up to {last}"
-                raise Damaged(f"{have}, and not {count} below {following}")
+                raise DamagedIndex(f"{have}, and not {count} below {following}")
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         yield from rows_of(self._database, query, values)
@@ -140,7 +140,7 @@ class SqliteStore(Store):
     def state(self) -> State:
         rows = self._database.execute("SELECT state FROM state LIMIT 2").fetchall()
         if len(rows) != 1:
-            raise damaged(self.path, f"it has {len(rows) or 'no'} states")
+            raise damaged_index_error(self.path, f"it has {len(rows) or 'no'} states")
         return parse_state(rows[0][0], self.where)
 
     def numbers_within(self, condition: Condition) -> set[Any]:
@@ -150,7 +150,7 @@ class SqliteStore(Store):
 
     def add(
         self,
-        source: Source,
+        source: IndexSource,
         digests: DocumentDigests,
         place: IndexedDocument,
         spans: Sequence[Span],
@@ -185,7 +185,7 @@ class SqliteStore(Store):
         query = "SELECT id, title, url, date, version, metadata FROM documents WHERE number = ?"
         row = self._database.execute(query, (number,)).fetchone()
         if row is None or not all(isinstance(value, str) for value in row):
-            raise Damaged("a field of a document is no text")
+            raise DamagedIndex("a field of a document is no text")
         return Document(row[0], "", *row[1:-1]), further_of(row[-1])
 
     def without_vectors(self, most: int) -> list[tuple[int, str]]:
@@ -217,16 +217,16 @@ class SqliteStore(Store):
         query = "SELECT chunk, vector FROM vectors ORDER BY chunk"
         for chunk, vector in ascending(self.rows(query)):
             if type(vector) is not bytes or len(vector) != 4 * dimensions:
-                raise Damaged(f"the vector of chunk {chunk} is not of {dimensions} numbers")
+                raise DamagedIndex(f"the vector of chunk {chunk} is not of {dimensions} numbers")
             chunks.append(chunk)
             vectors += vector
         numbers = np.array(chunks, np.int64)
         matrix = np.frombuffer(vectors, "<f4").reshape(len(chunks), dimensions)
         if not np.array_equal(numbers, Postings.of(self.segments()).present):
-            raise Damaged("its vectors are not those of its chunks")
+            raise DamagedIndex("its vectors are not those of its chunks")
         lengths = np.einsum("ij,ij->i", matrix, matrix)  # of numbers that are none it is none
         if not ((abs(lengths - 1) < NO_LENGTH) | (lengths < NO_LENGTH)).all():
-            raise Damaged("a vector is not of length 1")
+            raise DamagedIndex("a vector is not of length 1")
         return numbers, matrix
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
@@ -240,7 +240,7 @@ class SqliteStore(Store):
             raise KeyError(number)
         owner, first, count, start, end, *row = row
         if not (type(first) is type(count) is int and first <= number < first + count):
-            raise Damaged(f"chunk {number} is of another document")
+            raise DamagedIndex(f"chunk {number} is of another document")
         document, metadata = document_of_row(*row, sound=owner in self._sound)
         self._sound.add(owner)
         whole = document.full_text
@@ -290,10 +290,10 @@ def make_sqlite(path: Path, state: State) -> SqliteStore:
     if not is_new:
         # Opened to read first: what is not ours must stay as it is, byte for byte.
         check_header(path)
-        with understood(path), closing(open_database(path, "mode=ro")) as database:
+        with explain_index_errors(path), closing(open_database(path, "mode=ro")) as database:
             if not _is_empty(database):
                 check_tables(database, path)
-    with understood(path), _open_writer(path) as database:
+    with explain_index_errors(path), _open_writer(path) as database:
         if _is_empty(database):
             database.execute(f"PRAGMA application_id = {APPLICATION}")
             database.execute(f"PRAGMA user_version = {SHAPE}")
@@ -303,12 +303,12 @@ def make_sqlite(path: Path, state: State) -> SqliteStore:
     return open_sqlite(path)
 
 
-def _is_empty(database: Watched) -> bool:
+def _is_empty(database: TimedConnection) -> bool:
     return database.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
 @contextmanager
-def _open_writer(path: Path) -> Iterator[Watched]:
+def _open_writer(path: Path) -> Iterator[TimedConnection]:
     """Yield a connection with a transaction begun; it is written at the end, or not at all."""
     database = open_database(path, "mode=rwc", PATIENCE, to_write=True)
     try:

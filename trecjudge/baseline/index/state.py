@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
-from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.protocol import Embeds, IndexFacts, VectorModel
+from trecjudge.baseline.chunking import ChunkSettings
+from trecjudge.baseline.index.protocol import IndexFacts, VectorMaker, VectorModel
 from trecjudge.baseline.terms import ANALYSER
 from trecjudge.errors import InputError
-from trecjudge.inputs.documents.index_file import AGAIN, damaged
+from trecjudge.inputs.documents.index_file import AGAIN, damaged_index_error
 
 MODULUS = 1 << 256
 COUNTS = ("documents", "chunks", "generation", "next_chunk", "next_document")
@@ -42,7 +42,7 @@ class State:
     something; `next_chunk` and `next_document` are numbers that none ever had.
     """
 
-    chunking: Chunking
+    chunking: ChunkSettings
     analyser: str = ANALYSER
     vectors: VectorModel | None = None
     documents: int = 0
@@ -74,7 +74,7 @@ class State:
         """Return the state as JSON."""
         return orjson.dumps(self).decode()
 
-    def check_model(self, embeds: Embeds | None, where: str) -> None:
+    def check_model(self, embeds: VectorMaker | None, where: str) -> None:
         """Raise InputError if an index with vectors is refreshed by another model, or by none."""
         held = self.vectors
         if held is None or (embeds is not None and embeds.model == held):
@@ -87,16 +87,16 @@ class State:
 def parse_state(text: Any, where: str) -> State:
     """Return the state that JSON describes. Raises InputError for another analyser's."""
     if not isinstance(text, str) or len(text) > LONGEST:
-        raise damaged(where, "its state is no text of a state")
+        raise damaged_index_error(where, "its state is no text of a state")
     try:
         record: dict[str, Any] = orjson.loads(text)
-        record["chunking"] = Chunking(**record["chunking"])
+        record["chunking"] = ChunkSettings(**record["chunking"])
         record["vectors"] = VectorModel(**record["vectors"]) if record["vectors"] else None
         state = State(**record)
     except (orjson.JSONDecodeError, KeyError, TypeError, InputError) as error:
-        raise damaged(where, f"its state cannot be read ({error})") from error
+        raise damaged_index_error(where, f"its state cannot be read ({error})") from error
     if not _is_sound(state):
-        raise damaged(where, "its state is none that can be")
+        raise damaged_index_error(where, "its state is none that can be")
     if state.analyser != ANALYSER:
         message = f"its words were made by {state.analyser!r}, and this version has {ANALYSER!r}"
         raise InputError(f"{where}: {message}; {AGAIN}")

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import DOC_ID, Condition
-from trecjudge.baseline.index.protocol import Hits, Numbers, SegmentRow, Source
+from trecjudge.baseline.index.protocol import Hits, IndexSource, Numbers, SegmentRow
 from trecjudge.baseline.index.state import DIGEST, State
 from trecjudge.baseline.records import Chunk
-from trecjudge.inputs.documents.index_file import Damaged
+from trecjudge.inputs.documents.index_file import DamagedIndex
 from trecjudge.records import Document
 
 
@@ -39,9 +39,9 @@ class IndexedDocument:
     def __post_init__(self) -> None:
         numbers = (self.number, self.first_chunk, self.chunks)
         if not all(type(number) is int and number >= 0 for number in numbers):
-            raise Damaged("a document or its chunks have no number")
+            raise DamagedIndex("a document or its chunks have no number")
         if not isinstance(self.record, str) or not DIGEST.fullmatch(self.record):
-            raise Damaged(f"document {self.number} has no digest")
+            raise DamagedIndex(f"document {self.number} has no digest")
 
     @property
     def numbers(self) -> range:
@@ -110,7 +110,7 @@ class Store(ABC):
     @abstractmethod
     def add(
         self,
-        source: Source,
+        source: IndexSource,
         digests: DocumentDigests,
         place: IndexedDocument,
         spans: Sequence[Span],
@@ -165,7 +165,7 @@ class Store(ABC):
         for *row, has_terms in ascending(self.rows(query)):
             found.append(SegmentRow(*row))
             if not has_terms and isinstance(row[2], bytes) and any(row[2]):
-                raise Damaged(f"segment {row[0]} has no terms")
+                raise DamagedIndex(f"segment {row[0]} has no terms")
         return found
 
     def postings(
@@ -225,7 +225,7 @@ class Store(ABC):
         else:
             found = self.numbers_within(condition)
         if not all(type(number) is int for number in found):
-            raise Damaged("a field is of a document that is not there")
+            raise DamagedIndex("a field is of a document that is not there")
         return found
 
 
@@ -237,7 +237,7 @@ def ascending(rows: Iterable[Any], kind: type = int) -> Iterator[Any]:
     last: Any = None
     for row in rows:
         if type(row[0]) is not kind or (last is not None and row[0] <= last):
-            raise Damaged(f"rows are out of order at {str(row[0])[:40]!r}")
+            raise DamagedIndex(f"rows are out of order at {str(row[0])[:40]!r}")
         yield row
         last = row[0]
 
@@ -245,7 +245,7 @@ def ascending(rows: Iterable[Any], kind: type = int) -> Iterator[Any]:
 def check_span(whole: str, start: Any, end: Any) -> None:
     """Raise Damaged for a chunk that is not within its document."""
     if not (type(start) is type(end) is int and 0 <= start < end <= len(whole)):
-        raise Damaged("a chunk is not within its document")
+        raise DamagedIndex("a chunk is not within its document")
 
 
 def embedded_text(title: str, text: str, start: int, end: int) -> str:

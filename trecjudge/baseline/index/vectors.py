@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.index.protocol import Embeds, VectorModel
+from trecjudge.baseline.index.protocol import VectorMaker, VectorModel
 from trecjudge.errors import InputError, unknown
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.retrieval.vectors import EndpointVectors, open_vectors
@@ -89,7 +89,7 @@ async def open_embeds(
     options: ModelOptions,
     given: Mapping[str, Any],
     notify: Callable[[str], None],
-) -> AsyncIterator[Embeds | None]:
+) -> AsyncIterator[VectorMaker | None]:
     """Yield what makes the vectors of an index: as asked for, else as the index has them.
 
     `given` are the settings of `embeddings:`. Raises InputError, ModelError, JudgmentFailed.

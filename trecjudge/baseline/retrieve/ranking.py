@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 
 from trecjudge.baseline.index.filters import first_day
-from trecjudge.baseline.records import Chunk, Passage
+from trecjudge.baseline.records import Chunk, RetrievedPassage
 from trecjudge.baseline.terms import terms as analysed
 from trecjudge.text.sentences import split_sentences
 
@@ -40,9 +40,11 @@ def one_per_document(candidates: Iterable[ScoredChunk]) -> list[ScoredChunk]:
     return list(first.values())
 
 
-def passages_of(candidates: Sequence[ScoredChunk]) -> tuple[Passage, ...]:
+def passages_of(candidates: Sequence[ScoredChunk]) -> tuple[RetrievedPassage, ...]:
     """Return candidates as passages, ranked as they stand."""
-    return tuple(Passage(c.chunk, c.score, n, c.parts) for n, c in enumerate(candidates, 1))
+    return tuple(
+        RetrievedPassage(c.chunk, c.score, n, c.parts) for n, c in enumerate(candidates, 1)
+    )
 
 
 RRF_K = 60

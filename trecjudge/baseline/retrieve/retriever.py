@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.opening import is_address
-from trecjudge.baseline.index.protocol import Embeds, Hits, Only
+from trecjudge.baseline.index.protocol import Filter, Hits, VectorMaker
 from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
 from trecjudge.baseline.index.vectors import open_embeds
-from trecjudge.baseline.records import Method, Retrieved
+from trecjudge.baseline.records import Method, SearchResult
 from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
 from trecjudge.baseline.retrieve.ranking import (
     ScoredChunk,
@@ -86,7 +86,7 @@ class IndexRetriever:
 
     index: Index
     settings: RetrieverSettings = field(default_factory=RetrieverSettings)
-    embeds: Embeds | None = None
+    embeds: VectorMaker | None = None
     ranks: Ranks | None = None
     threshold: Threshold | None = None
 
@@ -113,7 +113,7 @@ class IndexRetriever:
         """How many chunks to find for a passage that is kept."""
         return CHUNKS_EACH if self.settings.one_per_document else 1
 
-    async def retrieve(self, question: str, most: int, only: Only | None = None) -> Retrieved:
+    async def retrieve(self, question: str, most: int, only: Filter | None = None) -> SearchResult:
         """Return at most `most` passages, the best first.
 
         Raises JudgmentFailed, ModelError where an endpoint is asked.
@@ -125,7 +125,7 @@ class IndexRetriever:
                 continue
         return await self._retrieve(question, most, only)
 
-    async def _retrieve(self, question: str, most: int, only: Only | None) -> Retrieved:
+    async def _retrieve(self, question: str, most: int, only: Filter | None) -> SearchResult:
         # More than is wanted: what comes after may raise a chunk from further down.
         depth = max(DEPTH, most * self._chunks_each, self.settings.rerank)
         version = self.index.facts.version
@@ -138,7 +138,7 @@ class IndexRetriever:
             confidence = cosine_confidence(near[:NEAREST])
         found = self._candidates(question, terms, words, near)
         found = await self._reorder(found, question)
-        return Retrieved(
+        return SearchResult(
             question,
             passages_of(found[:most]),
             self.settings.method,
@@ -148,7 +148,7 @@ class IndexRetriever:
             version,
         )
 
-    async def _near(self, question: str, most: int, only: Only | None) -> Hits:
+    async def _near(self, question: str, most: int, only: Filter | None) -> Hits:
         """Return the nearest chunks; none where nothing makes vectors, or of the question none."""
         if self.embeds is None or self.confidence_by == BY_WORDS or not question.strip():
             return []
@@ -218,7 +218,7 @@ async def _open_embeds(
     options: ModelOptions,
     warn: Callable[[str], None],
     stack: AsyncExitStack,
-) -> Embeds | None:
+) -> VectorMaker | None:
     """Return what makes vectors of questions; only a search by words can do without."""
     held, by_words = index.facts.vectors, settings.method == "bm25"
     if held is None:

@@ -11,8 +11,8 @@ import orjson
 
 from trecjudge.baseline.index.protocol import Hits, VectorModel
 from trecjudge.errors import InputError, why
-from trecjudge.files import chosen, read_text
-from trecjudge.findings import shown
+from trecjudge.files import open_target, read_text
+from trecjudge.findings import brief
 
 NEAREST = 20
 """Chunks whose mean cosine is the confidence."""
@@ -104,7 +104,7 @@ def threshold_path(index: str) -> Path:
 
 def write_threshold(path: Path, threshold: Threshold) -> None:
     """Write a threshold, whole or not at all. Raises OutputError."""
-    with chosen(path) as file:
+    with open_target(path) as file:
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         file.write(orjson.dumps(asdict(threshold), option=options))
 
@@ -125,5 +125,5 @@ def read_threshold(path: Path) -> Threshold:
         raise InputError(f"{path}: {message}; calibrate it again")
     least = record["least"]
     if isinstance(least, bool) or not isinstance(least, int | float):
-        raise InputError(f"{path}: least is {shown(least)}, not a number")
+        raise InputError(f"{path}: least is {brief(least)}, not a number")
     return Threshold(**record)

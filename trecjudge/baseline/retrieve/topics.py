@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.index.protocol import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.baseline.retrieve.threshold import Threshold, separation, threshold_for
 from trecjudge.baseline.terms import question_of
 from trecjudge.errors import InputError, JudgmentFailed
-from trecjudge.files import chosen
-from trecjudge.findings import counted
+from trecjudge.files import open_target
+from trecjudge.findings import plural
 from trecjudge.records import Topic
 from trecjudge.results.trec_runs import run_lines
 
@@ -46,7 +46,7 @@ async def write_run(
     topics: Iterable[Topic],
     retriever: IndexRetriever,
     most: int,
-    only: Only | None,
+    only: Filter | None,
     tag: str,
 ) -> SearchCounts:
     """Write what each topic finds, whole or not at all; the retriever keeps one of each document.
@@ -56,7 +56,7 @@ async def write_run(
     """
     assert retriever.settings.one_per_document
     done = SearchCounts()
-    with chosen(path) as file:
+    with open_target(path) as file:
         for topic in topics:
             try:
                 found = await retriever.retrieve(question_of(topic), most, only)
@@ -108,8 +108,8 @@ class ThresholdCalibration:
         """Return in words what was found."""
         line = self.threshold
         known, others = (
-            counted(line.questions, "answerable topic"),
-            counted(line.others, "other topic"),
+            plural(line.questions, "answerable topic"),
+            plural(line.others, "other topic"),
         )
         refused = "no other topics: how many are refused is not known; add --against TOPICS"
         if self.others:
@@ -125,7 +125,7 @@ async def calibrate_threshold(
     retriever: IndexRetriever,
     answerable: Iterable[Topic],
     others: Iterable[Topic],
-    only: Only | None,
+    only: Filter | None,
     index: str,
 ) -> ThresholdCalibration:
     """Return the threshold between topics that the index answers and, if given, others.
@@ -135,7 +135,7 @@ async def calibrate_threshold(
     known = {topic.topic_id: question_of(topic) for topic in answerable}
     wrong = {topic.topic_id: question_of(topic) for topic in others}
     if both := sorted(set(known.values()) & set(wrong.values())):
-        raise InputError(f"{counted(len(both), 'topic')} in both files, such as {both[0][:60]!r}")
+        raise InputError(f"{plural(len(both), 'topic')} in both files, such as {both[0][:60]!r}")
     inside = [(await retriever.retrieve(q, 1, only)).confidence for q in known.values()]
     outside = [(await retriever.retrieve(q, 1, only)).confidence for q in wrong.values()]
     least = threshold_for(inside, outside)

@@ -8,9 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.evaluation.banks.extracting import located
+from trecjudge.evaluation.banks.extracting import locate_passage
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import NuggetDraft, Said, key_of_text, merged
+from trecjudge.evaluation.banks.merging import (
+    NuggetDraft,
+    StatingSentence,
+    key_of_text,
+    merge_drafts,
+)
 from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.support import compare
 from trecjudge.models.model import Model, Prediction, Program, ReplyLength
@@ -35,7 +40,7 @@ Note = Callable[[Topic, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class BankModel:
     """A model, asked for the bank of one topic; `window` documents or nuggets at a time.
 
     What it cannot answer goes to `note`, and the bank is made without it.
@@ -64,7 +69,7 @@ class Asker:
             prediction = await self._ask(FIND, what, query=self.query, **inputs)
             if prediction is None:
                 continue
-            updated = _updated(found, prediction.fields["updated"], window)
+            updated = _update_list(found, prediction.fields["updated"], window)
             if updated or not found:
                 found = updated
             else:
@@ -75,7 +80,7 @@ class Asker:
         """Return what the responses state, pooled."""
         with_text = [response for response in material.responses if response.has_text]
         each = await asyncio.gather(*(self._stated_by(response) for response in with_text))
-        return merged(draft for drafts in each for draft in drafts)
+        return merge_drafts(draft for drafts in each for draft in drafts)
 
     async def _stated_by(self, response: Response) -> list[NuggetDraft]:
         sentences = [s for s in response.sentences if s.has_text]
@@ -102,7 +107,7 @@ class Asker:
         return [draft for window in each for draft in window]
 
     async def _weigh_window(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
-        texts = [worded(draft) for draft in drafts]
+        texts = [with_answers(draft) for draft in drafts]
         what = f"the importance of {len(drafts)} nuggets"
         alone = len(drafts) == 1
         try:
@@ -132,17 +137,17 @@ class Asker:
             ]
             each = await asyncio.gather(*(self._match_window(chunk) for chunk in chunks))
             kept = [draft for chunk in each for draft in chunk]
-        return merged(kept)
+        return merge_drafts(kept)
 
     async def _match_window(self, drafts: Sequence[NuggetDraft]) -> list[NuggetDraft]:
         if len(drafts) < 2:
             return list(drafts)
-        texts = [worded(draft) for draft in drafts]
+        texts = [with_answers(draft) for draft in drafts]
         what = f"which of {len(drafts)} nuggets say the same"
         prediction = await self._ask(MATCH, what, nuggets=texts)
         if prediction is None:
             return list(drafts)
-        return joined(drafts, [given.same_as for given in prediction.fields["matches"]])
+        return join_same(drafts, [given.same_as for given in prediction.fields["matches"]])
 
     async def _ask(self, program: Program, what: str, **inputs: Any) -> Prediction | None:
         """Return what a model answers; None, with a note, where it could not be asked."""
@@ -172,18 +177,18 @@ def stated_in(run_id: str, sentences: Sequence[Sentence], given: Any) -> NuggetD
     else:
         scores = [compare(given.text, prepared_text(s.text)).score for s in sentences]
         sentence = sentences[max(range(len(scores)), key=scores.__getitem__)]
-    said = Said(run_id, sentence.index, sentence.text)
+    said = StatingSentence(run_id, sentence.index, sentence.text)
     cited = dict.fromkeys(c.doc_id for c in sentence.citations if c.doc_id)
     return NuggetDraft(given.text, documents=tuple(cited), said=(said,), runs=(run_id,))
 
 
-def worded(draft: NuggetDraft) -> str:
+def with_answers(draft: NuggetDraft) -> str:
     """Return a nugget as a model is asked about it: a question with its answers."""
     answers = " / ".join(answer.text for answer in draft.answers or ())
     return f"{draft.text} {answers}".rstrip()
 
 
-def joined(drafts: Sequence[NuggetDraft], same_as: Sequence[int]) -> list[NuggetDraft]:
+def join_same(drafts: Sequence[NuggetDraft], same_as: Sequence[int]) -> list[NuggetDraft]:
     """Return nuggets, each joined to the first that it is the same as, by numbers from 1.
 
     A number that is not one before it, or of a question where it is a statement, joins nothing.
@@ -201,7 +206,7 @@ def joined(drafts: Sequence[NuggetDraft], same_as: Sequence[int]) -> list[Nugget
     return list(kept.values())
 
 
-def _updated(
+def _update_list(
     before: Sequence[NuggetDraft], given: Iterable[Any], window: Sequence[Document]
 ) -> list[NuggetDraft]:
     """Return the list that a model gave, each nugget with the passages that it is from."""
@@ -213,7 +218,7 @@ def _updated(
         draft = NuggetDraft(nugget.text, passages=_passages(nugget.text, nugget.documents, window))
         earlier = known.get(key_of_text(nugget.text)) or _nearest(nugget.text, before)
         found.append(draft if earlier is None else earlier_with(earlier, draft))
-    return merged(found)
+    return merge_drafts(found)
 
 
 def earlier_with(earlier: NuggetDraft, draft: NuggetDraft) -> NuggetDraft:
@@ -234,6 +239,6 @@ def _passages(text: str, numbers: Iterable[int], window: Sequence[Document]) -> 
     """
     named = [window[n - 1] for n in dict.fromkeys(numbers) if 1 <= n <= len(window)]
     return tuple(
-        located(text, document) or Source(document.doc_id, 0, 0, "", title=document.title)
+        locate_passage(text, document) or Source(document.doc_id, 0, 0, "", title=document.title)
         for document in named
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trecjudge.evaluation.banks import tables
 from trecjudge.evaluation.banks.tables import Row, answer_of, documents_of
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.criteria import weight_of
 from trecjudge.inputs.nuggets.entry import IMPORTANCE, RUBRIC_LETTERS
@@ -31,7 +31,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class BankEdit:
     """The banks after an edit, and how many nuggets are as they were, changed, new and gone."""
 
     banks: Sequence[Bank]
@@ -41,7 +41,7 @@ class Edited:
     dropped: int = 0
 
 
-def edited(banks: Sequence[Bank], path: Path, report: OnFinding) -> Edited:
+def edit_banks(banks: Sequence[Bank], path: Path, report: OnFinding) -> BankEdit:
     """Return banks as a table says.
 
     A nugget of which a row cannot be read stays as it is in the bank, and that is reported; one
@@ -51,7 +51,7 @@ def edited(banks: Sequence[Bank], path: Path, report: OnFinding) -> Edited:
     known = {bank.topic_id: bank for bank in banks}
     by_topic = _by_nugget(path, known, report)
     done = [
-        _edited(bank, by_topic[bank.topic_id], report) if bank.topic_id in by_topic else bank
+        _edit_bank(bank, by_topic[bank.topic_id], report) if bank.topic_id in by_topic else bank
         for bank in banks
     ]
     before = {(b.topic_id, n.nugget_id): n for b in banks for n in b.nuggets}
@@ -59,7 +59,7 @@ def edited(banks: Sequence[Bank], path: Path, report: OnFinding) -> Edited:
     same = sum(before.get(key) == nugget for key, nugget in after.items())
     added = len(after.keys() - before.keys())
     dropped = len(before.keys() - after.keys())
-    return Edited(done, same, len(after) - same - added, added, dropped)
+    return BankEdit(done, same, len(after) - same - added, added, dropped)
 
 
 def _by_nugget(
@@ -73,7 +73,7 @@ def _by_nugget(
             continue
         why = _wrong(row, banks)
         if why:
-            report(Finding("table_row_unusable", place, why, shown(row)))
+            report(Finding("table_row_unusable", place, why, brief(row)))
         nuggets = found.setdefault(row["topic_id"].strip() or NO_TOPIC, {})
         name = row["nugget_id"].strip() or f"new {place.line}"
         rows = nuggets.setdefault(name, _Rows(place))
@@ -95,7 +95,7 @@ def _add(rows: _Rows, row: Row, place: Place, report: OnFinding) -> None:
     differing = [name for name in LEVEL if row[name] != first[name]]
     if differing:
         message = f"nugget {row['nugget_id']!r} has another {differing[0]} than at {rows.first}"
-        report(Finding("table_rows_differ", place, message, shown(row[differing[0]])))
+        report(Finding("table_rows_differ", place, message, brief(row[differing[0]])))
     rows.kept.append(row)
 
 
@@ -134,7 +134,7 @@ def _weight(row: Row) -> float | str | None:
     return weight_of(text) if text else None
 
 
-def _edited(bank: Bank, found: Mapping[str, _Rows], report: OnFinding) -> Bank:
+def _edit_bank(bank: Bank, found: Mapping[str, _Rows], report: OnFinding) -> Bank:
     before = {nugget.nugget_id: nugget for nugget in bank.nuggets}
     nuggets: list[Nugget] = []
     taken = set(before)

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import NuggetDraft, Said, by_importance, key_of_text, merged
+from trecjudge.evaluation.banks.merging import (
+    NuggetDraft,
+    StatingSentence,
+    by_importance,
+    key_of_text,
+    merge_drafts,
+)
 from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.relevance import Wanted, coverage, wanted_terms
 from trecjudge.judging.offline.support import compare
@@ -64,7 +70,7 @@ def from_documents(material: Material, most_documents: int, most: int) -> list[N
     telling = [sentence for document in top for sentence in _best_of(document, wanted)]
     scores = {key_of_text(sentence.text): sentence.score for sentence in telling}
     telling.sort(key=lambda sentence: -sentence.score)
-    drafts = merged(NuggetDraft(found.text, passages=(found.source,)) for found in telling)
+    drafts = merge_drafts(NuggetDraft(found.text, passages=(found.source,)) for found in telling)
     stated = [_with_statements(draft, material) for draft in drafts]
     stated.sort(key=lambda draft: (-len(draft.runs), -scores.get(key_of_text(draft.text), 0.0)))
     return by_runs(stated, most)
@@ -72,14 +78,14 @@ def from_documents(material: Material, most_documents: int, most: int) -> list[N
 
 def from_runs(material: Material, most: int) -> list[NuggetDraft]:
     """Return a topic's nuggets: sentences of the responses, those first that most runs state."""
-    pooled = merged(draft for response in material.responses for draft in said_by(response))
+    pooled = merge_drafts(draft for response in material.responses for draft in said_by(response))
     # No more runs can state a sentence than have its words: those with few need not be looked at.
     texts = [response.text for response in material.responses]
     at_most = {d.text: sum(_may_state(_words(d.text), text) for text in texts) for d in pooled}
     pooled.sort(key=lambda draft: -at_most[draft.text])
     stated = [with_stating(draft, material) for draft in pooled[: COUNTED * most]]
     stated.sort(key=lambda draft: -len(draft.runs))
-    return [attested(draft, material) for draft in by_runs(stated, most)]
+    return [attest_draft(draft, material) for draft in by_runs(stated, most)]
 
 
 def by_runs(drafts: Sequence[NuggetDraft], most: int) -> list[NuggetDraft]:
@@ -120,7 +126,7 @@ def with_stating(draft: NuggetDraft, material: Material) -> NuggetDraft:
         scores = [compare(draft.text, prepared_text(s.text)).score for s in response.sentences]
         best = response.sentences[max(range(len(scores)), key=scores.__getitem__)]
         cited = tuple(c.doc_id for c in best.citations if c.doc_id)
-        said = Said(response.run_id, best.index, best.text)
+        said = StatingSentence(response.run_id, best.index, best.text)
         more = NuggetDraft(draft.text, documents=cited, said=(said,), runs=(response.run_id,))
         draft = draft.join_with(more)
     return draft
@@ -142,20 +148,20 @@ def is_telling(text: str) -> bool:
     return first not in _UNCLEAR and ends in (".", "!", "。") and bool(wording_of(text).terms)
 
 
-def attested(draft: NuggetDraft, material: Material) -> NuggetDraft:
+def attest_draft(draft: NuggetDraft, material: Material) -> NuggetDraft:
     """Return a nugget that runs state with the passages of cited documents that attest it.
 
     Documents without text stay as they are cited; those whose text does not have it go.
     """
     there = {passage.doc_id for passage in draft.passages}
     known = [d for d in draft.documents if d in material.documents and d not in there]
-    found = (located(draft.text, material.documents[doc_id]) for doc_id in known)
+    found = (locate_passage(draft.text, material.documents[doc_id]) for doc_id in known)
     unread = tuple(doc_id for doc_id in draft.documents if doc_id not in material.documents)
     passages = (*draft.passages, *filter(None, found))
     return replace(draft, passages=passages, documents=unread)
 
 
-def located(text: str, document: Document, fully: bool = False) -> Source | None:
+def locate_passage(text: str, document: Document, fully: bool = False) -> Source | None:
     """Return the passage of a document that states a text, `fully` or in part; None for none."""
     whole = document.full_text
     if not comparable(scripts(text), scripts(whole)):
@@ -186,7 +192,7 @@ def _with_statements(draft: NuggetDraft, material: Material) -> NuggetDraft:
     for doc_id, document in material.documents.items():
         if doc_id in known or not _may_state(words, document.full_text):
             continue
-        if source := located(draft.text, document, fully=True):
+        if source := locate_passage(draft.text, document, fully=True):
             passages.append(source)
     runs: dict[str, None] = {}
     for source in passages:
@@ -211,7 +217,7 @@ def said_by(response: Response) -> Iterator[NuggetDraft]:
         text = " ".join(sentence.text.split())
         if is_telling(text):
             cited = tuple(c.doc_id for c in sentence.citations if c.doc_id)
-            said = Said(response.run_id, sentence.index, sentence.text)
+            said = StatingSentence(response.run_id, sentence.index, sentence.text)
             yield NuggetDraft(
                 text, documents=tuple(dict.fromkeys(cited)), said=(said,), runs=(response.run_id,)
             )

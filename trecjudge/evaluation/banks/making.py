@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from trecjudge.errors import InputError
 from trecjudge.evaluation.banks import extracting
-from trecjudge.evaluation.banks.asking import Asker
+from trecjudge.evaluation.banks.asking import BankModel
 from trecjudge.evaluation.banks.material import Material
-from trecjudge.evaluation.banks.merging import NuggetDraft, by_importance, merged
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.evaluation.banks.merging import NuggetDraft, by_importance, merge_drafts
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat
@@ -26,7 +26,7 @@ Kind = Literal["documents", "runs", "topic"]
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class BankSettings:
     """How banks are made: from what, and how large.
 
     `most` nuggets are kept of a topic, of its `most_documents` documents that most runs cite. A
@@ -47,7 +47,7 @@ class Making:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class DraftBank:
     """The bank of a topic, and how it was made: `llm` or `words`."""
 
     topic: Topic
@@ -63,19 +63,19 @@ class Made:
 
 async def make_banks(
     materials: Sequence[Material],
-    making: Making,
+    making: BankSettings,
     model: Model,
     report: OnFinding,
     planned: bool = False,
-) -> list[Made]:
+) -> list[DraftBank]:
     """Return a bank for each topic; what could not be asked or found is reported.
 
     `planned`: the model only counts what would be asked. Raises InputError for what cannot be made.
     """
     making.check(model.available)
 
-    async def one(material: Material) -> Made:
-        made = await _made(material, making, model, report)
+    async def one(material: Material) -> DraftBank:
+        made = await _make_bank(material, making, model, report)
         if not (made.drafts or planned):
             message = (
                 f"topic {made.topic.topic_id!r}: no nuggets were found{_why(material, making)}"
@@ -89,7 +89,7 @@ async def make_banks(
     return [await one(material) for material in materials]
 
 
-def _why(material: Material, making: Making) -> str:
+def _why(material: Material, making: BankSettings) -> str:
     """Return why there may be no nuggets, as far as the inputs show it."""
     if "documents" in making.kinds and not material.documents:
         return ": there is no document with text; give --documents"
@@ -98,33 +98,35 @@ def _why(material: Material, making: Making) -> str:
     return ""
 
 
-async def _made(material: Material, making: Making, model: Model, report: OnFinding) -> Made:
+async def _make_bank(
+    material: Material, making: BankSettings, model: Model, report: OnFinding
+) -> DraftBank:
     topic = material.topic
     if not model.available:
-        drafts = merged(chain.from_iterable(_by_words(material, making)))
+        drafts = merge_drafts(chain.from_iterable(_by_words(material, making)))
         if len(making.kinds) > 1:
             drafts.sort(key=lambda draft: -len(draft.runs))
             drafts = extracting.by_runs(drafts, making.most)
-        return Made(topic, drafts, "words")
+        return DraftBank(topic, drafts, "words")
 
     def note(topic: Topic, message: str) -> None:
         place = Place(f"topic {topic.topic_id}")
         report(Finding("nuggets_not_asked", place, message, topic_id=topic.topic_id))
 
-    asker = Asker(topic, model, making.window, note)
+    asker = BankModel(topic, model, making.window, note)
     found: list[NuggetDraft] = []
     for kind in making.kinds:
-        found += await _asked(asker, kind, material, making)
-    matched = await asker.match(merged(found))
+        found += await _ask_for(asker, kind, material, making)
+    matched = await asker.match(merge_drafts(found))
     if "runs" in making.kinds:
         matched.sort(key=lambda draft: -len(draft.runs))
     # Twice as many as are kept are weighed: what is vital may stand further down.
     weighed = await asker.weigh(matched[: 2 * making.most])
     kept = by_importance(weighed)[: making.most]
-    return Made(topic, [_traced(draft, material) for draft in kept], "llm")
+    return DraftBank(topic, [_trace_draft(draft, material) for draft in kept], "llm")
 
 
-def _by_words(material: Material, making: Making) -> list[list[NuggetDraft]]:
+def _by_words(material: Material, making: BankSettings) -> list[list[NuggetDraft]]:
     found = []
     if "documents" in making.kinds:
         most = making.most_documents
@@ -134,7 +136,9 @@ def _by_words(material: Material, making: Making) -> list[list[NuggetDraft]]:
     return found
 
 
-async def _asked(asker: Asker, kind: Kind, material: Material, making: Making) -> list[NuggetDraft]:
+async def _ask_for(
+    asker: BankModel, kind: Kind, material: Material, making: BankSettings
+) -> list[NuggetDraft]:
     if kind == "documents":
         return await asker.from_documents(material.most_cited(making.most_documents))
     if kind == "runs":
@@ -142,18 +146,18 @@ async def _asked(asker: Asker, kind: Kind, material: Material, making: Making) -
     return await asker.from_topic()
 
 
-def _traced(draft: NuggetDraft, material: Material) -> NuggetDraft:
+def _trace_draft(draft: NuggetDraft, material: Material) -> NuggetDraft:
     """Return a nugget that runs state with the passages of what they cite for it."""
-    return extracting.attested(draft, material) if draft.said else draft
+    return extracting.attest_draft(draft, material) if draft.said else draft
 
 
-def trail(made: Made, format_: BankFormat, with_text: bool = True) -> list[dict[str, Any]]:
+def trail(made: DraftBank, format_: BankFormat, with_text: bool = True) -> list[dict[str, Any]]:
     """Return where each nugget of a bank is from, under the id that the written bank gives it.
 
     Without `with_text` no text of documents is in it.
     """
     record = record_of(made.bank, format_)
-    read = bank_of(format_, record, Place(""), unreported)
+    read = bank_of(format_, record, Place(""), ignore)
     ids = {nugget.text: nugget.nugget_id for nugget in read.nuggets} if read else {}
     return [
         {

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import OnFinding, unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.findings import OnFinding, ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import check_dataset
@@ -25,7 +25,7 @@ from trecjudge.results.trec import read_grades
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class BankInputs:
     """The files that banks are made from, as on the command line."""
 
     topics: Path | None = None
@@ -66,7 +66,7 @@ class Material:
         return [self.documents[doc_id] for doc_id in order[:most]]
 
 
-def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list[Material]:
+def read_material(inputs: BankInputs, index_folder: Path, report: OnFinding) -> list[Material]:
     """Return what there is on each topic, in the order of the topic file, or of the runs.
 
     Documents of a topic are those that runs cite, those with a grade in `qrels`, and candidates
@@ -78,7 +78,7 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
     files: Sequence[Path | Opened] = runs
     graded = read_grades(inputs.qrels, report) if inputs.qrels else {}
 
-    def read(store: DocumentStore | None, report: OnFinding = unreported) -> RunReader:
+    def read(store: DocumentStore | None, report: OnFinding = ignore) -> RunReader:
         return RunReader(
             files,
             report,
@@ -89,8 +89,8 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
             only_runs=inputs.only_runs,
         )
 
-    def wanted() -> Wanted:
-        asked = Wanted.of(read)
+    def wanted() -> WantedDocuments:
+        asked = WantedDocuments.of(read)
         asked.add_ids(i for grades in graded.values() for i, grade in grades.items() if grade > 0)
         return asked
 
@@ -104,10 +104,10 @@ def read_material(inputs: Inputs, index_folder: Path, report: OnFinding) -> list
         found.setdefault(topic.topic_id, Material(topic)).add(response, shared)
     _add_candidates(inputs.documents, found, every is None)
     _add_graded(found, graded, store)
-    return _wanted(found, inputs)
+    return _select_material(found, inputs)
 
 
-def _wanted(found: Mapping[str, Material], inputs: Inputs) -> list[Material]:
+def _select_material(found: Mapping[str, Material], inputs: BankInputs) -> list[Material]:
     for topic_id in inputs.only_topics:
         if topic_id not in found:
             raise InputError(unknown("topic", topic_id, found))
@@ -146,7 +146,7 @@ def _candidates(paths: Sequence[Path]) -> Iterator[tuple[Topic, list[Document]]]
     for file in files:
         if not any("candidates" in record for record in first_objects(file, 1)):
             continue  # a file of documents: it is read elsewhere
-        for _, record in objects(file, unreported):
+        for _, record in objects(file, ignore):
             query, listed = record.get("query"), record.get("candidates")
             if not isinstance(listed, list):
                 continue

@@ -16,7 +16,7 @@ from trecjudge.records import FULL, GoldAnswer, Nugget, Source
 from trecjudge.records.nuggets import OKAY, VITAL
 from trecjudge.text.forms import word_form
 from trecjudge.text.function_words import ENGLISH
-from trecjudge.text.numbers import composed
+from trecjudge.text.numbers import compose_numbers
 from trecjudge.text.tokens import read_forms
 
 WORTH: Final = {VITAL: 2, OKAY: 0}
@@ -24,7 +24,7 @@ WORTH: Final = {VITAL: 2, OKAY: 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatingSentence:
     """A sentence of a run that states a nugget."""
 
     run_id: str
@@ -46,7 +46,7 @@ class NuggetDraft:
     importance: str = ""
     passages: tuple[Source, ...] = ()
     documents: tuple[str, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[StatingSentence, ...] = ()
     runs: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
@@ -133,7 +133,7 @@ def key_of_text(text: str) -> Key:
     million" is 1500000), a date is the same in any order.
     """
     written, forms = read_forms(text)
-    numbers = {first: (stop, number) for first, stop, number in composed(written, forms)}
+    numbers = {first: (stop, number) for first, stop, number in compose_numbers(written, forms)}
     plain: list[str] = []
     at = 0
     while at < len(forms):
@@ -180,7 +180,7 @@ def say_the_same(one: str, other: str) -> bool:
     return all(compare(text, prepared_text(whole)).label == FULL for text, whole in pairs)
 
 
-def merged(drafts: Iterable[NuggetDraft]) -> list[NuggetDraft]:
+def merge_drafts(drafts: Iterable[NuggetDraft]) -> list[NuggetDraft]:
     """Return nuggets, each once: of equal ones the first, joined by what the others are from.
 
     Questions are equal in equal words only; their answers are united.

@@ -12,7 +12,7 @@ from typing import Final
 
 from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.sources.comma_separated import (
     FORMULA,
@@ -20,7 +20,7 @@ from trecjudge.inputs.sources.comma_separated import (
     BrokenCsv,
     csv_rows,
     delimiter_of,
-    unmarked,
+    remove_formula_mark,
 )
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
@@ -46,7 +46,7 @@ def write_table(banks: Iterable[Bank], path: Path) -> int:
     """Write banks as a table, TSV, or JSONL by the file's name; return how many rows it has."""
     rows = [row for bank in banks for nugget in bank.nuggets for row in _rows(bank, nugget)]
     if path.suffix in LINES:
-        lines = [json.dumps(_typed(row), ensure_ascii=False) for row in rows]
+        lines = [json.dumps(_json_row(row), ensure_ascii=False) for row in rows]
     else:
         # A weight below 0 is a number to a spreadsheet, and no formula.
         cells = ([row[n] if n == "weight" else safe(row[n]) for n in COLUMNS] for row in rows)
@@ -81,7 +81,7 @@ def _rows(bank: Bank, nugget: Nugget) -> Iterator[dict[str, str]]:
         yield row | given
 
 
-def _typed(row: Row) -> dict[str, object]:
+def _json_row(row: Row) -> dict[str, object]:
     return {**row, "documents": row["documents"].split(BETWEEN) if row["documents"] else []}
 
 
@@ -100,7 +100,7 @@ def safe(text: str) -> str:
 
 def unsafe(cell: str) -> str:
     """Return the text that `safe` made a cell of."""
-    return re.sub(r"\\([ntr\\])", lambda found: _UNESCAPED[found[1]], unmarked(cell))
+    return re.sub(r"\\([ntr\\])", lambda found: _UNESCAPED[found[1]], remove_formula_mark(cell))
 
 
 def read_table(path: Path, report: OnFinding) -> Iterator[tuple[Place, dict[str, str] | None]]:
@@ -125,7 +125,7 @@ def read_table(path: Path, report: OnFinding) -> Iterator[tuple[Place, dict[str,
             place = Place(str(path), number)
             if len(cells) > len(head):
                 message = f"has {len(cells)} cells, its head has {len(head)}"
-                report(Finding("table_row_unusable", place, message, shown(cells)))
+                report(Finding("table_row_unusable", place, message, brief(cells)))
                 yield place, None
                 continue
             row = dict.fromkeys(COLUMNS, "")

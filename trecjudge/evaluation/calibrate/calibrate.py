@@ -21,12 +21,12 @@ from trecjudge.evaluation.calibrate.fitting import fit, is_copy
 from trecjudge.evaluation.calibrate.heldout import groups_of, held_out, predict
 from trecjudge.evaluation.calibrate.measuring import measure, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
-from trecjudge.files import chosen
+from trecjudge.files import open_target
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
 from trecjudge.judging.offline.wording import read_wording
-from trecjudge.text.frequencies import blended
+from trecjudge.text.frequencies import blend_frequencies
 from trecjudge.text.tokens import comparable, scripts
 
 FEWEST_LABELS = 50
@@ -36,7 +36,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class CalibrationReport:
     """A calibration and its figures.
 
     `labels` were used, `copies` of them in no fit; `passed_over` share no script or have no words.
@@ -89,7 +89,7 @@ def calibrate_command(
     dataset: str,
     out: Path,
     words: Words | None = None,
-) -> Calibrated:
+) -> CalibrationReport:
     """Fit to the labels, write the calibration to `out`, and judge it on what it did not see.
 
     Raises InputError for inputs that cannot be used; OSError for a file that cannot be written.
@@ -112,7 +112,9 @@ def calibrate_command(
     if len(set(groups)) < 2:
         raise InputError(f"{labels}: all labels are on one document: none can be held out")
     shipped = shipped_calibration()
-    found, frequencies = measure_apart(pairs, groups, partial(blended, shipped.frequencies))
+    found, frequencies = measure_apart(
+        pairs, groups, partial(blend_frequencies, shipped.frequencies)
+    )
     how = (
         f"Fitted by `calibrate` to {len(pairs)} labels of {labels.name}, around the weights that"
         " the package ships.",
@@ -122,12 +124,12 @@ def calibrate_command(
         unseen = held_out(found, weights, groups, fitted, shipped)
     except ValueError as error:
         raise InputError(f"{labels}: {error}") from error
-    with chosen(out) as file:
+    with open_target(out) as file:
         file.write(format_calibration(fitted).encode())
     # By the shipped frequencies too: the figures of what a user has without calibrating.
     by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))
     kind = "topics" if groups[0] == pairs[0].topic_id else "groups of documents"
-    return Calibrated(
+    return CalibrationReport(
         path=out,
         labels=len(pairs),
         copies=sum(is_copy(pair.features) for pair in found),
@@ -148,6 +150,6 @@ def _comparable(pair: LabelledPair) -> bool:
 
 
 def _figure_record(figure: CalibrationFigure) -> dict[str, Any]:
-    low, high = figure.interval.rounded(DIGITS)
+    low, high = figure.interval.round_to(DIGITS)
     value = None if figure.value is None else round(figure.value, DIGITS)
     return {"name": figure.name, "value": value, "low": low, "high": high}

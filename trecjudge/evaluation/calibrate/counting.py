@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.files import chosen, default_folder
-from trecjudge.findings import Finding, FindingLog, OnFinding, unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.files import default_folder, open_target
+from trecjudge.findings import Finding, FindingLog, OnFinding, ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
 from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Response, Topic
-from trecjudge.text.frequencies import ENOUGH, blended, count_frequencies
+from trecjudge.text.frequencies import ENOUGH, blend_frequencies, count_frequencies
 
 
 def read_responses(
@@ -27,17 +27,17 @@ def read_responses(
     check_dataset(dataset)
     files = find_runs(runs, report)
 
-    def read(store: DocumentStore | None, report: OnFinding = unreported) -> RunReader:
+    def read(store: DocumentStore | None, report: OnFinding = ignore) -> RunReader:
         return RunReader(files, report, store=store, dataset=dataset)
 
     if not documents:
         return iter(read(None, report))
-    store = open_documents(documents, default_folder(), report, lambda: Wanted.of(read))
+    store = open_documents(documents, default_folder(), report, lambda: WantedDocuments.of(read))
     return iter(read(store, report))
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class WordCountReport:
     """Counts of distinct own documents with text, and of the words of the table they make."""
 
     path: Path
@@ -52,7 +52,7 @@ class Counted:
 
 def count_command(
     runs: Sequence[Path], documents: Sequence[Path], dataset: str, out: Path
-) -> Counted:
+) -> WordCountReport:
     """Write the shipped weights with the word frequencies of the runs' own documents.
 
     Raises InputError for inputs that cannot be used, or too few documents.
@@ -66,12 +66,12 @@ def count_command(
             " needed to count words (--documents supplies text that the runs lack)"
         )
     shipped = shipped_calibration()
-    frequencies = blended(shipped.frequencies, passages, counts)
+    frequencies = blend_frequencies(shipped.frequencies, passages, counts)
     how = (f"Word frequencies of {passages} own documents; the weights are:", *shipped.how)
-    with chosen(out) as file:
+    with open_target(out) as file:
         own = replace(shipped, frequencies=frequencies, how=how)
         file.write(format_calibration(own).encode())
-    return Counted(out, passages, len(frequencies.counts), findings)
+    return WordCountReport(out, passages, len(frequencies.counts), findings)
 
 
 def _texts(responses: Iterable[tuple[Topic, Response]]) -> Iterator[str]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.labels import WEIGHTS, readings, scale_of
+from trecjudge.evaluation.pairs.labels import WEIGHTS, label_scale, read_labels_of
 from trecjudge.evaluation.pairs.reading import BarePair, pair_of
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import SUPPORT, Words, support_label
 from trecjudge.inputs.sources.values import objects
@@ -34,8 +34,10 @@ def read_pairs(path: Path, report: OnFinding, words: Words | None = None) -> lis
     Every label makes a pair, or a finding: where people differ, the weight to be expected is the
     mean of theirs. `words` are what labels are to be called. Raises InputError if there is none.
     """
-    read = [(p, one) for p in _labelled(path, report) for one in readings(p, report, words)]
-    scale = scale_of({reading.value for _, reading in read if reading.is_number})
+    read = [
+        (p, one) for p in _labelled_pairs(path, report) for one in read_labels_of(p, report, words)
+    ]
+    scale = label_scale({reading.value for _, reading in read if reading.is_number})
     pairs = [
         LabelledPair(pair.group, pair.sentence, pair.document, weight)
         for pair, reading in read
@@ -50,17 +52,17 @@ def read_pairs(path: Path, report: OnFinding, words: Words | None = None) -> lis
     return pairs
 
 
-def _labelled(path: Path, report: OnFinding) -> Iterator[BarePair]:
+def _labelled_pairs(path: Path, report: OnFinding) -> Iterator[BarePair]:
     """Yield the pairs of a file that have texts and a label; others are reported."""
     for number, record in objects(path, report):
         place = Place(str(path), number)
         pair = pair_of(record, place)
         if pair is None or not pair.labels:
             message = "needs sentence, passage and label; labels of runs need --rag-responses"
-            report(Finding("label_unusable", place, message, shown(record)))
+            report(Finding("label_unusable", place, message, brief(record)))
         elif is_blank(pair.sentence) or is_blank(pair.document):
             message = "a sentence or a passage without text"
-            found = Finding("label_unusable", place, message, shown(record), topic_id=pair.group)
+            found = Finding("label_unusable", place, message, brief(record), topic_id=pair.group)
             report(found)
         else:
             yield pair

@@ -15,7 +15,7 @@ from trecjudge.inputs.labels import key_of
 from trecjudge.measures import DIGITS
 from trecjudge.records import Judgment
 from trecjudge.stats.agreement import Agreed, LabelPair, LabelPairs, agreement
-from trecjudge.stats.correlation import Side, kendall
+from trecjudge.stats.correlation import RankedScores, kendall
 from trecjudge.stats.paired import ALPHA, sign_flip
 from trecjudge.stats.resampling import (
     FEWER_RESAMPLES,
@@ -34,7 +34,7 @@ UNJUDGED = "unjudged"
 """The label of an item that could not be judged: it agrees with none."""
 
 
-class Row(NamedTuple):
+class LabelledRow(NamedTuple):
     """An item as people and the judge have it; `said` is None where it is unjudged."""
 
     topic_id: str
@@ -45,9 +45,9 @@ class Row(NamedTuple):
     """What tells it from other items."""
 
 
-def rows_of(gold: GoldLabels, judgments: Iterable[Judgment]) -> list[Row]:
+def labelled_rows(gold: GoldLabels, judgments: Iterable[Judgment]) -> list[LabelledRow]:
     """Return the labelled items; of qrels, the best label of the sentences on a document."""
-    found: dict[tuple[Any, ...], Row] = {}
+    found: dict[tuple[Any, ...], LabelledRow] = {}
     for judgment in judgments:
         label = gold.label(judgment)
         if label is None:
@@ -55,7 +55,7 @@ def rows_of(gold: GoldLabels, judgments: Iterable[Judgment]) -> list[Row]:
         key: tuple[Any, ...] = (*key_of(judgment), apart(judgment))
         if gold.kind == "qrels":
             key = (judgment.topic_id, judgment.run_id, judgment.doc_id)
-        row = Row(judgment.topic_id, judgment.run_id, label, gold.said(judgment), key)
+        row = LabelledRow(judgment.topic_id, judgment.run_id, label, gold.said(judgment), key)
         before = found.get(key)
         if before is None or _grade(row.said) > _grade(before.said):
             found[key] = row
@@ -67,7 +67,7 @@ def _grade(label: str | None) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ImprovedFigure:
     """A figure of agreement before and after; None where it is not defined."""
 
     name: str
@@ -86,7 +86,7 @@ class Improvement:
     above 0 and p below 0.05, `not_shown` where it is above 0 only, else `no_better`.
     """
 
-    figures: tuple[Figure, ...]
+    figures: tuple[ImprovedFigure, ...]
     items: int
     topics: int
     unjudged_before: int
@@ -108,14 +108,14 @@ class Improvement:
         return asdict(self) | {"outcome": self.outcome}
 
 
-def improvement(before: Sequence[Row], after: Sequence[Row]) -> Improvement:
+def measure_improvement(before: Sequence[LabelledRow], after: Sequence[LabelledRow]) -> Improvement:
     """Return how the agreement of the same topics has changed."""
     sides = [_figures(before), _figures(after)]
     names = [name for name in (*FIGURES, TAU) if any(name in side for side in sides)]
     figures = []
     for name in names:
         (old, old_interval), (new, new_interval) = (s.get(name, UNDEFINED) for s in sides)
-        figures.append(Figure(name, old, new, old_interval, new_interval))
+        figures.append(ImprovedFigure(name, old, new, old_interval, new_interval))
     topics = sorted({row.topic_id for row in before} & {row.topic_id for row in after})
     said = {row.key: row.said for row in before}
     differences = np.array([[_accuracy(after, t) - _accuracy(before, t) for t in topics]])
@@ -127,7 +127,7 @@ def improvement(before: Sequence[Row], after: Sequence[Row]) -> Improvement:
         sum(row.said is None for row in before),
         sum(row.said is None for row in after),
         round(float(differences.mean()), DIGITS),
-        mean_intervals(differences)[0].rounded(DIGITS),
+        mean_intervals(differences)[0].round_to(DIGITS),
         p,
         sum(row.said != said.get(row.key) for row in after),
     )
@@ -137,12 +137,12 @@ Value = tuple[float | None, Interval]
 UNDEFINED: Value = (None, NO_INTERVAL)
 
 
-def _accuracy(rows: Sequence[Row], topic_id: str) -> float:
+def _accuracy(rows: Sequence[LabelledRow], topic_id: str) -> float:
     own = [row.people == row.said for row in rows if row.topic_id == topic_id]
     return sum(own) / len(own)
 
 
-def _figures(rows: Sequence[Row]) -> dict[str, Value]:
+def _figures(rows: Sequence[LabelledRow]) -> dict[str, Value]:
     """Return the figures of one side with their intervals over topics."""
     given = {row.people for row in rows} | {row.said for row in rows if row.said is not None}
     labels, ordered = in_order(given)
@@ -157,21 +157,21 @@ def _figures(rows: Sequence[Row]) -> dict[str, Value]:
         for row in rows
     ]
     judged = [pair for pair, row in zip(pairs, rows, strict=True) if row.said is not None]
-    found = _named(agreement(LabelPairs.of(pairs), len(places), ordered=False))
+    found = _by_name(agreement(LabelPairs.of(pairs), len(places), ordered=False))
     if ordered and judged:
         relevant = first_relevant(labels, 1)
-        of_grades = _named(agreement(LabelPairs.of(judged), len(labels), True, relevant))
+        of_grades = _by_name(agreement(LabelPairs.of(judged), len(labels), True, relevant))
         found = of_grades | found
     if ordered and (tau := _tau(rows, places, len(labels) - 1)) is not None:
         found[TAU] = tau
     return found
 
 
-def _named(figures: Sequence[Agreed]) -> dict[str, Value]:
+def _by_name(figures: Sequence[Agreed]) -> dict[str, Value]:
     return {f.name: (f.pooled, f.interval) for f in figures if f.name in FIGURES}
 
 
-def _tau(rows: Sequence[Row], places: Mapping[str, int], top: int) -> Value | None:
+def _tau(rows: Sequence[LabelledRow], places: Mapping[str, int], top: int) -> Value | None:
     """Return Kendall's tau-b of the runs by mean grade, people against the judge.
 
     None for fewer than three runs. A run's score is the mean over topics; unjudged items are left
@@ -193,8 +193,8 @@ def _tau(rows: Sequence[Row], places: Mapping[str, int], top: int) -> Value | No
                 ]
                 table[i, j] = np.mean(own) if own else np.nan
         tables.append(table)
-    whole = kendall(*(Side(np.nanmean(table, axis=1)[None, :]) for table in tables))
+    whole = kendall(*(RankedScores(np.nanmean(table, axis=1)[None, :]) for table in tables))
     weights = draws(len(topics), FEWER_RESAMPLES)
-    drawn = kendall(*(Side(resampled_means(table, weights).T) for table in tables))
+    drawn = kendall(*(RankedScores(resampled_means(table, weights).T) for table in tables))
     value = None if np.isnan(whole[0]) else round(float(whole[0]), DIGITS)
-    return value, interval_of(drawn, len(topics)).rounded(DIGITS)
+    return value, interval_of(drawn, len(topics)).round_to(DIGITS)

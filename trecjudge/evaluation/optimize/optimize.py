@@ -14,7 +14,7 @@ import orjson
 from pydantic import BaseModel
 
 from trecjudge.errors import InputError, ModelError, WorkflowError
-from trecjudge.evaluation.optimize.figures import Improvement, improvement, rows_of
+from trecjudge.evaluation.optimize.figures import Improvement, labelled_rows, measure_improvement
 from trecjudge.evaluation.optimize.questions import (
     GoldLabels,
     Question,
@@ -26,10 +26,10 @@ from trecjudge.evaluation.optimize.questions import (
 from trecjudge.evaluation.optimize.search import (
     ENDING,
     OPTIMIZERS,
-    Candidate,
     CandidateLog,
     Lessons,
     OptimizeContext,
+    PromptCandidate,
     SearchBounds,
     Stopped,
     Target,
@@ -37,7 +37,7 @@ from trecjudge.evaluation.optimize.search import (
     quiet_logging,
     score_candidate,
 )
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.models.client import Client
 from trecjudge.models.dspy_lm import dspy_lm
 from trecjudge.models.model import NoModel, Prediction, Program
@@ -57,7 +57,7 @@ MOST_THREADS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Optimized:
+class OptimizeResult:
     """The prompt before and the best one found, and how both agree with gold.
 
     `tried` is how many prompts were asked all questions to choose by, `scores` the mean accuracy
@@ -65,8 +65,8 @@ class Optimized:
     if it was, and how many proposals came.
     """
 
-    before: Candidate
-    best: Candidate
+    before: PromptCandidate
+    best: PromptCandidate
     improvement: Improvement
     tried: int
     scores: tuple[float | None, float | None]
@@ -105,7 +105,7 @@ async def optimize_prompt(
     client: Client,
     reflection: Client,
     budget: Budget,
-) -> Optimized:
+) -> OptimizeResult:
     """Return the best prompt found, measured beside the one before on the topics held out.
 
     Raises InputError where the budget does not even measure the prompt as it is, ModelError.
@@ -128,12 +128,12 @@ async def optimize_prompt(
         best = before
     second = first if best is before else await _measure(target, parts.held_out, client, best)
     _check_measured(second, "the prompt found")
-    rows = [rows_of(gold, judgments) for judgments in (first, second)]
+    rows = [labelled_rows(gold, judgments) for judgments in (first, second)]
     if not rows[0]:
         raise InputError(f"{gold.name}: no label on an item of the topics held out")
     scores = tuple(None if t is None else t.mean() for t in (known, best if best.scores else known))
-    return Optimized(
-        before, best, improvement(*rows), len(log.complete), (scores[0], scores[1]), bounds
+    return OptimizeResult(
+        before, best, measure_improvement(*rows), len(log.complete), (scores[0], scores[1]), bounds
     )
 
 
@@ -156,23 +156,23 @@ def _check_measured(judgments: Sequence[Judgment], what: str) -> None:
             raise ModelError(f"{what} could not be measured: {failure.message}")
 
 
-def _current_prompt(target: Target, client: Client) -> Candidate:
+def _current_prompt(target: Target, client: Client) -> PromptCandidate:
     wording = client.prompts.get(target.program, "schema").worded
     if wording.labels:
         message = (
             f"{wording.origin} has labels of its own; begin with a prompt that has the judge's"
         )
         raise WorkflowError(f"prompts.{target.program.name}: {message}")
-    return Candidate(wording.signature, tuple(dict(demo) for demo in wording.demos))
+    return PromptCandidate(wording.signature, tuple(dict(demo) for demo in wording.demos))
 
 
-def _is_same(one: Candidate, other: Candidate) -> bool:
+def _is_same(one: PromptCandidate, other: PromptCandidate) -> bool:
     same = one.signature.dump_state() == other.signature.dump_state()
     return same and repr(one.demos) == repr(other.demos)
 
 
 async def _measure(
-    target: Target, questions: Sequence[Question], client: Client, prompt: Candidate
+    target: Target, questions: Sequence[Question], client: Client, prompt: PromptCandidate
 ) -> list[Judgment]:
     varied = client.prompts.variant(target.program, prompt.signature, prompt.demos)
     found = await answer_all(target.judge, questions, PromptOverrideModel(client, varied))
@@ -193,7 +193,7 @@ def _spent_on(client: Client, judgments: Sequence[Judgment]) -> tuple[float, flo
 
 
 async def _search(
-    context: OptimizeContext, before: Candidate, lessons: Lessons, reflection: Client
+    context: OptimizeContext, before: PromptCandidate, lessons: Lessons, reflection: Client
 ) -> None:
     """Let the optimiser fill the log. It runs in a thread; the loop serves its calls."""
     bounds, target = context.bounds, context.target
@@ -270,7 +270,7 @@ def _as_model_error(error: BaseException, bounds: SearchBounds) -> BaseException
     if bounds.refusal and isinstance(error, dspy.LMError):
         return ModelError(f"no prompt could be proposed: {bounds.refusal}")
     if isinstance(error, dspy.AdapterParseError):
-        reply = shown(error.lm_response)
+        reply = brief(error.lm_response)
         return ModelError(f"no prompt could be proposed: a reply without its fields: {reply}")
     return error
 

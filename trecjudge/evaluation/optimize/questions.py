@@ -243,7 +243,7 @@ def _held_out(asked: str, topics: Sequence[str], shuffled: Sequence[str]) -> set
     try:
         number = float(text)
     except ValueError:
-        return set(_named(text, topics))
+        return set(_topics_by_id(text, topics))
     if 0 < number < 1:
         return set(shuffled[: max(1, round(number * len(topics)))])
     if number >= 1 and number % 1 == 0:
@@ -251,7 +251,7 @@ def _held_out(asked: str, topics: Sequence[str], shuffled: Sequence[str]) -> set
     raise InputError(f"--hold-out {asked}: give a share between 0 and 1, a number, or topics")
 
 
-def _named(text: str, topics: Sequence[str]) -> list[str]:
+def _topics_by_id(text: str, topics: Sequence[str]) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise InputError(f"--hold-out {text}: names no topic; there are: {', '.join(topics)}")

@@ -156,7 +156,7 @@ class SearchBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PromptCandidate:
     """A prompt: DSPy signature and demonstrations, and the score of each question by its place."""
 
     signature: Any
@@ -173,7 +173,7 @@ class CandidateLog:
     """All prompts tried, in their order; threads write it."""
 
     questions: Sequence[Question]
-    tried: dict[bytes, Candidate] = field(default_factory=dict)
+    tried: dict[bytes, PromptCandidate] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, signature: Any, demos: Sequence[Any], question: Question, score: float) -> None:
@@ -182,18 +182,18 @@ class CandidateLog:
         examples = tuple(dict(demo) for demo in demos)
         key = orjson.dumps([signature.dump_state(), repr(examples)])
         with self._lock:
-            found = self.tried.setdefault(key, Candidate(signature, examples))
+            found = self.tried.setdefault(key, PromptCandidate(signature, examples))
             if place is not None:
                 found.scores[place] = score
 
     @property
-    def complete(self) -> list[Candidate]:
+    def complete(self) -> list[PromptCandidate]:
         """The prompts that were asked all questions to choose by."""
         return [tried for tried in self.tried.values() if len(tried.scores) == len(self.questions)]
 
-    def best(self) -> Candidate | None:
+    def best(self) -> PromptCandidate | None:
         """Return the best of the complete ones; of equals the first, None without any."""
-        return max(self.complete, key=Candidate.mean, default=None)
+        return max(self.complete, key=PromptCandidate.mean, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +338,7 @@ def bootstrap(module: Any, lessons: Lessons, target: Target, reflection: Any) ->
         num_candidate_programs=target.candidates,
         num_threads=lessons.threads,
         max_errors=len(lessons.training) + len(lessons.validation),
-    ).compile(module, trainset=_shuffled(lessons, target), valset=lessons.validation)
+    ).compile(module, trainset=_rotate_training(lessons, target), valset=lessons.validation)
 
 
 def gepa(module: Any, lessons: Lessons, target: Target, reflection: Any) -> None:
@@ -400,7 +400,7 @@ def check_installed(optimizer: str) -> None:
 OPTIMIZERS: Mapping[str, Optimizer] = {"bootstrap": bootstrap, "gepa": gepa, "mipro": mipro}
 
 
-def _shuffled(lessons: Lessons, target: Target) -> list[Any]:
+def _rotate_training(lessons: Lessons, target: Target) -> list[Any]:
     """Return the training examples, begun at a place that the seed decides."""
     start = target.seed % len(lessons.training)
     return [*lessons.training[start:], *lessons.training[:start]]

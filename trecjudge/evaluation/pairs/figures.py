@@ -33,7 +33,7 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class PairRows:
     """Judged and labelled pairs, each field of shape (pairs,).
 
     `human` and `said` are weights of labels (0, 0.5, 1); `supported` and `full` the probabilities,
@@ -50,11 +50,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.human)
 
-    def where(self, chosen: Truth) -> Rows:
+    def where(self, chosen: Truth) -> PairRows:
         """Return only these rows."""
-        return Rows(*(getattr(self, column.name)[chosen] for column in fields(self)))
+        return PairRows(*(getattr(self, column.name)[chosen] for column in fields(self)))
 
-    def in_order(self) -> Rows:
+    def in_order(self) -> PairRows:
         """Return the rows, and the numbers of their groups, in an order that values make.
 
         Neither the names of groups nor the order of a file then decides what is drawn.
@@ -69,7 +69,7 @@ class Rows:
         again = np.lexsort((*values[order].T[::-1], owners))
         found = (getattr(self, column.name)[order][again] for column in fields(self))
         human, said, supported, full, _, words = found
-        return Rows(human, said, supported, full, owners[again], words)
+        return PairRows(human, said, supported, full, owners[again], words)
 
 
 def auc(scores: Array, positive: Truth) -> Weighted:
@@ -85,10 +85,10 @@ def auc(scores: Array, positive: Truth) -> Weighted:
         below = np.cumsum(others) - others / 2
         return float(above @ below) / whole if whole else np.nan
 
-    return of if not np.isnan(scores).any() else _undefined
+    return of if not np.isnan(scores).any() else _nan
 
 
-def same_label(rows: Rows) -> Weighted:
+def same_label(rows: PairRows) -> Weighted:
     """Return the share of pairs with the label of the person, of three."""
     table = _confusion(rows)
 
@@ -98,7 +98,7 @@ def same_label(rows: Rows) -> Weighted:
     return of
 
 
-def balanced_accuracy(rows: Rows, lowest: int) -> Weighted:
+def balanced_accuracy(rows: PairRows, lowest: int) -> Weighted:
     """Return the mean of the shares of positives and of others that are called what they are.
 
     `lowest` is the grade (1 partial, 2 full) from which a pair is positive.
@@ -116,7 +116,7 @@ def balanced_accuracy(rows: Rows, lowest: int) -> Weighted:
     return of
 
 
-def _confusion(rows: Rows) -> Callable[[Array], Array]:
+def _confusion(rows: PairRows) -> Callable[[Array], Array]:
     """Return what counts pairs by grade, rows those of people: (pairs,) -> (3, 3)."""
     cells = (rows.human * 6 + rows.said * 2).astype(np.intp)
 
@@ -129,7 +129,7 @@ def _confusion(rows: Rows) -> Callable[[Array], Array]:
 def calibration_error(chances: Array, positive: Truth) -> Weighted:
     """Return the mean |predicted - observed| over ten bins, by pairs (Guo et al., 2017)."""
     if np.isnan(chances).any():
-        return _undefined
+        return _nan
     places = np.minimum((chances * BINS).astype(np.intp), BINS - 1)
     apart = chances - positive
 
@@ -140,11 +140,11 @@ def calibration_error(chances: Array, positive: Truth) -> Weighted:
     return of
 
 
-def _undefined(weights: Array) -> float:
+def _nan(weights: Array) -> float:
     return np.nan
 
 
-FIGURES: Mapping[str, Callable[[Rows], Weighted]] = {
+FIGURES: Mapping[str, Callable[[PairRows], Weighted]] = {
     "AUC, full against the rest": lambda r: auc(r.full, r.human == 1),
     "AUC, supported or not": lambda r: auc(r.supported, r.human > 0),
     "same label of three": same_label,
@@ -165,12 +165,12 @@ class PairFigure:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        low, high = self.interval.rounded(DECIMALS)
+        low, high = self.interval.round_to(DECIMALS)
         return {"name": self.name, "value": self.value, "low": low, "high": high}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PairBin:
     """The figures of some pairs; `over` is what was drawn for the intervals, groups or pairs."""
 
     name: str
@@ -190,7 +190,7 @@ class Part:
         }
 
 
-def part_of(name: str, rows: Rows) -> Part:
+def bin_figures(name: str, rows: PairRows) -> PairBin:
     """Return the figures of rows; intervals are over groups where there are six, else over pairs.
 
     Of fewer than six pairs there are none either.
@@ -207,7 +207,7 @@ def part_of(name: str, rows: Rows) -> Part:
     size = groups if by_group else len(rows)
     intervals = [interval_of(column, size) for column in drawn.T] or [NO_INTERVAL] * len(figures)
     parts = zip(FIGURES, known, intervals, strict=True)
-    return Part(
+    return PairBin(
         name,
         len(rows),
         groups,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.evaluation.pairs.figures import Part, Rows, Truth, part_of
-from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
-from trecjudge.evaluation.pairs.verdicts import Verdict
+from trecjudge.evaluation.pairs.figures import PairBin, PairRows, Truth, bin_figures
+from trecjudge.evaluation.pairs.labels import WEIGHTS, LabelReading, label_scale, read_labels_of
+from trecjudge.evaluation.pairs.verdicts import PairVerdict
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import NOTHING_TO_CHECK, Failure, Place
 
@@ -24,16 +24,16 @@ LONGEST = "over 1,000 words"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PairFigures:
     """The figures of the verdicts: of all labelled pairs, by group, by length of the document.
 
     `rest` counts the groups without a row. `numbered` is whether labels were numbers, and `scale`
     the one that was taken for full support.
     """
 
-    whole: Part | None
-    by_group: tuple[Part, ...] = ()
-    by_length: tuple[Part, ...] = ()
+    whole: PairBin | None
+    by_group: tuple[PairBin, ...] = ()
+    by_length: tuple[PairBin, ...] = ()
     rest: int = 0
     numbered: bool = False
     scale: float = 1.0
@@ -50,7 +50,7 @@ class Measured:
 
 
 @dataclass(slots=True)
-class Tally:
+class VerdictTally:
     """Counts verdicts, and keeps the numbers of those with a label: no text is held."""
 
     report: OnFinding
@@ -66,43 +66,43 @@ class Tally:
     _whole: array[int] = field(default_factory=lambda: array("q"))
     """Of each label the group, the words of the document, and the line."""
 
-    def add(self, verdict: Verdict) -> None:
+    def add(self, verdict: PairVerdict) -> None:
         """Take a verdict; a label that cannot be read is reported."""
         self.pairs += 1
         pair, failure = verdict.pair, verdict.failure
         if failure is not None:
             self.failures[failure.kind] += 1
             self.examples.setdefault(failure.kind, failure)
-        read = list(readings(pair, self.report))
+        read = list(read_labels_of(pair, self.report))
         self.labelled += bool(read)
         self.nothing += verdict.label == NOTHING_TO_CHECK
         for reading in read if verdict.label in WEIGHTS else ():
             self._keep(verdict, reading)
 
-    def _keep(self, verdict: Verdict, reading: Reading) -> None:
+    def _keep(self, verdict: PairVerdict, reading: LabelReading) -> None:
         chances = (np.nan if p is None else p for p in (verdict.supported, verdict.full))
         said = WEIGHTS[verdict.label or ""]
         self._numbers.extend((reading.value, reading.is_number, said, *chances))
         group = self._groups.setdefault(verdict.pair.group, len(self._groups))
         self._whole.extend((group, verdict.words, verdict.pair.place.line or 0))
 
-    def measured(self) -> Measured:
+    def measured(self) -> PairFigures:
         """Return the figures of all that was taken."""
         values, numbered, said, supported, full = np.array(self._numbers).reshape(-1, 5).T
         owners, words, lines = np.array(self._whole, dtype=np.intp).reshape(-1, 3).T
         is_number = numbered > 0
-        scale = scale_of(set(np.unique(values[is_number]).tolist()))
+        scale = label_scale(set(np.unique(values[is_number]).tolist()))
         human = np.where(is_number, values / scale, values)
         usable = np.isin(human, list(WEIGHTS.values()))
         for line in lines[~usable].tolist():
             message = "label 0.5 where others are 2: give 0, 1, 2 or 0, 0.5, 1"
             self.report(Finding("label_unusable", Place("", line), message))
-        rows = Rows(human, said, supported, full, owners, words).where(usable)
+        rows = PairRows(human, said, supported, full, owners, words).where(usable)
         if not len(rows):
-            return Measured(None)
+            return PairFigures(None)
         by_group = self._by_group(rows)
-        return Measured(
-            part_of("all", rows),
+        return PairFigures(
+            bin_figures("all", rows),
             by_group,
             tuple(_by_length(rows)),
             len(np.unique(rows.owners)) - len(by_group),
@@ -110,21 +110,23 @@ class Tally:
             scale,
         )
 
-    def _by_group(self, rows: Rows) -> tuple[Part, ...]:
+    def _by_group(self, rows: PairRows) -> tuple[PairBin, ...]:
         names = list(self._groups)
         sizes = Counter(rows.owners.tolist())
         if len(sizes) < 2:
             return ()
         largest = sorted(sizes, key=lambda owner: (-sizes[owner], names[owner]))[:MOST_GROUPS]
         chosen = [owner for owner in largest if sizes[owner] >= FEWEST_PAIRS]
-        return tuple(part_of(names[owner], rows.where(rows.owners == owner)) for owner in chosen)
+        return tuple(
+            bin_figures(names[owner], rows.where(rows.owners == owner)) for owner in chosen
+        )
 
 
-def _by_length(rows: Rows) -> list[Part]:
+def _by_length(rows: PairRows) -> list[PairBin]:
     found, above = [], -1
     for name, most in (*BANDS, (LONGEST, int(rows.words.max()))):
         inside: Truth = (rows.words > above) & (rows.words <= most)
         if inside.any():
-            found.append(part_of(name, rows.where(inside)))
+            found.append(bin_figures(name, rows.where(inside)))
         above = most
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.labels.said import other_columns, person_of
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Citation, Document, Place, Response, Sentence, Topic
@@ -58,7 +58,7 @@ def by_texts(pairs: Iterable[BarePair]) -> list[list[BarePair]]:
     return list(found.values())
 
 
-def renamed(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def parse_field_names(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the names, with those that `PART=NAME` says. Raises InputError."""
     names = dict(NAMES)
     for text in written:
@@ -84,12 +84,14 @@ def bare_pairs(
             place = Place(str(path), number)
             pair = pair_of(record, place, names, group)
             if pair is None:
-                report(Finding("record_unknown_shape", place, needed(names), shown(record)))
+                report(
+                    Finding("record_unknown_shape", place, describe_needed(names), brief(record))
+                )
             else:
                 yield pair
 
 
-def needed(names: Mapping[str, Sequence[str]] = NAMES) -> str:
+def describe_needed(names: Mapping[str, Sequence[str]] = NAMES) -> str:
     """Return what a record must have, as a message."""
     sentence, document = (", ".join(names[part]) for part in ("sentence", "document"))
     return f"needs text of a sentence ({sentence}) and of a document ({document})"
@@ -104,10 +106,10 @@ def pair_of(
     """Return the pair of a record, None if it lacks the sentence or the document."""
     folded = {str(name).casefold(): value for name, value in record.items()}
     # What is the text of something else is found first: `text` may be either.
-    own = _named(folded, names["sentence"], but=EITHER)
-    other = _named(folded, names["document"], but=EITHER)
-    sentence = own or (_named(folded, names["sentence"]) if other else None)
-    document = other or (_named(folded, names["document"]) if own else None)
+    own = _first_name(folded, names["sentence"], but=EITHER)
+    other = _first_name(folded, names["document"], but=EITHER)
+    sentence = own or (_first_name(folded, names["sentence"]) if other else None)
+    document = other or (_first_name(folded, names["document"]) if own else None)
     if sentence is None or document is None or sentence == document:
         return None
     said, source = _text(folded[sentence]), _text(folded[document])
@@ -124,7 +126,7 @@ def pair_of(
     return BarePair(place, own_id, owner or group, said, source, tuple(labels), by_person)
 
 
-def _named(record: Mapping[str, Any], names: Sequence[str], but: str = "") -> str | None:
+def _first_name(record: Mapping[str, Any], names: Sequence[str], but: str = "") -> str | None:
     # A name given by --field is the only one, and may be `text`.
     wanted = (n for n in names if n != but or len(names) == 1)
     return next((name for name in wanted if name in record), None)
@@ -147,11 +149,11 @@ def _text(value: object) -> str | None:
     return None
 
 
-def some(pairs: Iterator[BarePair], where: str) -> Iterator[BarePair]:
+def require_pairs(pairs: Iterator[BarePair], where: str) -> Iterator[BarePair]:
     """Return the pairs. Raises InputError if there is none."""
     first = next(pairs, None)
     if first is None:
-        raise InputError(f"{where}: no pairs in it; each {needed()}")
+        raise InputError(f"{where}: no pairs in it; each {describe_needed()}")
     return chain([first], pairs)
 
 

@@ -20,7 +20,7 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PairVerdict:
     """What was decided on a pair; where it is unjudged, `failure` is the reason.
 
     `supported` and `full` are P(supported, fully or in part) and P(fully supported), `expected` the
@@ -59,26 +59,26 @@ class Verdict:
         }
 
 
-def by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> Verdict:
+def judge_by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> PairVerdict:
     """Return the verdict of the offline attester; no model is asked.
 
     With `strict` that is full support or none, by P(full).
     """
     if is_blank(pair.document):
-        return Verdict(pair, 0, failure=Failure(NO_TEXT, "the document has no text"))
+        return PairVerdict(pair, 0, failure=Failure(NO_TEXT, "the document has no text"))
     document = prepared_text(pair.document)
     if is_blank(pair.sentence):  # as the citation judge has it
-        reason, empty = "the sentence has no text", Verdict(pair, document.tokens)
+        reason, empty = "the sentence has no text", PairVerdict(pair, document.tokens)
         return replace(empty, label=NONE, expected=0.0, full=0.0, supported=0.0, reason=reason)
     if states_nothing(pair.sentence):
         reason = compare(pair.sentence, document, calibration).reason
-        empty = Verdict(pair, document.tokens, NOTHING_TO_CHECK)
+        empty = PairVerdict(pair, document.tokens, NOTHING_TO_CHECK)
         return replace(empty, reason=reason, attester="lexical")
     try:
         ours, theirs = scripts(pair.sentence), scripts_of(pair.document)
         require_shared_script("sentence", ours, "document", theirs)
     except JudgmentFailed as failed:
-        return Verdict(pair, document.tokens, failure=Failure(failed.kind, failed.message))
+        return PairVerdict(pair, document.tokens, failure=Failure(failed.kind, failed.message))
     found = compare(pair.sentence, document, calibration)
     score, full, supported = (
         round(n, DECIMALS) for n in (found.score, found.full, found.probability)
@@ -87,17 +87,17 @@ def by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> 
     label: str = found.label
     if strict:
         label = FULL if found.full >= STRICT_CUT else NONE
-    return Verdict(
+    return PairVerdict(
         *(pair, document.tokens, label, score, full, supported, start, end),
         reason=found.reason,
         attester="strict" if strict else "lexical",
     )
 
 
-def as_judged(pair: BarePair, judgment: Judgment) -> Verdict:
+def verdict_of(pair: BarePair, judgment: Judgment) -> PairVerdict:
     """Return the verdict that a judgment on the pair is."""
     evidence = judgment.evidence
-    return Verdict(
+    return PairVerdict(
         pair,
         len(tokenize(pair.document)),
         judgment.label,

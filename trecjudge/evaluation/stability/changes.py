@@ -18,7 +18,7 @@ Order = list[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Perturbation:
     """A way to say an answer otherwise, and which bias it shows.
 
     `make` returns the changed response and the former index of each of its sentences.
@@ -30,7 +30,7 @@ class Change:
     make: Callable[[Response], tuple[Response, Order]]
 
 
-def shuffled(response: Response) -> tuple[Response, Order]:
+def shuffle_sentences(response: Response) -> tuple[Response, Order]:
     """Return a response with its sentences in an order drawn by run and topic."""
     name = f"{response.run_id}\0{response.topic_id}"
     seed = int.from_bytes(hashlib.sha256(name.encode(errors="replace")).digest()[:8])
@@ -44,33 +44,38 @@ def shuffled(response: Response) -> tuple[Response, Order]:
     ]
 
 
-def restated(rule: Callable[[str], str], response: Response) -> tuple[Response, Order]:
+def restate(rule: Callable[[str], str], response: Response) -> tuple[Response, Order]:
     """Return a response with a rule applied to the text of each sentence."""
     made = tuple(replace(s, text=rule(s.text)) for s in response.sentences)
     return replace(response, sentences=made), [s.index for s in response.sentences]
 
 
 def _by(rule: Callable[[str], str]) -> Callable[[Response], tuple[Response, Order]]:
-    return partial(restated, rule)
+    return partial(restate, rule)
 
 
 CHANGES = (
-    Change("shuffled", "position", "its sentences in another order", shuffled),
-    Change(
-        "padded", "length", "each sentence followed by one that says nothing", _by(restating.padded)
+    Perturbation("shuffled", "position", "its sentences in another order", shuffle_sentences),
+    Perturbation(
+        "padded",
+        "length",
+        "each sentence followed by one that says nothing",
+        _by(restating.pad_text),
     ),
-    Change("repeated", "length", "each sentence said twice", _by(restating.repeated)),
-    Change(
+    Perturbation("repeated", "length", "each sentence said twice", _by(restating.repeat_text)),
+    Perturbation(
         "spelling",
         "style",
         "British spelling for American, and the reverse",
         _by(restating.other_spelling),
     ),
-    Change(
+    Perturbation(
         "forms", "style", "short forms for long ones, and the reverse", _by(restating.other_forms)
     ),
-    Change("words", "style", "some words replaced by synonyms", _by(restating.other_words)),
-    Change("bold", "style", "each sentence in bold (Markdown)", _by(restating.in_bold)),
-    Change("bullets", "style", "each sentence as a bullet (Markdown)", _by(restating.as_bullet)),
+    Perturbation("words", "style", "some words replaced by synonyms", _by(restating.other_words)),
+    Perturbation("bold", "style", "each sentence in bold (Markdown)", _by(restating.in_bold)),
+    Perturbation(
+        "bullets", "style", "each sentence as a bullet (Markdown)", _by(restating.as_bullet)
+    ),
 )
 """All changes; each keeps what an answer says, and what it cites."""

@@ -24,7 +24,7 @@ ItemKey = tuple[str, str, int | None, str | None, str | None, str, str]
 
 
 @dataclass(slots=True)
-class Side:
+class JudgedSample:
     """What a judge said of some responses: the value of each measure, the label of each item."""
 
     spec: LeaderboardSpec
@@ -55,7 +55,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Flipped:
+class LabelFlips:
     """How many of the items that were judged each time did not get one label each time."""
 
     name: str
@@ -72,12 +72,12 @@ class Flipped:
         return {"kind": self.name, "items": self.items, "flips": self.flips, "rate": self.rate}
 
 
-def flipped(name: str, sides: Sequence[Side]) -> Flipped:
+def count_flips(name: str, sides: Sequence[JudgedSample]) -> LabelFlips:
     """Return the flips between several judgments of the same items."""
     first, *others = sides
     shared = [key for key in first.labels if all(key in side.labels for side in others)]
     flips = sum(any(side.labels[key] != first.labels[key] for side in others) for key in shared)
-    return Flipped(name, len(shared), flips)
+    return LabelFlips(name, len(shared), flips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,17 @@ class Shift:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        interval = {"interval": list(self.interval.rounded(DIGITS))}
+        interval = {"interval": list(self.interval.round_to(DIGITS))}
         found = {name: value for name, value in asdict(self).items() if name != "interval"}
         return found | interval | {"shift": self.shift, "bias": self.is_bias}
 
 
-def shifts(
-    change: str, kind: str, before: Side, after: Side, changed: Iterable[ResponseKey]
+def measure_shifts(
+    change: str,
+    kind: str,
+    before: JudgedSample,
+    after: JudgedSample,
+    changed: Iterable[ResponseKey],
 ) -> list[Shift]:
     """Return the shift of each measure over the responses that a change did change."""
     wanted = set(changed)
@@ -145,7 +149,7 @@ def shifts(
     return found
 
 
-def corrected(found: Sequence[Shift]) -> list[Shift]:
+def correct_p_values(found: Sequence[Shift]) -> list[Shift]:
     """Return the shifts with their p corrected for the changes of one kind by one measure.
 
     Position, length and style are three questions: each has a correction of its own.

@@ -18,7 +18,7 @@ from trecjudge.errors import OutputError, why
 from trecjudge.files import keep_private, make_private
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.units import FoundDocument
-from trecjudge.inputs.sources.databases import belongs_to
+from trecjudge.inputs.sources.databases import is_database_of
 from trecjudge.records import Document, Place
 
 APPLICATION = 0x74724463
@@ -326,7 +326,7 @@ def path_of(folder: Path, name: str) -> Path:
 
 def is_kept(path: Path) -> bool:
     """Return whether a file has what was found of a collection."""
-    return belongs_to(path, APPLICATION)
+    return is_database_of(path, APPLICATION)
 
 
 @contextmanager

@@ -17,9 +17,9 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.files import open_regular
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.collections.kept import KeptDocuments, Pass
-from trecjudge.inputs.collections.progress import Progress, tell
+from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
 from trecjudge.inputs.collections.schemes import Address
 from trecjudge.inputs.collections.schemes.registry import address_of, scheme_of, scheme_of_file
 from trecjudge.inputs.collections.seeking import differs, file_name, stands_at
@@ -236,7 +236,7 @@ def units_of(file: Path) -> Iterator[Unit]:
 
 def _first_id(path: Path) -> str | None:
     with suppress(InputError):
-        for _, _, document, _ in islice(documents_of([path], unreported), 1):
+        for _, _, document, _ in islice(documents_of([path], ignore), 1):
             return document.doc_id
     return None
 
@@ -409,7 +409,11 @@ class _UnitPool:
             # What was read before took no time now.
             read = sum(self._positions.values()) - self._read_before
             counts = (read, sum(self._sizes) - self._read_before, found, len(self._named))
-            tell(Progress(self.lookup.name, *counts, now - self._began, not self._at_places, ended))
+            report_progress(
+                CollectionProgress(
+                    self.lookup.name, *counts, now - self._began, not self._at_places, ended
+                )
+            )
 
     def write(self) -> None:
         """Keep what was found and read since the last time, all of it or nothing."""

@@ -13,7 +13,7 @@ _WATCH: ContextVar[OnProgress | None] = ContextVar("watch_of_collections", defau
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CollectionProgress:
     """How much is `done` of `total`, in bytes as they lie on disk or in requests.
 
     `what` names the collection, `found` counts the documents that were found of those `wanted`,
@@ -42,7 +42,7 @@ class Progress:
         return max(0.0, self.seconds * (self.total / self.done - 1))
 
 
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[CollectionProgress], None]
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def progress_to(watch: OnProgress) -> Iterator[None]:
         _WATCH.reset(token)
 
 
-def tell(progress: Progress) -> None:
+def report_progress(progress: CollectionProgress) -> None:
     """Tell whoever watches how far a collection is."""
     watch = _WATCH.get()
     if watch is not None:

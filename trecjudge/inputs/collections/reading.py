@@ -43,7 +43,7 @@ from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.tars import Member
 from trecjudge.inputs.sources.values import values_of_line
 from trecjudge.records import Document, Place
-from trecjudge.settings.limits import limits, limits_are
+from trecjudge.settings.limits import hold_limits, limits
 
 PAUSE = 0.2
 """Seconds between answers on a unit that is being read."""
@@ -311,7 +311,7 @@ def main() -> None:
     asking = Connection(int(sys.argv[1]))
     with suppress(EOFError, ConnectionError):  # it has ended
         most, wanted = asking.recv()
-        with limits_are(most):
+        with hold_limits(most):
             answers = UnitAnswers(asking.send, RawIds(wanted), bound_memory)
             while True:
                 read_unit(asking.recv(), answers)

@@ -14,7 +14,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import keep_private, open_regular, remove_left_parts, whole_path
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.collections.schemes.registry import address_of
 from trecjudge.inputs.collections.units import FoundDocument, Unit
 from trecjudge.inputs.documents.collection import Records
@@ -187,8 +187,8 @@ def _unreadable(path: Path, reason: str) -> Finding:
 def _document_in(line: bytes) -> Document | None:
     """Return the document on a line of JSON, None for a line that has none, or too much."""
     if len(line) <= limits().record:
-        for _, value in values_of_line("", 1, line.removeprefix(BOM), limits(), unreported):
-            for document, _ in Records(Path(), unreported).documents(1, value):
+        for _, value in values_of_line("", 1, line.removeprefix(BOM), limits(), ignore):
+            for document, _ in Records(Path(), ignore).documents(1, value):
                 return document
     return None
 
@@ -201,8 +201,8 @@ def stands_at(path: Path, place: int, doc_id: str | None) -> bool:
 
 def differs(path: Path, doc_id: str, place: int, there: str | None) -> Finding:
     """Return the finding on a file that is not the one that ids of documents speak of."""
-    what = "a record of no known id" if there is None else shown(there)
-    message = f"has {what} at {place}: not the file of that name in which {shown(doc_id)} lies"
+    what = "a record of no known id" if there is None else brief(there)
+    message = f"has {what} at {place}: not the file of that name in which {brief(doc_id)} lies"
     return Finding("address_differs", Place(str(path)), f"{message}; it is read through", doc_id)
 
 

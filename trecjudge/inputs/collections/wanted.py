@@ -9,7 +9,7 @@ from trecjudge.records import Document, Response, Topic
 
 
 @dataclass(slots=True)
-class Wanted:
+class WantedDocuments:
     """Ids of documents, in the order in which they are met.
 
     `named` are those that responses cite or list as references, `cited` the ones of these that
@@ -24,13 +24,13 @@ class Wanted:
     beside: dict[str, None] = field(default_factory=dict)
 
     @classmethod
-    def of_ids(cls, ids: Iterable[str]) -> Wanted:
+    def of_ids(cls, ids: Iterable[str]) -> WantedDocuments:
         """Return documents that are wanted by id."""
         named = dict.fromkeys(ids)
         return cls(named, named, named)
 
     @classmethod
-    def of(cls, read: Read) -> Wanted:
+    def of(cls, read: Read) -> WantedDocuments:
         """Return the documents that responses ask for; `read` reads them with the store given."""
         store = AskedStore()
         wanted = cls(possible=store.ids)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import KNOWN, plain
 from trecjudge.inputs.documents.record import document_of, ids_of, merge_chunks, names_text
@@ -212,7 +212,7 @@ class CarriedReader:
         self.complain("text_field_guessed", message, name)
 
     def _refuse(self, entry: Any) -> None:
-        message = f"has a document {shown(entry)} without id or text"
+        message = f"has a document {brief(entry)} without id or text"
         self.complain("documents_unusable", message, entry)
 
     def _report_unnamed(self, unnamed: int, entries: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.documents.markup import begins_documents, marked_up
 from trecjudge.inputs.documents.names import (
     IDENTIFYING,
@@ -203,8 +203,8 @@ def _tab_separated(
                 dict(zip(header, cells, strict=False)) if header else _record_of_cells(cells),
             )
             continue
-        message = f"has no tab between an id and a text: {shown(line)}"
-        report(Finding("documents_unusable", Place(str(path), number), message, shown(line)))
+        message = f"has no tab between an id and a text: {brief(line)}"
+        report(Finding("documents_unusable", Place(str(path), number), message, brief(line)))
 
 
 def _unquote(cell: str) -> str:
@@ -279,8 +279,8 @@ def record_unusable(path: Path, line: int, record: object) -> Finding:
     place = Place(str(path), line)
     if not isinstance(record, dict):
         message = f"holds {type(record).__name__}, not an object"
-        return Finding("record_not_an_object", place, message, shown(record))
-    keys = shown(sorted(record))
+        return Finding("record_not_an_object", place, message, brief(record))
+    keys = brief(sorted(record))
     message = f"has no document id that is known ({USUAL_IDS}): keys {keys}"
     return Finding("documents_unusable", place, message, keys)
 

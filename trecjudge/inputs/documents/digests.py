@@ -9,7 +9,7 @@ _FIRST_SIZE = 1 << 10
 _FREE = 0
 
 
-class Digests:
+class DigestTable:
     """A table from digests of 8 bytes to others: 24 to 48 bytes a pair, where a dict takes 150.
 
     A key is at the place of its last bits, or at the next free one (open addressing).

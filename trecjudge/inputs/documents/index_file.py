@@ -18,9 +18,9 @@ from trecjudge.inputs.sources.databases import (
     MAGIC,
     PATIENCE,
     PLACE,
-    Watched,
-    belongs_to,
+    TimedConnection,
     fault_of_files,
+    is_database_of,
     open_database,
 )
 from trecjudge.records import Document
@@ -68,22 +68,22 @@ WHOLE = (
 COUNTED = "SELECT json_extract(state, '$.documents') IS (SELECT count(*) FROM documents) FROM state"
 
 
-class Damaged(InputError):
+class DamagedIndex(InputError):
     """What is wrong with the values of an index, without its name."""
 
 
-def damaged(where: object, what: object) -> InputError:
+def damaged_index_error(where: object, what: object) -> InputError:
     """Return the error on an index that is damaged."""
     return InputError(f"{where}: is damaged: {what}; {AGAIN}")
 
 
 @contextmanager
-def understood(path: Path) -> Iterator[None]:
+def explain_index_errors(path: Path) -> Iterator[None]:
     """Raise what is wrong with a file as InputError, or as OutputError where it is in use."""
     try:
         yield
-    except Damaged as error:
-        raise damaged(path, error) from error
+    except DamagedIndex as error:
+        raise damaged_index_error(path, error) from error
     except sqlite3.DataError as error:
         raise InputError(f"{path}: holds a text that {limits().too_long}") from error
     except sqlite3.Error as error:
@@ -94,7 +94,9 @@ def understood(path: Path) -> Iterator[None]:
         if _is_unusable(error):
             raise OutputError(f"{path}: cannot be used: {error}") from error
         endless = f"to look something up takes more than {PATIENCE:g} s"
-        raise damaged(path, endless if str(error) == "interrupted" else error) from error
+        raise damaged_index_error(
+            path, endless if str(error) == "interrupted" else error
+        ) from error
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
@@ -117,18 +119,18 @@ def check_header(path: Path) -> None:
     if not start.startswith(MAGIC):
         raise InputError(f"{path}: is no index, but another file; give another path")
     if start[PLACE] == APPLICATION.to_bytes(4, "big") and start[100:] != LEAF:
-        raise damaged(path, "its first page is none of an index")
+        raise damaged_index_error(path, "its first page is none of an index")
     if fault:
         raise InputError(f"{path}: cannot be read: {fault}; remove it")
 
 
-def open_reader(path: Path) -> Watched:
+def open_reader(path: Path) -> TimedConnection:
     """Return a connection that only reads. Raises InputError where there is no index."""
     if not path.exists():
         there = f"make one: run_judge.py index DOCUMENTS --to {path}"
         raise InputError(f"{path}: there is no such index; {there}")
     check_header(path)
-    with understood(path):
+    with explain_index_errors(path):
         for mode in MODES[:-1]:
             try:
                 return _open_checked(path, mode)
@@ -138,12 +140,12 @@ def open_reader(path: Path) -> Watched:
         return _open_checked(path, MODES[-1])
 
 
-def _open_checked(path: Path, mode: str) -> Watched:
+def _open_checked(path: Path, mode: str) -> TimedConnection:
     database = open_database(path, mode)
     try:
         check_tables(database, path)
         if database.execute(COUNTED).fetchone() != (1,):
-            raise damaged(path, "it has not as many documents as it counts")
+            raise damaged_index_error(path, "it has not as many documents as it counts")
     except BaseException:
         database.close()
         raise
@@ -164,12 +166,12 @@ def check_tables(database: sqlite3.Connection, path: Path) -> None:
     query = f"SELECT type, coalesce(sql, '') FROM sqlite_master LIMIT {len(SCHEMA) + 1}"
     rows = database.execute(query).fetchall()
     if len(rows) != len(SCHEMA) or set(rows) != SCHEMA:
-        raise damaged(path, "its tables are not those of an index")
+        raise damaged_index_error(path, "its tables are not those of an index")
 
 
 def is_index(path: Path) -> bool:
     """Return whether a file is an index of this program."""
-    return belongs_to(path, APPLICATION)
+    return is_database_of(path, APPLICATION)
 
 
 def sha256_of(*parts: str) -> str:
@@ -193,9 +195,9 @@ def further_of(metadata: Any) -> dict[str, str]:
     try:
         found = orjson.loads(metadata)
     except orjson.JSONDecodeError as error:
-        raise Damaged(f"the fields of a document are no JSON: {error}") from error
+        raise DamagedIndex(f"the fields of a document are no JSON: {error}") from error
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
-        raise Damaged("the fields of a document are no texts")
+        raise DamagedIndex("the fields of a document are no texts")
     return found
 
 
@@ -210,10 +212,10 @@ def document_of_row(
     metadata, sha256, record, text = rest
     fields = further_of(metadata)
     if not all(isinstance(value, str) for value in (doc_id, title, url, date, version, text)):
-        raise Damaged("a field of a document is no text")
+        raise DamagedIndex("a field of a document is no text")
     document = Document(doc_id, text, title, url, date, version)
     if not sound and digests_of(document, fields) != (sha256, record):
-        raise Damaged("a document is not the one that was indexed")
+        raise DamagedIndex("a document is not the one that was indexed")
     return document, fields
 
 
@@ -223,7 +225,7 @@ class DocumentsOfIndex:
 
     path: Path
     lost: int = 0
-    _database: Watched = field(init=False, repr=False)
+    _database: TimedConnection = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._database = open_reader(self.path)
@@ -231,7 +233,7 @@ class DocumentsOfIndex:
     def get(self, doc_id: str) -> Document | None:
         """Return the document with this id, or None. Raises OutputError for a damaged index."""
         try:
-            with understood(self.path):
+            with explain_index_errors(self.path):
                 row = self._database.execute(WHOLE, (doc_id,)).fetchone()
                 return document_of_row(*row)[0] if row else None
         except InputError as error:  # it is not the run that cites it which cannot be read
@@ -240,5 +242,5 @@ class DocumentsOfIndex:
     def some_ids(self, count: int) -> list[str]:
         """Return the first ids."""
         query = "SELECT id FROM documents ORDER BY number LIMIT ?"
-        with understood(self.path):
+        with explain_index_errors(self.path):
             return [str(doc_id) for (doc_id,) in self._database.execute(query, (count,))]

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, cast
 
 import orjson
 
-from trecjudge.findings import Finding, shown
+from trecjudge.findings import Finding, brief
 from trecjudge.records import Document, Place
 
 NOT_THERE: Final = "not there"
@@ -76,7 +76,7 @@ def lack_of(record: object) -> Lack | None:
 def lacking(record: Any, why: Lack, place: Place) -> Finding:
     """Return the finding on an id whose document may be there, where no pack is read as one."""
     doc_id = str(record["docid"])
-    message = f"{shown(doc_id)} {LACKS[why]}; only the pack says so, an index of it does not"
+    message = f"{brief(doc_id)} {LACKS[why]}; only the pack says so, an index of it does not"
     return Finding("documents_unusable", place, message, doc_id)
 
 

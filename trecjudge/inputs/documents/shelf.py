@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trecjudge.findings import shown
-from trecjudge.inputs.documents.digests import Digests, digest
+from trecjudge.findings import brief
+from trecjudge.inputs.documents.digests import DigestTable, digest
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.records import Document
 
 
 @dataclass(slots=True)
-class Shelf:
+class JudgedTexts:
     """Finds the documents of responses, in `store` and among those that the run carries.
 
     A document is judged by its text in `store`, or with `own_text` by the run's own, where these
@@ -22,8 +22,8 @@ class Shelf:
 
     store: DocumentStore | None = None
     own_text: bool = False
-    first: Digests = field(default_factory=Digests)
-    reported: Digests = field(default_factory=Digests)
+    first: DigestTable = field(default_factory=DigestTable)
+    reported: DigestTable = field(default_factory=DigestTable)
     """The pairs of run and document whose difference was reported."""
 
     def find(self, doc_id: str, own: Mapping[str, Document]) -> Document | None:
@@ -80,7 +80,7 @@ class Shelf:
         same = self.first.setdefault(digest(mine.doc_id), now) == now
         if same:
             self.first.setdefault(to_the_letter, now)
-        how = f"carries {shown(mine.doc_id)} with another text than an earlier record"
+        how = f"carries {brief(mine.doc_id)} with another text than an earlier record"
         return self._report_once(run, mine, "" if same else how)
 
     def is_first(self, *what: object) -> bool:
@@ -110,7 +110,7 @@ def _other_text(mine: Document, given: Document) -> str:
     ours, theirs, whole = _plain(mine.text), _plain(given.text), _plain(given.full_text)
     if ours in (theirs, whole):
         return ""
-    name = shown(mine.doc_id)
+    name = brief(mine.doc_id)
     # A cut text ends in dots of its own.
     if ours.rstrip(" .…") in whole:
         return f"carries only {len(ours):,} of the {len(theirs):,} characters of {name}"

@@ -11,10 +11,10 @@ from sys import getsizeof
 from typing import Any, Protocol
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
+from trecjudge.findings import Finding, FindingLog, OnFinding, brief, plural
 from trecjudge.inputs.collections.kept import LOST, KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.collection import documents_of, nothing_in, record_unusable
 from trecjudge.inputs.documents.pack import (
     LACKS,
@@ -203,7 +203,7 @@ def hold_documents(
             return None
         first = store.documents.setdefault(document.doc_id, document)
         if first is not document and first != document:  # one of many candidates lists is the same
-            message = f"repeats document {shown(document.doc_id)} with another text"
+            message = f"repeats document {brief(document.doc_id)} with another text"
             place = Place(str(file), line)
             log(Finding("document_duplicate", place, message, document.doc_id))
     if not store.documents:
@@ -255,7 +255,11 @@ def packs_among(files: Sequence[Path], most: int) -> set[Path]:
 
 
 def open_packs(
-    path: Path, files: Sequence[Path], packs: Collection[Path], wanted: Wanted, report: OnFinding
+    path: Path,
+    files: Sequence[Path],
+    packs: Collection[Path],
+    wanted: WantedDocuments,
+    report: OnFinding,
 ) -> KeptDocuments:
     """Return the wanted documents of `packs` and of files beside them, all given as `path`.
 
@@ -300,7 +304,7 @@ def _report_lacks(
     )
     for kind, said, ids, why in kinds:
         if ids:
-            text = f"{said} {counted(len(ids), 'cited document')}, such as {shown(ids[0])}: {why}"
+            text = f"{said} {plural(len(ids), 'cited document')}, such as {brief(ids[0])}: {why}"
             report(Finding(kind, Place(str(path)), text, ids[0]))
 
 
@@ -324,7 +328,7 @@ def _keep_document(
     document: Document,
     record: Any,
     place: Place,
-    wanted: Wanted,
+    wanted: WantedDocuments,
     kept: KeptDocuments,
     report: OnFinding,
 ) -> None:
@@ -334,11 +338,11 @@ def _keep_document(
     if doc_id not in wanted.possible:
         return
     if record.get("sha256") not in (None, digest_of(document)):
-        message = f"the title or text of {shown(doc_id)} was edited: its SHA-256 is another"
+        message = f"the title or text of {brief(doc_id)} was edited: its SHA-256 is another"
         report(Finding("document_edited", place, message, doc_id))
     first = kept.get(doc_id)
     if first is not None and first != document:
-        message = f"repeats document {shown(doc_id)} with another text"
+        message = f"repeats document {brief(doc_id)} with another text"
         report(Finding("document_duplicate", place, message, doc_id))
     source = record["source"] if packed_document(record) else ""
     kept.add([FoundDocument(document, place.path, place.line or 0, source)])

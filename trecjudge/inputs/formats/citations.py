@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.inputs.documents.names import id_keys
 from trecjudge.inputs.formats.draft import ABSENT
 from trecjudge.inputs.sources.values import as_id
@@ -40,11 +40,11 @@ class References:
         """Read a list of ids (text or integers) or a dict whose keys are ids."""
         entries = list(value) if isinstance(value, (list, dict)) else []
         if value is not ABSENT and not isinstance(value, (list, dict)):
-            complain("references_unusable", f"references is {shown(value)}, not a list", value)
+            complain("references_unusable", f"references is {brief(value)}, not a list", value)
         ids = tuple(map(_reference, entries))
         for position, entry in enumerate(entries) if None in ids else ():
             if ids[position] is None:
-                message = f"reference {position} is {shown(entry)}, not an id"
+                message = f"reference {position} is {brief(entry)}, not an id"
                 complain("reference_unusable", message, entry)
         return cls(ids, value is not ABSENT, frozenset(i for i in ids if i))
 
@@ -107,13 +107,13 @@ class Resolver:
             # By document where there is one: `[0, "d0"]` cites one document twice.
             key = (citation.doc_id, "" if citation.doc_id else citation.value)
             if key in found:
-                complain("citation_duplicate", f"cites {shown(entry)} twice", entry)
+                complain("citation_duplicate", f"cites {brief(entry)} twice", entry)
             found.setdefault(key, citation)
         return tuple(found.values())
 
     def _citation(self, entry: Any, score: float | None, complain: Complain) -> Citation:
         if isinstance(entry, _Unusable):
-            return Citation(None, shown(entry.value))
+            return Citation(None, brief(entry.value))
         if isinstance(entry, str):
             doc_id = self._by_text(entry, complain)
         elif isinstance(entry, int) and not isinstance(entry, bool):
@@ -121,9 +121,9 @@ class Resolver:
             doc_id = str(entry) if ids else self._by_index(entry, complain)
         else:
             doc_id = None
-            message = f"cites {shown(entry)}, which is neither an id nor an index"
+            message = f"cites {brief(entry)}, which is neither an id nor an index"
             complain("citation_unusable", message, entry)
-        return Citation(doc_id, entry if isinstance(entry, str) else shown(entry), score)
+        return Citation(doc_id, entry if isinstance(entry, str) else brief(entry), score)
 
     def _is_known(self, doc_id: str) -> bool:
         return doc_id in self.references.known or self.is_document(doc_id)
@@ -138,7 +138,7 @@ class Resolver:
             return doc_id
         if self.integers_are_ids or not self.references.ids:
             return doc_id
-        message = f"cites {shown(entry)}: an index written as text"
+        message = f"cites {brief(entry)}: an index written as text"
         complain("citation_index_as_text", message, entry)
         # Python refuses to read integers of thousands of digits; no list is as long as this.
         return self._by_index(int(doc_id) if len(doc_id) < 19 else sys.maxsize, complain)
@@ -206,7 +206,7 @@ def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
     elif isinstance(value, dict):
         yield from _flat([value])
     else:
-        message = f"has citations {shown(value)}, neither a list nor a dict"
+        message = f"has citations {brief(value)}, neither a list nor a dict"
         complain("citations_unusable", message, value)
         yield _Unusable(value), None
 
@@ -231,5 +231,5 @@ def _score(value: Any, complain: Complain) -> float | None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST:
         return float(value)
-    complain("citation_score_unusable", f"gives a score {shown(value)}", value)
+    complain("citation_score_unusable", f"gives a score {brief(value)}", value)
     return None

@@ -9,10 +9,10 @@ from functools import cache, partial
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
 from trecjudge.inputs.documents.record import merge_chunks
-from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.formats.citations import (
     References,
     Resolver,
@@ -93,7 +93,7 @@ class RunSurvey:
 def drafts_in(file: Path, dataset: str) -> Iterator[tuple[int, Draft]]:
     """Yield (line, draft) of every record; problems are reported where responses are read."""
     with suppress(InputError):
-        for line, record in run_records(file, unreported):
+        for line, record in run_records(file, ignore):
             if claimed := format_of(record, dataset):
                 yield line, with_said_beside(claimed[0].draft(record), record)
 
@@ -146,7 +146,7 @@ class ResponseReader:
     draft: Draft
     place: Place
     report: OnFinding
-    shelf: Shelf = field(default_factory=Shelf)
+    shelf: JudgedTexts = field(default_factory=JudgedTexts)
     flag_instructions: bool = False
     name: str = ""
     """The name of the run; its run_id where none is given."""
@@ -214,7 +214,7 @@ class ResponseReader:
     ) -> None:
         topic_id = self.draft.topic_id or ""
         self.report(
-            Finding(kind, self.place, message, shown(value), sentence, self.run_id, topic_id)
+            Finding(kind, self.place, message, brief(value), sentence, self.run_id, topic_id)
         )
 
     @property
@@ -339,7 +339,7 @@ class ResponseReader:
         texts: list[tuple[int | None, str, str]]
         texts = [(s.index, "says", s.text) for s in response.sentences]
         documents = sorted(response.documents.values(), key=lambda document: document.doc_id)
-        texts += [(None, f"cites {shown(d.doc_id)}, which says", d.full_text) for d in documents]
+        texts += [(None, f"cites {brief(d.doc_id)}, which says", d.full_text) for d in documents]
         for index, verb, text in texts:
             found = instruction_like(text)
             if found is not None:
@@ -347,7 +347,7 @@ class ResponseReader:
                     Finding(
                         "instruction_like_text",
                         self.place,
-                        f"{verb} {shown(found)}, like an instruction to the judge",
+                        f"{verb} {brief(found)}, like an instruction to the judge",
                         found,
                         index,
                         response.run_id,
@@ -391,7 +391,7 @@ class ResponseReader:
         beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
         if beside:
             message = f"carries {len(beside)} documents that --documents lacks, such as"
-            self._complain("documents_beside", f"{message} {shown(beside[0])}", len(beside))
+            self._complain("documents_beside", f"{message} {brief(beside[0])}", len(beside))
         for doc_id, mine in own.items():
             if response.documents[doc_id].hollow and doc_id not in cited:
                 message = f"carries {doc_id!r} without text"

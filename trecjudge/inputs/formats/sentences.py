@@ -8,7 +8,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import Any
 
-from trecjudge.findings import counted, shown
+from trecjudge.findings import brief, plural
 from trecjudge.inputs.formats.citations import (
     KEY,
     Resolver,
@@ -77,7 +77,7 @@ class SentenceReader:
         answer, cut = answer_without_reasoning(value)
         sentences = self._sentences(answer)
         if cut:
-            message = f"has reasoning in its answer, {counted(cut, 'character')} of it"
+            message = f"has reasoning in its answer, {plural(cut, 'character')} of it"
             self.complain("reasoning_cut", message, cut)
         if not cut or isinstance(answer, str):
             return sentences
@@ -90,7 +90,7 @@ class SentenceReader:
                 self.complain("response_not_a_list", "gives its sentences as one text", value)
             return tuple(self._of_text(value))
         if not isinstance(value, list):
-            self.complain("response_empty", f"has sentences {shown(value)}", value)
+            self.complain("response_empty", f"has sentences {brief(value)}", value)
             return ()
         if all(is_blank(as_text(written_text(entry))) for entry in value):
             self.complain("response_empty", "has no text in any sentence", value)
@@ -130,7 +130,7 @@ class SentenceReader:
 
     def _report_own(self, own: OwnSources) -> None:
         if own.entries:
-            message = f"ends with a list of {counted(own.entries, 'source')} of its own"
+            message = f"ends with a list of {plural(own.entries, 'source')} of its own"
             self.complain("own_sources_read", message, own.entries)
 
     def _odd(self, index: int, entry: Any) -> tuple[Citation, ...]:
@@ -178,7 +178,7 @@ class SentenceReader:
         """Return the text of one entry of the sentence list."""
         text = written_text(entry)
         if not isinstance(text, str):
-            self.complain("sentence_unusable", f"has text {shown(text)}", entry, index)
+            self.complain("sentence_unusable", f"has text {brief(text)}", entry, index)
         return as_text(text).replace(CITE_START, "")
 
     def _markers(self, texts: Sequence[str]) -> MarkedTexts | None:
@@ -197,7 +197,7 @@ class SentenceReader:
         self.inventory.add(markers)
         if pointers := markers.pointers:
             how = _how_counted(markers, sources)
-            message = f"marks {counted(len(pointers), 'citation')} in its text, read {how}"
+            message = f"marks {plural(len(pointers), 'citation')} in its text, read {how}"
             self.complain("markers_read", message, len(pointers))
         return markers if pointers or own.entries else None
 
@@ -213,7 +213,7 @@ class SentenceReader:
     def _citation(self, index: int, pointer: Pointer) -> Citation:
         written = pointer.written
         if pointer.unread:
-            message = f"marks {shown(written)}: {pointer.unread}"
+            message = f"marks {brief(written)}: {pointer.unread}"
             self.complain("citation_not_read", message, written, index)
             return Citation(None, written, unread=pointer.unread)
         if pointer.number is not None and pointer.doc_id is None:

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, counted, unreported
+from trecjudge.findings import Finding, OnFinding, ignore, plural
 from trecjudge.inputs.labels.entries import (
     DecidesSome,
     Entry,
@@ -31,7 +31,7 @@ from trecjudge.inputs.labels.vocabulary import (
     SUPPORT,
     Naming,
     Words,
-    naming,
+    name_labels,
     support_label,
     target_of,
 )
@@ -173,7 +173,7 @@ class Labels(Mapping[ItemKey, str]):
         return self.size
 
     def add(
-        self, file: Path, entries: Iterable[Entry], owner: str = "", report: OnFinding = unreported
+        self, file: Path, entries: Iterable[Entry], owner: str = "", report: OnFinding = ignore
     ) -> None:
         """Add the labels of a file, each with its line.
 
@@ -211,7 +211,7 @@ class Labels(Mapping[ItemKey, str]):
         Raises InputError where most of them cannot be understood.
         """
         if target and self.naming is not None and self.naming.target != target:
-            named = naming(self.counts, target, self.words)
+            named = name_labels(self.counts, target, self.words)
             if not named.known(self.counts):
                 raise InputError(f"{self.files[0]}: {not_understood(self.counts, named)}")
             self.call(named, self.nugget_naming, report)
@@ -289,7 +289,7 @@ class Labels(Mapping[ItemKey, str]):
             self.size -= 1
             self.tied += 1
             said = "; ".join(
-                f"{label!r} ({counted(n, 'vote')})" for label, n in sorted(_tally(votes).items())
+                f"{label!r} ({plural(n, 'vote')})" for label, n in sorted(_tally(votes).items())
             )
             _, line, file, _ = votes[-1]
             place = self.place(line, file)
@@ -358,8 +358,8 @@ def read_labels(
     labels = votes_at(path, report, words)
     labels.first_breaks_ties = first_breaks_ties
     target = SUPPORT if target_of(labels.counts) == SUPPORT else ()
-    nuggets = naming(labels.nugget_counts, (), labels.words)
-    labels.call(naming(labels.counts, target, labels.words), nuggets, report)
+    nuggets = name_labels(labels.nugget_counts, (), labels.words)
+    labels.call(name_labels(labels.counts, target, labels.words), nuggets, report)
     return labels
 
 

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.labels.said import said_in
 from trecjudge.inputs.nuggets.assessments import (
-    assessments,
     column_of,
     is_assessments,
-    is_table,
+    is_label_table,
+    read_assessments,
     table_delimiter,
 )
-from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
-from trecjudge.inputs.nuggets.autoargue_judgments import attestations, is_judged_report
-from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, unmarked
+from trecjudge.inputs.nuggets.assignments import is_assignment, read_assignments
+from trecjudge.inputs.nuggets.autoargue_judgments import is_judged_report, read_attestations
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, remove_formula_mark
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import AskedNugget, Item, Judgment, Place
 from trecjudge.records.nuggets import plain_name
@@ -103,10 +103,10 @@ Entry = tuple[int, ItemKey, str, str | None]
 
 def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
     """Yield the labels of a file; other records are reported."""
-    if not is_table(path):
+    if not is_label_table(path):
         yield from _labels(path, objects(path, report), report)
     elif is_assessments(path):
-        for line, key, label in assessments(path, report):
+        for line, key, label in read_assessments(path, report):
             yield line, key, label, None
     else:
         yield from _labels(path, _rows_of(path, report), report)
@@ -138,14 +138,14 @@ def _labels(
                 "needs topic_id, run_id and label (and sentence_index, doc_id of a citation,"
                 " or nugget)"
             )
-            report(Finding("label_unusable", Place(str(path), number), message, shown(record)))
+            report(Finding("label_unusable", Place(str(path), number), message, brief(record)))
 
 
 def _reader_of(record: Mapping[str, Any]) -> Callable[..., Iterator[tuple[ItemKey, str]]] | None:
     """Return what reads the labels of another tool's record, None for other records."""
     if is_assignment(record):
-        return assignments
-    return attestations if is_judged_report(record) else None
+        return read_assignments
+    return read_attestations if is_judged_report(record) else None
 
 
 def _own_key(record: Mapping[str, Any]) -> ItemKey | None:
@@ -179,7 +179,7 @@ def _record(cells: dict[str, str]) -> dict[str, str | int]:
     record: dict[str, str | int] = {}
     for name, cell in cells.items():
         known = column_of(name)
-        if text := unmarked(cell.strip()):
+        if text := remove_formula_mark(cell.strip()):
             record[known if known in _KEYS else name] = text
     index = str(record.get("sentence_index", "")).removesuffix(".0")
     if index.isascii() and index.isdecimal():

@@ -172,27 +172,27 @@ def _is_grade(label: str) -> bool:
     return label.removeprefix("-").isdecimal()
 
 
-def naming(labels: Iterable[str], target: Sequence[str], words: Words) -> Naming:
+def name_labels(labels: Iterable[str], target: Sequence[str], words: Words) -> Naming:
     """Return what labels are called among those of a target; without one they are themselves.
 
     A label that is none of them by its letters, its sense or its number is unknown. `words` come
     first. Raises InputError where these lead to no label of the target.
     """
     own = list(labels)
-    asked = {folded(label): _mapped_label(name, target) for label, name in words.items()}
-    rest = [label for label in own if folded(label) not in asked]
+    asked = {fold_label(label): _mapped_label(name, target) for label, name in words.items()}
+    rest = [label for label in own if fold_label(label) not in asked]
     names = dict(zip(rest, _names(rest, target), strict=True))
-    names |= {label: asked[folded(label)] for label in own if folded(label) in asked}
+    names |= {label: asked[fold_label(label)] for label in own if fold_label(label) in asked}
     return Naming(names, target)
 
 
 def named_alike(labels: Iterable[str], theirs: Iterable[str], words: Words) -> Naming:
     """Return what labels are called where nobody knows the other side's: as there, if they can."""
-    found = naming(labels, tuple(theirs), words)
+    found = name_labels(labels, tuple(theirs), words)
     return Naming({label: name or label for label, name in found.names.items()})
 
 
-def folded(label: str) -> str:
+def fold_label(label: str) -> str:
     """Return a label as `--map` knows it: whatever its case, and without space around it."""
     return label.strip().casefold()
 
@@ -213,7 +213,7 @@ def _names(labels: Sequence[str], target: Sequence[str]) -> Iterator[str | None]
         return
     first: dict[str, str] = {}
     if not target:
-        yield from (first.setdefault(folded(label), label) for label in labels)
+        yield from (first.setdefault(fold_label(label), label) for label in labels)
         return
     by_word = {plain(one): one for one in target if plain(one)}
     by_sense: dict[str, str] = {}
@@ -234,7 +234,7 @@ def _names(labels: Sequence[str], target: Sequence[str]) -> Iterator[str | None]
 SENSES: Final = {0.0: NONE, 0.5: PARTIAL, 1.0: FULL}
 
 
-def words_of(texts: Iterable[str]) -> dict[str, str]:
+def parse_label_map(texts: Iterable[str]) -> dict[str, str]:
     """Return what `--map` says: `LABEL=LABEL`, or several with commas. Raises WorkflowError."""
     found = {}
     for text in texts:

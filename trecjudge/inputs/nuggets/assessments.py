@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.assignments import NuggetKey
 from trecjudge.inputs.sources.comma_separated import (
     BrokenCsv,
@@ -32,7 +32,7 @@ RANK, RUBRIC_RANK, ANSWER = "run_question_rank", "rubric_question_rank", "answer
 Row = Mapping[str, str]
 
 
-def is_table(path: Path) -> bool:
+def is_label_table(path: Path) -> bool:
     """Return whether a file is a table with a header, and not JSON."""
     first = _first_line(path)
     return ("," in first or _delimiter(first) != ",") and first[:1] not in ("{", "[")
@@ -71,7 +71,7 @@ def rubric_rank(number: int) -> str:
     return f"rank-{number}"
 
 
-def assessments(
+def read_assessments(
     path: Path, report: OnFinding
 ) -> Iterator[tuple[int, NuggetKey | tuple[str, str, int | None, str | None], str]]:
     """Yield (line, key, label) of every row; one without a label is reported.
@@ -89,7 +89,7 @@ def assessments(
             key, label = _key(row), _first(row, LABEL_KEYS)
             if key is None or not label:
                 message = f"needs {', '.join(_wanted_columns(head))}"
-                report(Finding("label_unusable", Place(str(path), number), message, shown(row)))
+                report(Finding("label_unusable", Place(str(path), number), message, brief(row)))
             else:
                 yield number, key, label
     except BrokenCsv as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.bank import Raw
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import Place
@@ -20,12 +20,14 @@ def is_assignment(record: Raw) -> bool:
     return "qid" in record and isinstance(record.get("nuggets"), list)
 
 
-def assignments(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple[NuggetKey, str]]:
+def read_assignments(
+    record: Raw, place: Place, report: OnFinding
+) -> Iterator[tuple[NuggetKey, str]]:
     """Yield (key, label) of every nugget of a response; a nugget without a label is reported."""
     topic_id, run_id = as_id(record.get("qid")), as_id(record.get("run_id"))
     if not (topic_id and run_id):
         message = "has assignments of nuggets, and needs qid and run_id"
-        report(Finding("label_unusable", place, message, shown(sorted(record))))
+        report(Finding("label_unusable", place, message, brief(sorted(record))))
         return
     for raw in record["nuggets"]:
         given: dict[str, Any] = raw if isinstance(raw, dict) else {}
@@ -34,4 +36,4 @@ def assignments(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple[
             yield (topic_id, run_id, None, None, name), label
             continue
         message = "a nugget has no text or no assignment"
-        report(Finding("label_unusable", place, message, shown(raw), None, run_id, topic_id))
+        report(Finding("label_unusable", place, message, brief(raw), None, run_id, topic_id))

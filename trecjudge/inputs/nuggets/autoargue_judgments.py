@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.bank import Raw
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import FULL, NONE, Place
@@ -22,7 +22,9 @@ def is_judged_report(record: Raw) -> bool:
     return isinstance(record.get("report"), dict) and isinstance(record.get("judgments"), list)
 
 
-def attestations(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple[CitationKey, str]]:
+def read_attestations(
+    record: Raw, place: Place, report: OnFinding
+) -> Iterator[tuple[CitationKey, str]]:
     """Yield (key, label) of every citation that was judged; what cannot be used is reported.
 
     A sentence that is not judged, as where the judging failed, has no label.
@@ -33,7 +35,7 @@ def attestations(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple
     topic_id, run_id = as_id(ids.get("topic_id")), as_id(ids.get("run_id"))
     if not (topic_id and run_id):
         message = "has judgments on a report, whose metadata needs topic_id and run_id"
-        report(Finding("label_unusable", place, message, shown(ids)))
+        report(Finding("label_unusable", place, message, brief(ids)))
         return
     segments = [one for one in record["judgments"] if isinstance(one, dict)]
     for index, segment in _place_segments(segments, _sentences(judged)):
@@ -47,7 +49,7 @@ def attestations(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple
                 if index is None
                 else (f"a judgment {ATTESTED} without is_attested or doc_id")
             )
-            report(Finding("label_unusable", place, message, shown(one), None, run_id, topic_id))
+            report(Finding("label_unusable", place, message, brief(one), None, run_id, topic_id))
 
 
 def _sentences(judged: Raw) -> list[str]:

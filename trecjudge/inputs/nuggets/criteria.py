@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, Final
 
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, update_record
 from trecjudge.inputs.nuggets.entry import BankRecord
 from trecjudge.inputs.sources.values import as_text
@@ -46,7 +46,7 @@ def read_criteria(entry: BankRecord) -> Iterator[Nugget | None]:
     plain = not any(_key(raw, WEIGHTS) in raw for raw in listed)
     for number, raw in enumerate(listed, 1):
         text = as_text(raw.get(_key(raw, TEXTS)))
-        weight = 1.0 if plain else _weight(entry, raw, f"criterion {number}, {shown(text)},")
+        weight = 1.0 if plain else _weight(entry, raw, f"criterion {number}, {brief(text)},")
         if weight is not None:
             yield entry.nugget(raw, text, raw.get("id"), group=_axis(raw), weight=weight)
 
@@ -67,7 +67,7 @@ def _weight(entry: BankRecord, raw: Raw, named: str) -> float | None:
     found = weight_of(raw.get(key))
     if isinstance(found, float):
         return found
-    has = f"has {key} {shown(raw[key])}" if key in raw else "has no weight, and others have one"
+    has = f"has {key} {brief(raw[key])}" if key in raw else "has no weight, and others have one"
     entry.complain("criterion_weight_unusable", f"{named} {has}: {found}")
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.bank import Raw
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import GoldAnswer, Nugget, Place
@@ -32,7 +32,7 @@ class BankRecord:
 
     def complain(self, kind: str, message: str, value: object = "") -> None:
         """Report a finding on this bank."""
-        text = shown(value) if value != "" else ""
+        text = brief(value) if value != "" else ""
         self.report(Finding(kind, self.place, message, text, topic_id=self.topic_id))
 
     def objects(self, value: object, what: str) -> Iterator[Raw]:

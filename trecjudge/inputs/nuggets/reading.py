@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.nuggets.bank import Bank, Raw
 from trecjudge.inputs.nuggets.entry import BankRecord
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_formats
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.paths import files_below
-from trecjudge.inputs.sources.room import Room, weight
+from trecjudge.inputs.sources.room import Room, estimate_memory
 from trecjudge.inputs.sources.values import as_id, as_text, objects
 from trecjudge.records import Nugget, Place
 
@@ -34,7 +34,7 @@ def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
     room = Room(report)
     for bank in banks_in(paths, report):
         assert bank.place is not None
-        if not room.takes(bank.place, OF_A_BANK + OF_THE_RECORD * weight((bank.raw,))):
+        if not room.takes(bank.place, OF_A_BANK + OF_THE_RECORD * estimate_memory((bank.raw,))):
             break
         before = banks.setdefault(bank.topic_id, bank)
         if before is bank:
@@ -76,7 +76,7 @@ def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:
                 report(Finding("own_output", place, f"is {own}, no bank; passed over"))
             else:
                 message = "is of no known format of nugget banks"
-                report(Finding("nugget_bank_unknown", place, message, shown(sorted(record))))
+                report(Finding("nugget_bank_unknown", place, message, brief(sorted(record))))
 
 
 def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -> Bank | None:

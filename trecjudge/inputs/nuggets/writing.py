@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
@@ -25,7 +25,7 @@ def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
     """Return the record of a bank; where nothing changed, the one that it was read from."""
     if bank.format == format_.NAME:
         raw = dict(bank.raw)
-        again = bank_of(format_, raw, bank.place or Place(""), unreported)
+        again = bank_of(format_, raw, bank.place or Place(""), ignore)
         if again is not None and again.nuggets == bank.nuggets:
             return raw
     return format_.record(bank)
@@ -46,7 +46,7 @@ def nuggets_record(topic: Topic, name: str) -> dict[str, Any] | None:
 
 def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
     """Return the names of the bank's fields that a record of this format does not keep."""
-    again = bank_of(format_, record_of(bank, format_), Place(""), unreported)
+    again = bank_of(format_, record_of(bank, format_), Place(""), ignore)
     if again is None or len(again.nuggets) != len(bank.nuggets):
         return ["nuggets"] if bank.nuggets else []
     by_text = {nugget.text: nugget for nugget in again.nuggets}

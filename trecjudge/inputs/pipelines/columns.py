@@ -15,7 +15,7 @@ Complain = Callable[[str], None]
 """Called with what is wrong about an object."""
 
 
-def unstacked(record: Record, complain: Complain) -> list[Record]:
+def split_columns(record: Record, complain: Complain) -> list[Record]:
     """Return the records of an object that holds columns, or records by id; or the object itself.
 
     Columns are lists, objects by the numbers of rows, or rows whose cells `columns` names. Other

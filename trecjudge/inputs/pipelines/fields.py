@@ -41,7 +41,7 @@ def record_keys() -> Mapping[str, str]:
 
 
 @contextmanager
-def keyed(given: str | Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+def use_record_keys(given: str | Mapping[str, str]) -> Iterator[Mapping[str, str]]:
     """Set the keys of records, by part or as written, for what is read meanwhile.
 
     Raises InputError as `keys_of`.

@@ -68,7 +68,7 @@ def _as_lists(value: Any) -> Any:
     return inner
 
 
-def parsed(value: Any) -> Any:
+def parse_json_text(value: Any) -> Any:
     """Return what a text of JSON says, as traces hold their values; all else as it is."""
     json = isinstance(value, str) and value[:1] in ("{", "[", '"')
     if json and not limits().excess_of_text(value):
@@ -80,7 +80,7 @@ def parsed(value: Any) -> Any:
 
 def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = False) -> list[Record]:
     """Return the objects of a record under these names; `listed`: of a list the first entry."""
-    found = [parsed(value) for value in values_of(record, names)]
+    found = [parse_json_text(value) for value in values_of(record, names)]
     if listed:
         found = [value[0] for value in found if isinstance(value, list) and value]
     return [value for value in found if isinstance(value, dict)]

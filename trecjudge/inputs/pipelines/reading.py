@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.columns import unstacked
+from trecjudge.inputs.pipelines.columns import split_columns
 from trecjudge.inputs.pipelines.conversations import responses_in
 from trecjudge.inputs.pipelines.fields import Row, noting_keys, record_keys, under_known_names
 from trecjudge.inputs.pipelines.layers import REPLIED, lift_parts, unwrap
@@ -240,12 +240,12 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
-            rows = islice(table_records(Opened(opened.path), unreported, count), count)
+            rows = islice(table_records(Opened(opened.path), ignore, count), count)
             # The answer may stand in a later row of the same response.
             return [{"answer": "", **under_known_names(record)} for _, record in rows]
         return []
     records = first_objects(opened, count)
-    whole = (inner for record in records for inner in unstacked(record, unreported))
+    whole = (inner for record in records for inner in split_columns(record, ignore))
     return [record for _, record in islice(_records(enumerate(whole), begun=True), count)]
 
 
@@ -254,7 +254,7 @@ def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     for line, record in objects(opened, report):
         place = Place(str(opened.path), line)
         complaints: list[str] = []
-        whole_records = unstacked(record, complaints.append)
+        whole_records = split_columns(record, complaints.append)
         for message in complaints:
             report(Finding("record_unknown_shape", place, message))
         for whole in whole_records:

@@ -37,7 +37,7 @@ from trecjudge.inputs.pipelines.parts import (
 from trecjudge.inputs.pipelines.services import PlainFields
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import PIECE, Opened
-from trecjudge.inputs.sources.splitting import numbered
+from trecjudge.inputs.sources.splitting import split_lines
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
@@ -116,7 +116,7 @@ def parquet_rows_of(file: Opened, report: OnFinding, most: int | None = None) ->
         process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
         process.stdin.flush()
         pieces = iter(partial(os.read, process.stdout.fileno(), PIECE), b"")
-        for row, end, line in numbered(pieces, limits().record):
+        for row, end, line in split_lines(pieces, limits().record):
             if excess := limits().excess_of_unpacked(end, file.size):
                 raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {excess}")
             if line and line[:1] == b"[":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trecjudge.inputs.formats.draft import ABSENT
-from trecjudge.inputs.pipelines.layers import layers, lift_parts, parsed, unflatten
+from trecjudge.inputs.pipelines.layers import layers, lift_parts, parse_json_text, unflatten
 from trecjudge.inputs.pipelines.parts import CONTEXTS
 from trecjudge.inputs.pipelines.services import values_of
 
@@ -154,7 +154,7 @@ def _at(fields: Record, paths: tuple[str, ...]) -> tuple[Any, ...]:
         for step in path.split("."):
             inner = inner.get(step, ABSENT) if isinstance(inner, dict) else ABSENT
         if inner is not None and inner is not ABSENT:
-            return (parsed(inner),)
+            return (parse_json_text(inner),)
         found = found if inner is ABSENT else (None,)
     return found
 

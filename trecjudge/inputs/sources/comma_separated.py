@@ -17,7 +17,7 @@ LONGEST_HEADER = 100_000
 """Characters of a first line that may be a header."""
 
 
-def unmarked(cell: str) -> str:
+def remove_formula_mark(cell: str) -> str:
     """Return a cell without the mark that keeps a spreadsheet from calculating it."""
     return cell[1:] if cell.startswith(MARK) and FORMULA.match(cell) else cell
 

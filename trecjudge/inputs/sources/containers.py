@@ -17,7 +17,7 @@ import orjson
 
 from trecjudge.errors import InputError, why
 from trecjudge.files import open_regular
-from trecjudge.findings import Finding, OnFinding, unreported
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.sources.checksums import open_summed
 from trecjudge.inputs.sources.packing import (
     BEGINNING,
@@ -29,7 +29,7 @@ from trecjudge.inputs.sources.packing import (
     refuse_archive,
     unpacking,
 )
-from trecjudge.inputs.sources.splitting import Line, numbered
+from trecjudge.inputs.sources.splitting import Line, split_lines
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
@@ -95,7 +95,7 @@ class Opened:
         if self._sought < count:
             self._first = []
             with suppress(*UNREADABLE):  # reported where the file is read
-                found = self._texts(numbered(self._look(), limits().record, cut=True), unreported)
+                found = self._texts(split_lines(self._look(), limits().record, cut=True), ignore)
                 self._first.extend(text for _, text in islice(found, count))
             self._sought = count if len(self._first) == count else sys.maxsize
         return self._first[:count]
@@ -127,7 +127,7 @@ class Opened:
         """
         try:
             with self._reading(PIECE) as pieces:
-                yield from self._texts(numbered(pieces, limits().record), report)
+                yield from self._texts(split_lines(pieces, limits().record), report)
         except UNREADABLE as error:
             raise _unreadable(self.path, self._number, error) from error
 
@@ -238,7 +238,7 @@ def first_line(path: Path) -> bytes:
 
     Raises InputError as `lines`.
     """
-    return next(lines(path, unreported), (0, b""))[1]
+    return next(lines(path, ignore), (0, b""))[1]
 
 
 def chunks(path: Path) -> Iterator[bytes]:

@@ -37,7 +37,7 @@ LIMITS = {
 }
 
 
-class Watched(sqlite3.Connection):
+class TimedConnection(sqlite3.Connection):
     """A connection whose answers take `patience` seconds each at most, else it is interrupted."""
 
     patience = PATIENCE
@@ -62,17 +62,22 @@ def rows_of(database: sqlite3.Connection, *statement: Any) -> Iterator[Any]:
     """Yield the rows of an answer, each with a clock of its own."""
     for row in database.execute(*statement):
         yield row
-        if isinstance(database, Watched):
+        if isinstance(database, TimedConnection):
             database.begin()
 
 
 def open_database(
     path: Path, mode: str, timeout: float = PATIENCE, to_write: bool = False
-) -> Watched:
+) -> TimedConnection:
     """Return a connection to a file by URI, in which nothing is trusted. Raises sqlite3.Error."""
     uri = f"{path.absolute().as_uri()}?{mode}"
     database = sqlite3.connect(
-        uri, timeout, isolation_level=None, check_same_thread=False, factory=Watched, uri=True
+        uri,
+        timeout,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=TimedConnection,
+        uri=True,
     )
     try:
         database.set_progress_handler(lambda: time.monotonic() > database.until, STEPS)
@@ -89,7 +94,7 @@ def open_database(
     return database
 
 
-def belongs_to(path: Path, application: int) -> bool:
+def is_database_of(path: Path, application: int) -> bool:
     """Return whether a file is a database of an application, by its number."""
     try:
         with open_regular(path) as file:

@@ -34,7 +34,7 @@ class Room:
         return self.left >= 0
 
 
-def weight(values: Iterable[Any]) -> int:
+def estimate_memory(values: Iterable[Any]) -> int:
     """Return roughly how many bytes of memory values take."""
     size = 0
     for value in values:
@@ -42,7 +42,7 @@ def weight(values: Iterable[Any]) -> int:
         if isinstance(value, str):
             size += len(value) if value.isascii() else WIDE * len(value)
         elif isinstance(value, dict):
-            size += weight(value) + weight(value.values())
+            size += estimate_memory(value) + estimate_memory(value.values())
         elif isinstance(value, list | tuple):
-            size += weight(value)
+            size += estimate_memory(value)
     return size

@@ -11,7 +11,7 @@ Piece = tuple[int, bytes | None]
 """The place where whole lines begin, and their text; where one ends that is too long, and None."""
 
 
-def numbered(pieces: Iterable[bytes], most: int, cut: bool = False) -> Iterator[Line]:
+def split_lines(pieces: Iterable[bytes], most: int, cut: bool = False) -> Iterator[Line]:
     """Yield every line that is not blank, with its line end.
 
     With `cut`, the beginning of the first line that is longer than `most` bytes is the last.

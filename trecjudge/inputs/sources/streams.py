@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
@@ -283,7 +283,7 @@ class JsonStream:
         if isinstance(error, UnicodeDecodeError):
             self._report(Finding("bad_utf8", place, "is not UTF-8 from here on"))
             return
-        found = shown(self._text[self._position : self._position + 80])
+        found = brief(self._text[self._position : self._position + 80])
         message = f"is not JSON from here on: {type(error).__name__}: {error}"
         self._report(Finding("line_not_json", place, message, found))
 

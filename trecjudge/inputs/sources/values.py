@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.streams import Decoder, JsonStream, too_large
 from trecjudge.records import Place
-from trecjudge.settings.limits import Limits, limits
+from trecjudge.settings.limits import InputLimits, limits
 
 
 def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
@@ -37,7 +37,7 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
 
 
 def values_of_line(
-    path: str, number: int, line: bytes, most: Limits, report: OnFinding
+    path: str, number: int, line: bytes, most: InputLimits, report: OnFinding
 ) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of one line, as `values` does."""
     if excess := most.excess_of_text(line):
@@ -60,7 +60,7 @@ def values_of_line(
 
 
 def _within_limits(
-    place: Place, value: Any, most: Limits, report: OnFinding
+    place: Place, value: Any, most: InputLimits, report: OnFinding
 ) -> Iterator[tuple[int, Any]]:
     """Yield the entries of an array on one line, or its one value; too large ones are reported."""
     for number, entry in _entries(place.line or 1, value):
@@ -76,7 +76,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     held = opened.first(count)
     if held and is_multi_line(*held[:2]):
         with suppress(InputError):
-            found = JsonStream(opened, unreported, opened.look()).read()
+            found = JsonStream(opened, ignore, opened.look()).read()
             return [value for _, value in islice(found, 1) if isinstance(value, dict)]
         return []
     objects_: list[Any] = []
@@ -128,7 +128,7 @@ def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) ->
     try:
         text = line.decode()
     except UnicodeDecodeError as bad:
-        report(Finding("bad_utf8", place, f"is not UTF-8 at byte {bad.start}", shown(line)))
+        report(Finding("bad_utf8", place, f"is not UTF-8 at byte {bad.start}", brief(line)))
         return
     decoder, position, count = Decoder(), 0, 0
     while position < len(text):
@@ -146,7 +146,7 @@ def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) ->
             return
         except ValueError:
             why = f"is not JSON: {error}"
-            report(Finding("line_not_json", place, why, shown(text[position:])))
+            report(Finding("line_not_json", place, why, brief(text[position:])))
             return
         yield value
         while text[position : position + 1].isspace():
@@ -175,11 +175,11 @@ def decoded_lines(
             message = f"is not UTF-8 at byte {bad.start}"
             text = "" if in_utf8 else _of_windows(line)
             if not text:
-                report(Finding("bad_utf8", place, message, shown(line)))
+                report(Finding("bad_utf8", place, message, brief(line)))
                 continue
             if not assumed:
                 message += ": read as Windows-1252, as older spreadsheets save it"
-                report(Finding("encoding_assumed", place, message, shown(line)))
+                report(Finding("encoding_assumed", place, message, brief(line)))
                 assumed = True
         yield number, text
 
@@ -201,7 +201,7 @@ def objects(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, dict[
         else:
             place = Place(str(opened.path), number)
             message = f"holds {type(value).__name__}, not an object"
-            report(Finding("record_not_an_object", place, message, shown(value)))
+            report(Finding("record_not_an_object", place, message, brief(value)))
 
 
 def as_id(value: object) -> str | None:

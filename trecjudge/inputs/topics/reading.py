@@ -11,13 +11,13 @@ from itertools import chain
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, chunks, first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import as_file
-from trecjudge.inputs.sources.room import Room, weight
+from trecjudge.inputs.sources.room import Room, estimate_memory
 from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.inputs.topics.record import (
@@ -25,8 +25,8 @@ from trecjudge.inputs.topics.record import (
     SAME_KEYS,
     TEXT_KEYS,
     Record,
+    name_fields,
     name_of,
-    named,
     texts_in,
     topic_of,
 )
@@ -61,11 +61,11 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
         found = topic_of(fields)
         if found is None:
             message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
-            report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
+            report(Finding("topic_unreadable", place, message, brief(sorted(fields))))
             continue
         topic, left_out = found
         texts = (topic.title, topic.problem_statement, topic.background, topic.body)
-        if not room.takes(place, OF_A_TOPIC + weight(texts)):
+        if not room.takes(place, OF_A_TOPIC + estimate_memory(texts)):
             break
         for name in left_out:
             asks = any(_may_ask(text, topic) for text in texts_in(fields[name]))
@@ -127,15 +127,15 @@ def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
 
 def _expand(record: Record) -> Iterator[Record]:
     """Yield the topics that a JSON object holds: itself, turns, or topics by id."""
-    fields = named(record)
+    fields = name_fields(record)
     if turns_in(fields):
         yield from topics_in(fields)
     elif isinstance(listed := fields.get("examples"), list):  # of LlamaIndex, joined by position
         for number, entry in enumerate(listed, 1):
-            yield {"topic_id": str(number), **named(entry if isinstance(entry, dict) else {})}
+            yield {"topic_id": str(number), **name_fields(entry if isinstance(entry, dict) else {})}
     elif _is_by_id(record, fields):
         for topic_id, value in record.items():
-            inner = named(value) if isinstance(value, dict) else {"title": value}
+            inner = name_fields(value) if isinstance(value, dict) else {"title": value}
             yield {**inner, "topic_id": topic_id}
     else:
         yield fields
@@ -149,7 +149,7 @@ def _is_by_id(record: Record, fields: Record) -> bool:
     if not record or any(name in (*ID_KEYS, *TEXT_KEYS) for name in fields):
         return False
     return all(
-        any(name in TEXT_KEYS for name in named(value))
+        any(name in TEXT_KEYS for name in name_fields(value))
         if isinstance(value, dict)
         else isinstance(value, str) and any(map(str.isdigit, key))
         for key, value in record.items()
@@ -226,7 +226,7 @@ def _row(place: Place, cells: Sequence[str], report: OnFinding) -> Iterator[tupl
         yield place, {"topic_id": topic_id, "title": "\t".join(rest).strip()}
     else:
         message = "is neither JSON nor id<TAB>text"
-        report(Finding("topic_unreadable", place, message, shown(topic_id)))
+        report(Finding("topic_unreadable", place, message, brief(topic_id)))
 
 
 def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:

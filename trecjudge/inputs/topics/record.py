@@ -53,7 +53,7 @@ def name_of(key: str) -> str:
     return re.sub(r"[\s-]+", "_", parted).lower()
 
 
-def named(record: Record) -> dict[str, Any]:
+def name_fields(record: Record) -> dict[str, Any]:
     """Return a record by these names; of several keys of one name the first filled one counts."""
     fields: dict[str, Any] = {}
     for key, value in record.items():
@@ -92,10 +92,10 @@ def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
 
 def text_at(fields: Record, keys: Iterable[str], before: str = "") -> str:
     """Return the texts of these keys, with blank lines between; each once, and none of `before`."""
-    fresh = {even(before): "", "": ""}
+    fresh = {normalize_text(before): "", "": ""}
     for key in keys:
         text = "\n".join(texts_in(fields.get(key)))
-        fresh.setdefault(even(text), text)
+        fresh.setdefault(normalize_text(text), text)
     return "\n\n".join(filter(None, fresh.values()))
 
 
@@ -114,12 +114,12 @@ def _unused_names(fields: Record, topic: Topic) -> Iterator[str]:
     In a topic without any text, every field counts; in others only text that is more than a label.
     """
     parts = (topic.title, topic.problem_statement, topic.background, topic.body)
-    used = even(" ".join(parts))
+    used = normalize_text(" ".join(parts))
     for name, value in fields.items():
         if name in (*ID_KEYS, *TEXT_KEYS, "url", "limit"):
             continue
         read = (line for text in texts_in(value) for line in text.splitlines())
-        if any(even(line) not in used and (not used or _is_prose(line)) for line in read):
+        if any(normalize_text(line) not in used and (not used or _is_prose(line)) for line in read):
             yield name
 
 
@@ -128,6 +128,6 @@ def _is_prose(text: str) -> bool:
     return len(text.split()) > 1 or not text.isascii()
 
 
-def even(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text without case, and with single blanks: two such texts are one question."""
     return " ".join(text.split()).casefold()

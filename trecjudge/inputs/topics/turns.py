@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, id_of, named, text_at
+from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, id_of, name_fields, text_at
 
 TURNS_KEYS = ("responses", "turns")
 """Where the turns are: iKAT 2025, and 2023 and 2024."""
@@ -20,7 +20,7 @@ def turns_in(fields: Record) -> list[dict[str, Any]]:
     for key in TURNS_KEYS:
         value = fields.get(key)
         entries = value if isinstance(value, list) else []
-        turns = [named(entry) for entry in entries if isinstance(entry, dict)]
+        turns = [name_fields(entry) for entry in entries if isinstance(entry, dict)]
         if any(text_at(turn, USER_KEYS) for turn in turns):
             return turns
     return []

@@ -13,13 +13,13 @@ import orjson
 
 from trecjudge.errors import InputError, JudgeUnfit, ModelError
 from trecjudge.evaluation.pairs.reading import bare_pairs, by_texts, pair_as_response, pair_of
-from trecjudge.findings import Finding, OnFinding, counted, unreported
+from trecjudge.findings import Finding, OnFinding, ignore, plural
 from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.sources.values import objects
 from trecjudge.job.audit.rules import JUDGED, AuditRules
 from trecjudge.job.job import Job, Notify
-from trecjudge.job.judges import job_panel
+from trecjudge.job.judges import make_job_panel
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import AllResponses
 from trecjudge.judging.panel import panel_settings
@@ -48,12 +48,12 @@ class AuditItems:
 
 def are_pairs(path: Path) -> bool:
     """Return whether a file's first record is a sentence with a document."""
-    for _, record in objects(path, unreported):
+    for _, record in objects(path, ignore):
         return pair_of(record, Place(str(path))) is not None
     return False
 
 
-def of_pairs(path: Path, report: OnFinding) -> AuditItems:
+def items_of_pairs(path: Path, report: OnFinding) -> AuditItems:
     """Return bare pairs as responses; one without a label is passed over. Raises InputError."""
     labelled = (pair for pair in bare_pairs([path], report) if pair.labels)
     responses: list[tuple[Topic, Response]] = []
@@ -81,10 +81,10 @@ def _label(response: Response, said: Sequence[object]) -> bytes:
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def of_runs(path: Path, responses: Responses, words: Words | None = None) -> AuditItems:
+def items_of_runs(path: Path, responses: Responses, words: Words | None = None) -> AuditItems:
     """Return the labelled parts of responses. Raises InputError where none is labelled."""
     # What they are called is reported where they are compared; here it is what they are on.
-    labels = read_labels(path, unreported, words)
+    labels = read_labels(path, ignore, words)
     groups = set(labels.rows)
     found = []
     for topic, response in responses:
@@ -110,10 +110,10 @@ def _labelled_part(response: Response, items: Iterable[LabelledItem]) -> Respons
         if index is None:
             return response
         wanted.setdefault(index, set()).add(doc_id)
-    return replace(response, sentences=tuple(_narrowed(response.sentences, wanted)))
+    return replace(response, sentences=tuple(_labelled_sentences(response.sentences, wanted)))
 
 
-def _narrowed(
+def _labelled_sentences(
     sentences: Sequence[Sentence], wanted: dict[int, set[str | None]]
 ) -> Iterator[Sentence]:
     for sentence in sentences:
@@ -124,7 +124,7 @@ def _narrowed(
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class AuditReport:
     """How far a judge agrees with people on the labelled items, and the bounds it breaks.
 
     `figures` are by name; `intervals` are over topics, of 95 %.
@@ -143,7 +143,7 @@ class Audit:
     def check(self) -> None:
         """Raise JudgeUnfit where a bound is broken."""
         if self.broken:
-            on = f"{counted(self.items, 'item')} of {counted(self.topics, 'topic')}"
+            on = f"{plural(self.items, 'item')} of {plural(self.topics, 'topic')}"
             raise JudgeUnfit(
                 f"audit: judge {self.judge} on {on} of {self.labels}: {'; '.join(self.broken)};"
                 " nothing else was judged"
@@ -165,15 +165,15 @@ class Audit:
 
 def audit_judge(
     job: Job, rules: AuditRules, report: OnFinding, notify: Notify
-) -> tuple[Audit | None, dict[str, Any]]:
+) -> tuple[AuditReport | None, dict[str, Any]]:
     """Return the audit of one judge of a job, None where it is only planned, and what it cost.
 
     The runs of the job are read only where labels have no texts. Raises a TrecJudgeError for what
     the user can put right, Interrupted for an interrupt.
     """
 
-    async def audit() -> tuple[Audit | None, dict[str, Any]]:
-        async with open_session(job, job_panel(job), report, notify) as session:
+    async def audit() -> tuple[AuditReport | None, dict[str, Any]]:
+        async with open_session(job, make_job_panel(job), report, notify) as session:
             if not are_pairs(Path(rules.labels)):
                 if not job.runs:
                     raise InputError(
@@ -195,8 +195,8 @@ def labelled_items(session: Session, rules: AuditRules) -> AuditItems:
     """Return the labelled items; of labels without texts, those of the runs. Raises InputError."""
     path = Path(rules.labels)
     if are_pairs(path):
-        return of_pairs(path, session.report)
-    return of_runs(path, session.inputs.responses(), rules.map)
+        return items_of_pairs(path, session.report)
+    return items_of_runs(path, session.inputs.responses(), rules.map)
 
 
 async def judge_items(
@@ -214,7 +214,7 @@ async def judge_items(
 
 def compare_with_labels(
     session: Session, rules: AuditRules, items: AuditItems, judged: Sequence[JudgedResponse]
-) -> Audit:
+) -> AuditReport:
     """Return how far the judgments agree with the labels.
 
     Raises ModelError where nothing could be judged, InputError where no judgment is on a
@@ -223,14 +223,16 @@ def compare_with_labels(
     judgments = [judgment for response in judged for judgment in response.judgments]
     decided = sum(judgment.judged for judgment in judgments)
     if judgments and not decided:
-        raise ModelError(f"audit: none of {len(judgments)} items was judged: {_why(judgments)}")
+        raise ModelError(
+            f"audit: none of {len(judgments)} items was judged: {_first_failure(judgments)}"
+        )
     name = session.panel[rules.judge_place(session.panel)].name
     header = Header(judges={name: panel_settings(session.panel)[name]})
     found = _agreement(name, header, rules, items, judged, session.report)
     figures: dict[str, float | None] = {JUDGED: decided / max(1, len(judgments))}
     figures |= {figure.name: figure.pooled for figure in found.figures}
     bounds = {f.name: (f.interval.low, f.interval.high) for f in found.figures}
-    return Audit(
+    return AuditReport(
         judge=name,
         labels=rules.labels,
         items=found.items,
@@ -282,6 +284,6 @@ def _agreement(
             raise InputError(f"audit: {reason}") from error
 
 
-def _why(judgments: Sequence[Judgment]) -> str:
+def _first_failure(judgments: Sequence[Judgment]) -> str:
     failure = next(judgment.failure for judgment in judgments if judgment.failure is not None)
     return f"{failure.kind}: {failure.message}"

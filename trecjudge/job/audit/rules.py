@@ -68,7 +68,7 @@ class AuditRules:
                 raise WorkflowError(f"{where}: {name} is {number:g}, must be from -1 to 1")
         if bool(self.max_drop) != bool(self.baseline):
             raise WorkflowError(f"{where}: max_drop and baseline need each other")
-        before = figures_in(Path(self.baseline)) if self.baseline else {}
+        before = read_figures(Path(self.baseline)) if self.baseline else {}
         for name in self.max_drop:
             if name not in before:
                 raise InputError(f"{self.baseline}: {unknown('figure', name, before)}")
@@ -80,7 +80,7 @@ class AuditRules:
             for name, least in self.min.items()
             if not _reaches(figures.get(name), least)
         ]
-        before = figures_in(Path(self.baseline)) if self.baseline else {}
+        before = read_figures(Path(self.baseline)) if self.baseline else {}
         for name, most in self.max_drop.items():
             if not _reaches(figures.get(name), before[name] - most):
                 text = f"{name} is {_number(figures.get(name))}, was {before[name]:.4f}"
@@ -116,7 +116,7 @@ def audit_rules(workflow: Workflow) -> AuditRules | None:
     return read_rules(workflow.audit, workflow.where("audit"), folder)
 
 
-def bounds_of(texts: Sequence[str], flag: str) -> dict[str, float]:
+def parse_bounds(texts: Sequence[str], flag: str) -> dict[str, float]:
     """Return bounds as flags give them, `FIGURE=NUMBER`. Raises WorkflowError."""
     found = {}
     for text in texts:
@@ -129,7 +129,7 @@ def bounds_of(texts: Sequence[str], flag: str) -> dict[str, float]:
     return found
 
 
-def figures_in(path: Path) -> dict[str, float]:
+def read_figures(path: Path) -> dict[str, float]:
     """Return the audit's figures of an earlier job, by its config file. Raises TrecJudgeError."""
     read = read_yaml_file(path, "config of a job").value
     audit = read.get("audit") if isinstance(read, Mapping) else None

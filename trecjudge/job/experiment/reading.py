@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.generate.answering import Generating
+from trecjudge.baseline.chunking import ChunkSettings
+from trecjudge.baseline.generate.answering import AnswerSettings
 from trecjudge.baseline.generate.formats import FORMATS, NEWEST, RunFormat, format_for
 from trecjudge.baseline.generate.grounded import PROGRAMS
 from trecjudge.baseline.records import Method
 from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import InputError, WorkflowError, unknown
-from trecjudge.findings import shown
-from trecjudge.job.choice import workflow_at
+from trecjudge.findings import brief
+from trecjudge.job.choice import load_workflow
 from trecjudge.job.sweep import suffix_of
-from trecjudge.job.workflow import Workflow, beside
+from trecjudge.job.workflow import Workflow, prompt_beside
 from trecjudge.records import Place
 from trecjudge.settings.fields import ranged, typed_fields
 from trecjudge.settings.yaml_files import read_yaml_file
@@ -54,11 +54,11 @@ class Variant:
     prompts: dict[str, str] = field(default_factory=dict)
 
     @property
-    def chunking(self) -> Chunking:
+    def chunking(self) -> ChunkSettings:
         """How documents are cut. Raises InputError for an overlap that does not suit."""
         overlap = self.chunk_overlap
-        usual = min(Chunking().overlap, self.chunk_size // 2)
-        return Chunking(self.chunk_size, usual if overlap is None else overlap)
+        usual = min(ChunkSettings().overlap, self.chunk_size // 2)
+        return ChunkSettings(self.chunk_size, usual if overlap is None else overlap)
 
     @property
     def retrieving(self) -> RetrieverSettings:
@@ -68,9 +68,9 @@ class Variant:
         )
 
     @property
-    def generating(self) -> Generating:
+    def generating(self) -> AnswerSettings:
         """How answers are made."""
-        return Generating(self.top, self.rounds, self.mask_pii, self.max_words)
+        return AnswerSettings(self.top, self.rounds, self.mask_pii, self.max_words)
 
     @property
     def index_name(self) -> str:
@@ -108,7 +108,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExperimentFile:
     """The keys of an experiment file. `base` are settings of all variants."""
 
     topics: str
@@ -145,7 +145,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _YamlPlaces:
     path: Path
     lines: Mapping[tuple[str, ...], int]
 
@@ -170,7 +170,7 @@ class _File:
         """Raise WorkflowError for a mapping with a key that is no text, such as 5."""
         for key in values if isinstance(values, dict) else ():
             if not isinstance(key, str):
-                message = f"the key {shown(key)} must be a name: put it in quotes"
+                message = f"the key {brief(key)} must be a name: put it in quotes"
                 raise WorkflowError(f"{self.where(*above)}: {message}")
 
 
@@ -183,17 +183,17 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
     read = read_yaml_file(path, "experiment")
     if not isinstance(read.value, dict):
         raise WorkflowError(f"{path}: must be a mapping, with {', '.join(NEEDED)}")
-    file = _File(path, read.lines)
+    file = _YamlPlaces(path, read.lines)
     given = {key: value for key, value in read.value.items() if value is not None}
     if isinstance(given.get("variants"), dict):
         file.check_names(given["variants"], "variants")
         # A variant without settings may be only a name.
         given["variants"] = {name: own or {} for name, own in given["variants"].items()}
-    typed = file.read_fields(Written, given)
+    typed = file.read_fields(ExperimentFile, given)
     for key in NEEDED:
         if not typed.get(key):
             raise WorkflowError(f"{path}: {key} is missing; needed are {', '.join(NEEDED)}")
-    written = Written(**typed)
+    written = ExperimentFile(**typed)
     if bool(written.documents) == bool(written.index):
         raise WorkflowError(f"{path}: give documents, or an index of them: one of the two")
     known = (*FORMATS, *NEWEST)
@@ -202,25 +202,25 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         raise WorkflowError(f"{where}: {unknown('format', written.format, known)}")
     variants = _variants(file, written, with_model)
     return Experiment(
-        Path(_found(path, written.topics)),
+        Path(_resolve_path(path, written.topics)),
         format_for(written.format),
         variants,
         _file_names(file, variants),
-        [Path(_found(path, document)) for document in written.documents],
-        _found(path, written.index) if written.index else "",
+        [Path(_resolve_path(path, document)) for document in written.documents],
+        _resolve_path(path, written.index) if written.index else "",
         written.judge,
-        workflow_at(Path(_found(path, written.workflow)) if written.workflow else None),
+        load_workflow(Path(_resolve_path(path, written.workflow)) if written.workflow else None),
         written.team_id,
     )
 
 
-def _found(path: Path, written: str) -> str:
+def _resolve_path(path: Path, written: str) -> str:
     """Return a path of the file: from its folder or, where nothing is there, from here."""
     near = path.parent / written
     return str(near) if near.exists() else written
 
 
-def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Variant]:
+def _variants(file: _YamlPlaces, written: ExperimentFile, with_model: bool) -> dict[str, Variant]:
     base = file.read_fields(Variant, written.base, "base")
     if len(written.variants) < 2:
         raise WorkflowError(f"{file.where('variants')}: give two or more, to be compared")
@@ -231,21 +231,21 @@ def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Vari
         if set_of_index := [key for key in OF_AN_INDEX if written.index and key in base | own]:
             raise WorkflowError(f"{where}: {', '.join(set_of_index)}: the index given decides that")
         variant.check(where, bool(written.index), with_model)
-        prompts = {key: beside(file.path, text) for key, text in variant.prompts.items()}
+        prompts = {key: prompt_beside(file.path, text) for key, text in variant.prompts.items()}
         found[name] = replace(variant, prompts=prompts)
     return found
 
 
-def _file_names(file: _File, variants: Mapping[str, Variant]) -> dict[str, str]:
+def _file_names(file: _YamlPlaces, variants: Mapping[str, Variant]) -> dict[str, str]:
     """Return a name for the files of each variant: safe, and no two the same in any case."""
     owners: dict[str, str] = {}
     for name in variants:
         where, safe = file.where("variants", name), suffix_of(name).lstrip(".")
         if name != name.strip():  # it is the run's name, which no reader takes with them
-            raise WorkflowError(f"{where}: {shown(name)}: give a name without blanks around it")
+            raise WorkflowError(f"{where}: {brief(name)}: give a name without blanks around it")
         if not any(map(str.isalnum, safe)):
-            raise WorkflowError(f"{where}: {shown(name)} can be in no file name; give letters")
+            raise WorkflowError(f"{where}: {brief(name)} can be in no file name; give letters")
         if owner := owners.get(safe.casefold()):
-            raise WorkflowError(f"{where}: has the files of {shown(owner)}; give another name")
+            raise WorkflowError(f"{where}: has the files of {brief(owner)}; give another name")
         owners[safe.casefold()] = name
     return {name: suffix_of(name).lstrip(".") for name in variants}

@@ -12,24 +12,24 @@ from typing import Any
 
 import orjson
 
-from trecjudge.baseline.generate.formats import carried
-from trecjudge.baseline.generate.making import RunWanted, make_run
+from trecjudge.baseline.generate.formats import document_record
+from trecjudge.baseline.generate.making import RunRequest, make_run
 from trecjudge.baseline.index.building import build_index
 from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.index.sources import Distinct, at_least_one, sources_in
+from trecjudge.baseline.index.sources import DuplicateFilter, at_least_one, sources_in
 from trecjudge.baseline.retrieve.threshold import threshold_path
-from trecjudge.check.checking import check
+from trecjudge.check.checking import check_files
 from trecjudge.check.outcome import CheckReport
 from trecjudge.errors import InputError, JudgmentFailed, ModelError
 from trecjudge.evaluation.comparing import Comparison, compare
 from trecjudge.evaluation.loading import scores_at
 from trecjudge.files import read_text, whole
-from trecjudge.findings import OnFinding, shown
+from trecjudge.findings import OnFinding, brief
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import Choice, jobs_of
+from trecjudge.job.choice import JudgeSelection, build_jobs
 from trecjudge.job.experiment.reading import Experiment, Variant
 from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import check_jobs
@@ -75,7 +75,7 @@ class VariantRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Experimented:
+class ExperimentReport:
     """The result of an experiment: runs in the order of the file, the job that judged them.
 
     `compared` is None where there are no two runs; `note` says why.
@@ -133,7 +133,9 @@ class ExperimentJob:
             check=False,
             command_line=self.command_line,
         )
-        (job,) = jobs_of(template, Choice(experiment.judges, workflow=experiment.workflow))
+        (job,) = build_jobs(
+            template, JudgeSelection(experiment.judges, workflow=experiment.workflow)
+        )
         check_jobs([job])
         return job
 
@@ -146,10 +148,10 @@ class ExperimentJob:
         runs = self.outputs.folder / f"{self.outputs.name}.runs"
         return runs / f"{self.experiment.files[name]}.jsonl"
 
-    def request_of(self, name: str, variant: Variant, index: str) -> RunWanted:
+    def request_of(self, name: str, variant: Variant, index: str) -> RunRequest:
         """Return the run of a variant as it is to be made."""
         workflow = self.experiment.workflow
-        return RunWanted(
+        return RunRequest(
             index,
             self.path_of(name),
             name,
@@ -162,7 +164,7 @@ class ExperimentJob:
         )
 
 
-def run_experiment(asked: ExperimentJob, listener: ProgressListener) -> Experimented:
+def run_experiment(asked: ExperimentJob, listener: ProgressListener) -> ExperimentReport:
     """Make, check, judge and compare all runs; return what was found, with all files in place.
 
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
@@ -174,16 +176,18 @@ def run_experiment(asked: ExperimentJob, listener: ProgressListener) -> Experime
     runs = run_session(job, make_runs(asked, indexes, list(topics.values())))
     there = [run.path for run in runs if not run.failure]
     if not there:
-        return Experimented(runs, note="no run could be made")
-    checked = check(there, topics, track=asked.experiment.format.track_name)
+        return ExperimentReport(runs, note="no run could be made")
+    checked = check_files(there, topics, track=asked.experiment.format.track_name)
     standings = {run.path: run.verdict for run in checked.runs}
     runs = [replace(run, standing=standings.get(str(run.path), "")) for run in runs]
-    documents = asked.experiment.documents or [_cited(asked, there)]
+    documents = asked.experiment.documents or [_write_cited(asked, there)]
     summary = run_job(asked.judging_job(there, documents), listener)
     if len(there) < 2:
-        return Experimented(runs, checked, summary, note="one run could be made: none to compare")
-    compared, note = _compared(asked, runs, [run.run_id for run in summary.runs])
-    return Experimented(runs, checked, summary, compared, note)
+        return ExperimentReport(
+            runs, checked, summary, note="one run could be made: none to compare"
+        )
+    compared, note = _compare_with_first(asked, runs, [run.run_id for run in summary.runs])
+    return ExperimentReport(runs, checked, summary, compared, note)
 
 
 def plan_experiment(asked: ExperimentJob, listener: ProgressListener) -> Iterator[dict[str, Any]]:
@@ -202,7 +206,7 @@ def plan_experiment(asked: ExperimentJob, listener: ProgressListener) -> Iterato
         yield {"name": asked.outputs.name} | plan_job(judging, listener)
 
 
-def _compared(
+def _compare_with_first(
     asked: ExperimentJob, runs: Sequence[VariantRun], judged: Sequence[str]
 ) -> tuple[Comparison | None, str]:
     """Return the other runs compared with the first one that was judged, and why there are none."""
@@ -215,14 +219,14 @@ def _compared(
         return None, str(error)
 
 
-def _cited(asked: ExperimentJob, runs: Sequence[Path]) -> Path:
+def _write_cited(asked: ExperimentJob, runs: Sequence[Path]) -> Path:
     path = asked.outputs.folder / f"{asked.outputs.name}.documents.jsonl"
     cited = (line for run in runs for _, line in lines(provenance_path(run)))
     ids = {orjson.loads(line)["doc_id"] for line in cited}
     with closing(open_index(asked.experiment.index)) as index, whole(path) as file:
         for doc_id in sorted(ids):
             if (chunk := index.document(doc_id)) is not None:
-                file.write(orjson.dumps(carried(chunk), option=orjson.OPT_APPEND_NEWLINE))
+                file.write(orjson.dumps(document_record(chunk), option=orjson.OPT_APPEND_NEWLINE))
     return path
 
 
@@ -237,16 +241,16 @@ async def make_runs(
     runs = []
     for name, variant in making.experiment.variants.items():
         try:
-            index = await _index(making, folder, variant, indexes)
-            runs.append(await _run(making, topics, name, variant, index))
+            index = await _make_index(making, folder, variant, indexes)
+            runs.append(await _make_run(making, topics, name, variant, index))
         except (ModelError, JudgmentFailed) as error:
             runs.append(VariantRun(name, making.path_of(name), failure=str(error)))
         except InputError as error:
-            raise InputError(f"variant {shown(name)}: {error}") from error
+            raise InputError(f"variant {brief(name)}: {error}") from error
     return runs
 
 
-async def _index(
+async def _make_index(
     making: ExperimentJob, folder: Path, variant: Variant, made: dict[str, str]
 ) -> str:
     """Return the index of a variant, which holds the documents as they are now."""
@@ -256,7 +260,7 @@ async def _index(
     if name not in made:
         folder.mkdir(parents=True, exist_ok=True)
         where = str(folder / f"{name}.index")
-        found = Distinct(making.report).of(sources_in(experiment.documents, making.report))
+        found = DuplicateFilter(making.report).of(sources_in(experiment.documents, making.report))
         sources = at_least_one(found, experiment.documents)
         embeddings = experiment.workflow.embeddings
         chosen = (variant.vectors, making.options, embeddings, making.warn)
@@ -265,43 +269,43 @@ async def _index(
     return made[name]
 
 
-async def _run(
+async def _make_run(
     making: ExperimentJob, topics: Sequence[Topic], name: str, variant: Variant, index: str
 ) -> VariantRun:
     """Return the run of a variant: the one that is there if it is of the same inputs, else anew."""
     options, path = making.options_of(variant), making.path_of(name)
     inputs = _fingerprint(making, name, variant, index)
     # What a model says is in its cache: such a run is written again, and costs nothing.
-    if not options.use and (known := _known(path, inputs)) is not None:
+    if not options.use and (known := _counts_of_known(path, inputs)) is not None:
         return VariantRun(name, path, known, reused=True)
     if not options.plan:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _note(path).unlink(missing_ok=True)
+        _record_path(path).unlink(missing_ok=True)
     elif not options.use:
         return VariantRun(name, path)
     wanted = making.request_of(name, variant, index)
-    report, warn = making.report, _named(making.warn, name)
+    report, warn = making.report, _prefix_messages(making.warn, name)
     made, spent = await make_run(wanted, topics, options, report, warn)
     counts = made.as_dict() if made is not None else {}
     if made is not None and not made.failed:
         record = {"inputs": inputs, "files": _digests(path), "counts": counts}
-        with whole(_note(path)) as file:
+        with whole(_record_path(path)) as file:
             file.write(orjson.dumps(record))
     return VariantRun(name, path, counts, spent=spent)
 
 
-def _named(warn: Callable[[str], None], name: str) -> Callable[[str], None]:
-    return lambda message: warn(f"{shown(name)}: {message}")
+def _prefix_messages(warn: Callable[[str], None], name: str) -> Callable[[str], None]:
+    return lambda message: warn(f"{brief(name)}: {message}")
 
 
-def _note(path: Path) -> Path:
+def _record_path(path: Path) -> Path:
     return path.with_suffix(".made.json")
 
 
-def _known(path: Path, inputs: str) -> Mapping[str, Any] | None:
+def _counts_of_known(path: Path, inputs: str) -> Mapping[str, Any] | None:
     """Return the counts of a run that is there, unchanged and of these inputs; else None."""
     try:
-        record = orjson.loads(read_text(_note(path), 1 << 20))
+        record = orjson.loads(read_text(_record_path(path), 1 << 20))
         same = record["inputs"] == inputs and record["files"] == _digests(path)
         counts: Mapping[str, Any] = record["counts"]
         return counts if same else None

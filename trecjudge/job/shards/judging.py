@@ -22,13 +22,13 @@ from typing import Any
 
 from trecjudge.errors import ModelError, OutputError
 from trecjudge.files import whole
-from trecjudge.findings import OnFinding, unreported
-from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.findings import OnFinding, ignore
+from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.inputs.run_records import Event, FileBegins, RunRecord, RunRecords
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
-from trecjudge.job.recording import MeasureTrial, Recording
+from trecjudge.job.judges import job_spec, judgments_header, make_job_panel, make_judging_panel
+from trecjudge.job.recording import JudgmentRecorder, MeasureTrial
 from trecjudge.job.session import open_session
 from trecjudge.job.shards.shard import (
     DocumentShard,
@@ -42,14 +42,14 @@ from trecjudge.job.shards.shard import (
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.panel import Panel
 from trecjudge.judging.runner import Runner
-from trecjudge.models.cache.carrying import carried_out
+from trecjudge.models.cache.carrying import export_replies
 from trecjudge.models.model import Model, NoModel
-from trecjudge.models.opening import Command, ModelOptions
-from trecjudge.models.shared_work import AskingModel, asked_by
+from trecjudge.models.opening import CommandState, ModelOptions
+from trecjudge.models.shared_work import AskingModel, report_spending
 from trecjudge.records import Item, Response
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
-from trecjudge.scores.scoring import PartScores, Scoring
-from trecjudge.settings.limits import limits_are
+from trecjudge.scores.scoring import JobScoring, PartScores
+from trecjudge.settings.limits import hold_limits
 from trecjudge.settings.plugins import find_in_working_folder
 
 SECONDS_BETWEEN_LOOKS = 0.3
@@ -73,16 +73,16 @@ class Worker:
     def of(cls, setup: ShardSetup) -> Worker:
         """Read what a job needs beside its runs. Raises a TrecJudgeError."""
         find_in_working_folder()
-        panel = job_panel(setup.job)
-        inputs = JobInputs.read(setup.job, unreported)
+        panel = make_job_panel(setup.job)
+        inputs = JobInputs.read(setup.job, ignore)
         inputs.close()  # a shard opens the run files that it reads
-        judging = judging_panel(setup.job, panel, unreported)
-        header = header_of(setup.job, panel, inputs)
+        judging = make_judging_panel(setup.job, panel, ignore)
+        header = judgments_header(setup.job, panel, inputs)
         return cls(setup, inputs, panel, judging, header, inputs.run_records())
 
     def judge(self, shard: Shard) -> ShardDone:
         """Judge a shard, write its files, and return what it came to."""
-        recording = Recording.of(self.setup.job)
+        recording = JudgmentRecorder.of(self.setup.job)
         stop = Stop()
         trial = MeasureTrial(job_spec(self.setup.job, self.panel), stop, pays=False)
         with ExitStack() as files:
@@ -91,18 +91,18 @@ class Worker:
                 recording.log_to(files.enter_context(whole(self.setup.part(shard.number, "log"))))
             writer = JudgmentsWriter(file)
             writer.header(self.header)
-            asyncio.run(self._judged(shard, writer, recording, trial, stop))
+            asyncio.run(self._judge_responses(shard, writer, recording, trial, stop))
             check_all_there(shard, writer.responses)
             sha256 = writer.end()
         counts = (writer.responses, writer.judgments, sha256, recording.spared)
         error = "" if trial.error is None else str(trial.error)
-        return ShardDone(shard.number, *counts, self._scored(shard.number), stop.why, error)
+        return ShardDone(shard.number, *counts, self._score_part(shard.number), stop.why, error)
 
-    async def _judged(
+    async def _judge_responses(
         self,
         shard: Shard,
         writer: JudgmentsWriter,
-        recording: Recording,
+        recording: JudgmentRecorder,
         trial: MeasureTrial,
         stop: Stop,
     ) -> None:
@@ -112,11 +112,11 @@ class Worker:
             recording.write(writer, judged)
             trial.add(judged)
 
-    def _scored(self, number: int) -> PartScores:
+    def _score_part(self, number: int) -> PartScores:
         """Return the scores of a part, made from its file: `rescore` must give the same bytes."""
         setup = self.setup
         reader = JudgmentsReader(setup.part(number, "judgments"))
-        scoring = Scoring(self.header, self.panel, reader.path)
+        scoring = JobScoring(self.header, self.panel, reader.path)
         if setup.job.human or not scoring.in_parts:
             return scoring.part  # empty: the whole is scored by whoever merges
         kinds = (*(f"qrels.{place}" for place in range(len(self.panel))), "review")
@@ -165,7 +165,7 @@ _KEPT = threading.local()
 
 def judge_shard(setup: ShardSetup, shard: Shard) -> ShardDone:
     """Judge a shard in this process. Raises a TrecJudgeError for what the user can put right."""
-    with limits_are(setup.limits), keyed(setup.record_keys):
+    with hold_limits(setup.limits), use_record_keys(setup.record_keys):
         return worker_of(setup).judge(shard)
 
 
@@ -187,7 +187,7 @@ def ask_shard(setup: ShardSetup, shard: DocumentShard) -> ShardAsked:
     except (FileExistsError, FileNotFoundError):
         # Who began it is gone, and may have spent the allowance; or the job itself has ended.
         return ShardAsked()
-    with limits_are(setup.limits), keyed(setup.record_keys):
+    with hold_limits(setup.limits), use_record_keys(setup.record_keys):
         try:
             return asyncio.run(_ask(worker_of(setup), shard))
         except ModelError as error:
@@ -205,7 +205,7 @@ async def _ask(worker: Worker, shard: DocumentShard) -> ShardAsked:
         # The replies that came since this process did so before; at first all.
         began, since = int(time.time()), _CARRIED.get(options.cache_folder, 1)
         replies, model = setup.part(shard.attempt, "replies"), setup.origins[0][1]
-        carried_out(options.cache_folder, replies, model, since - 1)  # times are whole seconds
+        export_replies(options.cache_folder, replies, model, since - 1)  # times are whole seconds
         _CARRIED[options.cache_folder] = began
     return done[0] if done else ShardAsked()
 
@@ -214,7 +214,7 @@ def _options_of(setup: ShardSetup, shard: DocumentShard) -> ModelOptions:
     whole, known, before = setup.job.model, setup.known, shard.before
     # With --refresh, what an earlier attempt has asked anew is not asked once more.
     asked = set(before.marks if before and whole.refresh else ())
-    command = Command(shard.allowance.budget(), asked=asked, untold=True)
+    command = CommandState(shard.allowance.budget(), asked=asked, untold=True)
     options = replace(whole, command=command)
     if known is None:
         return options
@@ -234,7 +234,7 @@ async def _ask_all(
     notify = _notifier(setup.part(shard.attempt, "notices"))
     model: Model | None = None
     try:
-        async with open_session(job, worker.panel, unreported, notify) as session:
+        async with open_session(job, worker.panel, ignore, notify) as session:
             model = session.model
             assert isinstance(model, AskingModel)
             _check_origins(model, setup)
@@ -247,7 +247,7 @@ async def _ask_all(
                 await asyncio.sleep(0)
     finally:
         if isinstance(model, AskingModel):
-            take(ShardAsked(unpaid, asked_by(model)))
+            take(ShardAsked(unpaid, report_spending(model)))
 
 
 def _check_origins(model: AskingModel, setup: ShardSetup) -> None:

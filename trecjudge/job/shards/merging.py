@@ -17,15 +17,15 @@ from trecjudge.job.shards.shard import ShardDone, ShardSetup, digest_of_ids
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsWriter, end_line
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.packed import Digested
-from trecjudge.scores.scoring import Scored, Scoring
+from trecjudge.results.packed import DigestingFile
+from trecjudge.scores.scoring import JobScoring, Scored
 
 RESPONSE = b'{"record":"response",'
 """How the line of a response begins."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgmentsPart:
     """A judgments file of a part, and what must be in it.
 
     `sha256` and `ids` are empty where they are not known: an older version wrote none. `ids` are a
@@ -53,11 +53,13 @@ class Judged:
             was = f"its last line is not {end.decode()}"
             raise InputError(f"{self.path}: is cut or was changed: {was}")
         if self.sha256 and found.hexdigest() != self.sha256:
-            raise self._edited("its records are not those that were judged: their SHA-256 differs")
+            raise self._edited_error(
+                "its records are not those that were judged: their SHA-256 differs"
+            )
         if self.ids and digest_of_ids(ids) != self.ids:
-            raise self._edited("its responses are not those of this part")
+            raise self._edited_error("its responses are not those of this part")
 
-    def _edited(self, why: str) -> InputError:
+    def _edited_error(self, why: str) -> InputError:
         return InputError(f"{self.path}: {why}; judge the part again")
 
 
@@ -69,7 +71,7 @@ def _ids(line: bytes) -> tuple[str, str]:
         return "", ""
 
 
-def merge_judgments(file: BinaryIO, parts: Iterable[Judged]) -> None:
+def merge_judgments(file: BinaryIO, parts: Iterable[JudgmentsPart]) -> None:
     """Write a judgments file of the judgments of parts, in this order. Raises InputError."""
     writer = JudgmentsWriter(file)
     for number, part in enumerate(parts):
@@ -81,26 +83,26 @@ def merge_judgments(file: BinaryIO, parts: Iterable[Judged]) -> None:
     writer.end()
 
 
-def append(paths: Iterable[Path], target: BinaryIO) -> str:
+def append_files(paths: Iterable[Path], target: BinaryIO) -> str:
     """Append files, unpacked, to an open one; return the digest of what was added."""
-    added = Digested(target)
+    added = DigestingFile(target)
     for piece in (piece for path in paths for piece in chunks(path)):
         added.write(piece)
     target.flush()
     return added.sha256
 
 
-def scored_by_shards(
+def merge_scores(
     header: Header, panel: Panel, outputs: Outputs, setup: ShardSetup, done: Sequence[ShardDone]
 ) -> Scored:
     """Write the numbers of a job whose shards are scored, in the order of its responses."""
-    scoring = Scoring(header, panel, outputs.judgments)
+    scoring = JobScoring(header, panel, outputs.judgments)
     with scoring.files(outputs) as files:
         for shard in done:
             scoring.take(shard.scores)
             for place, qrels in enumerate(files.qrels):
-                append([setup.part(shard.number, f"qrels.{place}")], qrels)
+                append_files([setup.part(shard.number, f"qrels.{place}")], qrels)
             if files.review is not None:
-                append([setup.part(shard.number, "review")], files.review)
+                append_files([setup.part(shard.number, "review")], files.review)
         standings = scoring.finish(files)
     return Scored(scoring.summary(outputs, standings), scoring.board, standings)

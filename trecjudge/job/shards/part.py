@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class PartWritten:
+class ShardSummary:
     """A part of a job, judged and written: its counts, and the findings on all of the input.
 
     `filters` are the runs and topics that were asked for, where these are not all. `sha256` are
@@ -39,7 +39,7 @@ class PartWritten:
         return asdict(self)
 
 
-def sealed(config: str) -> str:
+def seal(config: str) -> str:
     """Return the text of a part's config with its own digest as the last line."""
     found = sha256(config.encode(errors="backslashreplace")).hexdigest()
     return f"{config}sha256: {found}\n"
@@ -47,4 +47,4 @@ def sealed(config: str) -> str:
 
 def is_sealed(config: str) -> bool:
     """Return whether the text of a part's config is as it was written."""
-    return config == sealed(config[: config.rfind("sha256: ")])
+    return config == seal(config[: config.rfind("sha256: ")])

@@ -22,12 +22,12 @@ from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.runs import RunReader
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.job import NO_MODEL, Job, Notify
-from trecjudge.job.judges import header_of, job_spec
+from trecjudge.job.judges import job_spec, judgments_header
 from trecjudge.job.recording import MeasureTrial
 from trecjudge.job.session import Session
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.judging import ShardRecords, ask_shard, judge_shard, origins_of
-from trecjudge.job.shards.merging import Judged, append, merge_judgments, scored_by_shards
+from trecjudge.job.shards.merging import JudgmentsPart, append_files, merge_judgments, merge_scores
 from trecjudge.job.shards.shard import (
     SHARDS_OF_A_WORKER,
     DocumentShard,
@@ -35,26 +35,32 @@ from trecjudge.job.shards.shard import (
     ShardAsked,
     ShardDone,
     ShardSetup,
+    absolute_file,
+    check_unchanged,
     into_parts,
     into_shards,
     locate_responses,
-    seen_by_all,
-    unchanged,
 )
 from trecjudge.job.shards.workers import LocalWorkers, Scheduler, Workers
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.judging.runner import Runner
-from trecjudge.models.allowances import Spent, given_back, lent
-from trecjudge.models.cache.carrying import carried_in, carried_out
-from trecjudge.models.opening import Command
+from trecjudge.models.allowances import Spent, return_allowance, split_budget
+from trecjudge.models.cache.carrying import export_replies, import_replies
+from trecjudge.models.opening import CommandState
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.shared_work import AskingModel, asked_by, learn_forms, take_over, with_earlier
+from trecjudge.models.shared_work import (
+    AskingModel,
+    learn_forms,
+    merge_usage,
+    report_spending,
+    with_earlier,
+)
 from trecjudge.results.judgments import Header, JudgmentsReader
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.packed import written
-from trecjudge.scores.scoring import Scored, Scoring, scored
+from trecjudge.results.packed import open_output
+from trecjudge.scores.scoring import JobScoring, Scored, score_file
 from trecjudge.settings.limits import limits
 
 SECONDS_TO_END = 60.0
@@ -63,7 +69,7 @@ DIVIDED = ("in_flight", "give_up_after", "rpm", "tpm")
 """Settings of the model that hold for all workers together; the first two are counts."""
 
 
-def workers_of(job: Job, notify: Notify) -> Workers:
+def open_workers(job: Job, notify: Notify) -> Workers:
     """Return the workers that a job asks for. Raises WorkflowError where a cluster has none.
 
     `notify` is told of those that this process waits for.
@@ -103,7 +109,7 @@ def parts_folder(outputs: Outputs) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def setup_of(job: Job, folder: Path, inputs: JobInputs) -> ShardSetup:
+def make_setup(job: Job, folder: Path, inputs: JobInputs) -> ShardSetup:
     """Return what the shards of a job share; a model is none of it.
 
     Of a collection they look up what was found of it, and never go through it themselves.
@@ -112,7 +118,7 @@ def setup_of(job: Job, folder: Path, inputs: JobInputs) -> ShardSetup:
     """
 
     def there(paths: Sequence[Path]) -> list[Path]:
-        return [path if is_elsewhere(path) else seen_by_all(path) for path in paths]
+        return [path if is_elsewhere(path) else absolute_file(path) for path in paths]
 
     runs = [opened.path for opened in inputs.files]
     for run in runs:
@@ -122,11 +128,11 @@ def setup_of(job: Job, folder: Path, inputs: JobInputs) -> ShardSetup:
     # A worker may have been started in another folder.
     single = ("topics", "qrels", "labels", "calibration", "human")
     paths: dict[str, Any] = {
-        name: seen_by_all(path) for name in single if (path := getattr(job, name)) is not None
+        name: absolute_file(path) for name in single if (path := getattr(job, name)) is not None
     }
     paths["documents"] = there(inputs.store.paths if inputs.store else ())
     paths["nuggets"] = there(job.nuggets)
-    paths["runs"] = list(map(seen_by_all, runs))
+    paths["runs"] = list(map(absolute_file, runs))
     alone = replace(job, model=replace(NO_MODEL, cache_folder=job.model.cache_folder), **paths)
     return ShardSetup(secrets.token_hex(8), alone, folder, limits(), record_keys())
 
@@ -145,12 +151,12 @@ class JudgedParts:
 
     def merge(self, outputs: Outputs, log: BinaryIO | None) -> None:
         """Write the judgments file, and add to the log. Raises PluginError for a failed measure."""
-        with written(outputs.judgments) as file:
+        with open_output(outputs.judgments) as file:
             files = zip(self._files("judgments"), self.done, strict=True)
-            own = (Judged(path, p.responses, p.judgments, p.sha256) for path, p in files)
+            own = (JudgmentsPart(path, p.responses, p.judgments, p.sha256) for path, p in files)
             merge_judgments(file, own)
         if log is not None:
-            append(self._files("log"), log)
+            append_files(self._files("log"), log)
         if error := next((part.error for part in self.done if part.error), ""):
             kept = f"what was judged before is in {outputs.judgments}"
             raise PluginError(f"{error}; judging stopped: {kept}")
@@ -159,10 +165,10 @@ class JudgedParts:
         self, outputs: Outputs, labels: Mapping[ItemKey, str] | None, report: OnFinding
     ) -> Scored:
         """Write the numbers of the whole, from those of the parts where they have them all."""
-        if labels is None and Scoring(self.header, self.panel, outputs.judgments).in_parts:
-            return scored_by_shards(self.header, self.panel, outputs, self.setup, self.done)
+        if labels is None and JobScoring(self.header, self.panel, outputs.judgments).in_parts:
+            return merge_scores(self.header, self.panel, outputs, self.setup, self.done)
         reader = JudgmentsReader(outputs.judgments)
-        return scored(reader, outputs, labels, report, self.panel)
+        return score_file(reader, outputs, labels, report, self.panel)
 
     def _files(self, kind: str) -> list[Path]:
         return [self.setup.part(part.number, kind) for part in self.done]
@@ -221,14 +227,14 @@ async def judge_in_parts(
     `counted` is told of responses and items that were judged.
     """
     inputs = session.inputs
-    setup = setup_of(job, folder, inputs)
+    setup = make_setup(job, folder, inputs)
     files = [opened.path for opened in inputs.files]
-    with closing(workers_of(job, session.notify)) as workers, unchanged(files):
+    with closing(open_workers(job, session.notify)) as workers, check_unchanged(files):
         shards = into_shards(locate_responses(inputs, reader), workers.count)
         judging = JudgingScheduler(workers, setup, shards, session.notify, counted)
         await judging.run()
     in_order = [judging.done[number] for number in sorted(judging.done)]
-    return JudgedParts(setup, header_of(job, session.panel, inputs), session.panel, in_order)
+    return JudgedParts(setup, judgments_header(job, session.panel, inputs), session.panel, in_order)
 
 
 async def ask_ahead(session: Session, model: AskingModel, folder: Path) -> None:
@@ -240,7 +246,7 @@ async def ask_ahead(session: Session, model: AskingModel, folder: Path) -> None:
     job = session.job
     if not await _one_works(session) or model.fault_policy.stopped:
         return  # the job itself finds that again, and says so
-    with closing(workers_of(job, session.notify)) as workers:
+    with closing(open_workers(job, session.notify)) as workers:
         # A worker more than requests may be in flight would have none.
         in_flight = job.workflow.llm.get("in_flight", LlmSettings.in_flight)
         count = max(1, min(workers.count, int(in_flight or 1)))
@@ -264,11 +270,11 @@ async def _one_works(session: Session) -> bool:
 
 
 def _setup_to_ask(session: Session, model: AskingModel, folder: Path, workers: int) -> ShardSetup:
-    job, setup = session.job, setup_of(session.job, folder, session.inputs)
+    job, setup = session.job, make_setup(session.job, folder, session.inputs)
     cache, origins = (job.model.cache_folder or default_folder()).absolute(), origins_of(model)
     options = replace(
         job.model,
-        command=Command(),
+        command=CommandState(),
         cache_folder=cache,
         cache_from=[path.absolute() for path in job.model.cache_from],
     )
@@ -276,7 +282,7 @@ def _setup_to_ask(session: Session, model: AskingModel, folder: Path, workers: i
     if job.cluster:
         # The cache itself is a file for processes of one machine.
         known = folder / "known"
-        carried_out(cache, known, origins[0][1])
+        export_replies(cache, known, origins[0][1])
     asking = replace(divide_pace(setup.job, workers), model=options)
     return replace(setup, job=asking, origins=origins, known=known)
 
@@ -299,7 +305,7 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
     def __init__(
         self, workers: Workers, setup: ShardSetup, model: AskingModel, count: int, notify: Notify
     ) -> None:
-        of, before = count * SHARDS_OF_A_WORKER, asked_by(model)
+        of, before = count * SHARDS_OF_A_WORKER, report_spending(model)
         shards = [DocumentShard(number, of, before=before) for number in range(of)]
         super().__init__(workers, ask_shard, setup, shards)
         self.at_once, self.model, self.notify = count, model, notify
@@ -318,7 +324,7 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
 
     def prepare(self, shard: DocumentShard) -> DocumentShard | None:
         """Return a shard with an allowance; None where the job itself asks as far as it can."""
-        allowance = lent(self.model.spending.budget, len(self.left) + 1)
+        allowance = split_budget(self.model.spending.budget, len(self.left) + 1)
         if allowance is None:
             return None
         self._attempts += 1
@@ -326,7 +332,7 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
 
     def undo(self, shard: DocumentShard) -> None:
         """Give an allowance back."""
-        given_back(self.model.spending.budget, shard.allowance, Spent())
+        return_allowance(self.model.spending.budget, shard.allowance, Spent())
 
     async def look(self) -> None:
         """Wait a moment for shards to be done, take them, and show what workers have to say."""
@@ -351,13 +357,13 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
             self.tell_died([shard])
             self.left.append(shard)
             return
-        given_back(self.model.spending.budget, shard.allowance, asked.spent)
+        return_allowance(self.model.spending.budget, shard.allowance, asked.spent)
         # Before anything else is begun: a worker whose account is empty ends all of them.
-        take_over(self.model, asked)
+        merge_usage(self.model, asked)
         if self.setup.known is not None:
             replies = self.setup.part(shard.attempt, "replies")
             cache = self.model.replies.cache.folder
-            await asyncio.to_thread(carried_in, cache, replies, self.notify)
+            await asyncio.to_thread(import_replies, cache, replies, self.notify)
         if done.unpaid and asked.spent.calls:
             self.left.append(replace(shard, before=with_earlier(asked, shard.before)))
 

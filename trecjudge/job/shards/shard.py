@@ -20,10 +20,10 @@ from trecjudge.inputs.sources.paths import as_file
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.job import Job
 from trecjudge.models.allowances import Allowance
-from trecjudge.models.shared_work import Asked
+from trecjudge.models.shared_work import SpendReport
 from trecjudge.records import Response
 from trecjudge.scores.scoring import PartScores
-from trecjudge.settings.limits import Limits
+from trecjudge.settings.limits import InputLimits
 
 SCHEMES = ("dask", "tcp")
 """What the address of a Dask scheduler begins with."""
@@ -32,21 +32,21 @@ LEAST_ITEMS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class WorkersAsked:
+class WorkersRequest:
     """How many processes of this machine judge, or the address of a cluster's scheduler."""
 
     count: int = 1
     cluster: str = ""
 
 
-def workers_asked(text: str) -> WorkersAsked:
+def parse_workers(text: str) -> WorkersRequest:
     """Return what `auto`, a number or `dask://HOST:PORT` asks for. Raises WorkflowError."""
     scheme, is_address, address = text.partition("://")
     if is_address:
         if scheme not in SCHEMES or not re.fullmatch(r"\S+:\d+", address):
             raise WorkflowError(f"--workers {text}: give a number, auto, or dask://HOST:PORT")
-        return WorkersAsked(cluster=address)
-    return WorkersAsked(_count(text))
+        return WorkersRequest(cluster=address)
+    return WorkersRequest(_count(text))
 
 
 def _count(text: str) -> int:
@@ -59,7 +59,7 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def shard_asked(text: str) -> tuple[int, int]:
+def parse_shard(text: str) -> tuple[int, int]:
     """Return (number from 1, of how many) of `2/8`. Raises WorkflowError."""
     number, _, of = text.partition("/")
     if number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
@@ -67,7 +67,7 @@ def shard_asked(text: str) -> tuple[int, int]:
     raise WorkflowError(f"--shard {text}: give I/N, such as 2/8: the second of eight")
 
 
-def seen_by_all(path: Path) -> Path:
+def absolute_file(path: Path) -> Path:
     """Return a path by which other processes find a file, whatever folder they were started in."""
     # By its real path: standard input is kept in a file.
     return Path(os.path.abspath(as_file(path)))
@@ -113,7 +113,7 @@ class DocumentShard:
     of: int
     allowance: Allowance = field(default_factory=Allowance)
     attempt: int = 0
-    before: Asked | None = None
+    before: SpendReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class ShardSetup:
     token: str
     job: Job
     folder: Path
-    limits: Limits
+    limits: InputLimits
     record_keys: Mapping[str, str] = field(default_factory=dict)
     origins: tuple[tuple[str, str], ...] = ()
     known: Path | None = None
@@ -175,7 +175,7 @@ class ShardAsked:
     """
 
     unpaid: int = 0
-    asked: Asked | None = None
+    asked: SpendReport | None = None
 
 
 SHARDS_OF_A_WORKER = 4
@@ -221,7 +221,7 @@ def locate_responses(inputs: JobInputs, reader: RunReader) -> list[ResponsePlace
 
 
 @contextmanager
-def unchanged(paths: Sequence[Path]) -> Iterator[None]:
+def check_unchanged(paths: Sequence[Path]) -> Iterator[None]:
     """Read files twice meanwhile; raise InputError at the end if one of them was changed."""
     before = list(map(_state, paths))
     yield
@@ -291,7 +291,7 @@ def _shard(number: int, part: list[ResponsePlace]) -> Shard:
     for path, group in groupby(part, key=lambda one: one.path):
         rows = [(one.ordinal, one.run_id, one.sample) for one in group]
         ordinals, run_ids, samples = zip(*rows, strict=True)
-        portions.append(Portion(seen_by_all(path), ordinals, run_ids, samples))
+        portions.append(Portion(absolute_file(path), ordinals, run_ids, samples))
     ids = digest_of_ids((one.run_id, one.topic_id) for one in part)
     return Shard(number, tuple(portions), len(part), sum(one.items for one in part), ids)
 

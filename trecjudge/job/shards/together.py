@@ -14,11 +14,11 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import KINDS
-from trecjudge.job.shards.merging import Judged, append, merge_judgments
-from trecjudge.job.shards.part import PartWritten, is_sealed
+from trecjudge.job.shards.merging import JudgmentsPart, append_files, merge_judgments
+from trecjudge.job.shards.part import ShardSummary, is_sealed
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.packed import newest_form, written
+from trecjudge.results.packed import newest_form, open_output
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, yaml_text
@@ -34,17 +34,17 @@ READ = ("dataset", "own_documents", "document_text", "keys")
 """How inputs are read."""
 
 
-def _of(*names: str) -> Callable[[Any], Any]:
+def _pick(*names: str) -> Callable[[Any], Any]:
     return lambda section: {name: section.get(name) for name in names}
 
 
 ALIKE: Mapping[str, Callable[[Any], Any]] = {
     "versions": lambda value: value,
     "judges": lambda value: value,
-    "workflow": _of("ran"),
-    "model": _of(*ASKED),
-    "inputs": _of(*READ),
-    "shard": _of("filters"),
+    "workflow": _pick("ran"),
+    "model": _pick(*ASKED),
+    "inputs": _pick(*READ),
+    "shard": _pick("filters"),
     # Machines may see the same files by other paths; in another order they are cut elsewhere.
     "inputs_sha256": lambda value: list(value.values()),
     "prompts": lambda value: value,
@@ -57,14 +57,14 @@ CHANGED = "was changed since it was written"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShardOutput:
     """A part of a job on disk: its files, what its config says of it, and the whole config.
 
     It is `sealed` where its config is as it was written; None where that had no digest yet.
     """
 
     outputs: Outputs
-    written: PartWritten
+    written: ShardSummary
     config: Mapping[str, Any]
     sealed: bool | None
 
@@ -85,7 +85,7 @@ def part_name(name: str, number: int, of: int) -> str:
     return f"{name}.shard-{number}-of-{of}"
 
 
-def parts_at(paths: Sequence[Path]) -> list[Part]:
+def read_parts(paths: Sequence[Path]) -> list[ShardOutput]:
     """Return the parts of folders, or of their files, in the order of the whole.
 
     Raises InputError where they are not all the parts of one job, each once.
@@ -102,7 +102,7 @@ def parts_at(paths: Sequence[Path]) -> list[Part]:
     return parts
 
 
-def lacking(parts: Sequence[Part]) -> Iterator[str]:
+def missing_of_whole(parts: Sequence[ShardOutput]) -> Iterator[str]:
     """Yield why the whole has no log though some parts have one, and why edits are not seen."""
     without = [part for part in parts if part.log is None]
     if len(without) not in (0, len(parts)):
@@ -126,7 +126,7 @@ def _configs(path: Path) -> Iterator[Path]:
     yield config
 
 
-def _part(path: Path) -> Part:
+def _part(path: Path) -> ShardOutput:
     try:
         text = yaml_text(path)
         config = read_yaml(text).value
@@ -136,17 +136,17 @@ def _part(path: Path) -> Part:
     if not isinstance(shard, Mapping):
         raise InputError(f"{path}: is the config of a whole job, of no part")
     try:
-        written = PartWritten(**typed_fields(PartWritten, shard, f"{path}: shard"))
+        written = ShardSummary(**typed_fields(ShardSummary, shard, f"{path}: shard"))
     except TypeError as error:
         raise InputError(f"{path}: shard: {error}") from error
-    if odd := _odd(config, written):
+    if odd := _odd_section(config, written):
         raise InputError(f"{path}: {odd} is not as a part has it; judge the part again")
     name = path.name.removesuffix(".config.yml")
     sealed = is_sealed(text) if "sha256" in config else None
-    return Part(Outputs(path.parent, name), written, config, sealed)
+    return ShardOutput(Outputs(path.parent, name), written, config, sealed)
 
 
-def _odd(config: Mapping[str, Any], written: PartWritten) -> str:
+def _odd_section(config: Mapping[str, Any], written: ShardSummary) -> str:
     """Return what in the config of a part is of another type than ours; "" if nothing is."""
     sections = (*(name for name in ALIKE if name not in ("prompts", "parts")), "counts")
     for name in sections:
@@ -165,7 +165,7 @@ def _are_counts(found: Any) -> bool:
     )
 
 
-def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
+def _check_all_there(parts: Sequence[ShardOutput], paths: Iterable[Path]) -> None:
     if not parts:
         raise InputError(f"{', '.join(map(str, paths))}: no NAME.shard-I-of-N.config.yml there")
     of = parts[0].written.of
@@ -189,7 +189,7 @@ def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
         raise InputError(f"{path}: {CHANGED}: its digest is missing; judge the part again")
 
 
-def _check_alike(part: Part, first: Part) -> None:
+def _check_alike(part: ShardOutput, first: ShardOutput) -> None:
     """Raise InputError where a part was judged in another way, or of other inputs."""
     for section, of in ALIKE.items():
         own, others = (of(one.config.get(section) or {}) for one in (part, first))
@@ -207,7 +207,7 @@ def _differing(own: Any, others: Any) -> str:
     return f" ({', '.join(key for key in own | others if own.get(key) != others.get(key))})"
 
 
-def _check_sealed(part: Part) -> None:
+def _check_sealed(part: ShardOutput) -> None:
     """Raise InputError where the config of a part is not as it was written, or is another's."""
     own, path = part.written, part.outputs.config
     if part.sealed is False:
@@ -217,38 +217,40 @@ def _check_sealed(part: Part) -> None:
         raise InputError(f"{path}: {written}: give its files the names that they had")
 
 
-def _check_whole(part: Part, first: Part) -> None:
+def _check_whole(part: ShardOutput, first: ShardOutput) -> None:
     """Raise InputError where the judgments of a part are of another header, or not there."""
     headers = [JudgmentsReader(one.judgments).header for one in (part, first)]
     if headers[0] != headers[1]:
         raise InputError(f"{part.judgments}: its header is not that of {first.judgments}")
 
 
-def merge_parts(parts: Sequence[Part], outputs: Outputs) -> None:
+def merge_parts(parts: Sequence[ShardOutput], outputs: Outputs) -> None:
     """Write the judgments and the log of the whole.
 
     Raises InputError, and writes neither, where a part has no file, or another one.
     """
     with ExitStack() as files:
-        merge_judgments(files.enter_context(written(outputs.judgments)), map(_judged, parts))
+        merge_judgments(
+            files.enter_context(open_output(outputs.judgments)), map(_judgments_of, parts)
+        )
         logs = {log: part.written.sha256.get("log") for part in parts if (log := part.log)}
         if len(logs) < len(parts):
             return
-        whole_log = files.enter_context(written(outputs.log))
+        whole_log = files.enter_context(open_output(outputs.log))
         for log, sha256 in logs.items():
-            if append([log], whole_log) != sha256 and sha256:
+            if append_files([log], whole_log) != sha256 and sha256:
                 why = "is not the log that this part wrote: its SHA-256 is another"
                 raise InputError(f"{log}: {why}; judge the part again")
 
 
-def _judged(part: Part) -> Judged:
+def _judgments_of(part: ShardOutput) -> JudgmentsPart:
     own = part.written
     cut, sha256 = part.config.get("parts") or (), own.sha256.get("judgments", "")
     ids = str(cut[own.number - 1]) if len(cut) == own.of else ""
-    return Judged(part.judgments, own.responses, own.judgments, sha256, ids)
+    return JudgmentsPart(part.judgments, own.responses, own.judgments, sha256, ids)
 
 
-def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
+def complete_summary(parts: Sequence[ShardOutput], outputs: Outputs, summary: Summary) -> None:
     """Add to a summary what the parts found and spent, and write the config of the whole."""
     first = parts[0].written
     # Every part reads all runs: their findings are the same.
@@ -257,7 +259,7 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
     summary.findings_by_run = {k: dict(v) for k, v in first.findings_by_run.items()}
     summary.lost = first.lost
     summary.bug = next((part.written.bug for part in parts if part.written.bug), "")
-    summary.calls = _spent(parts)
+    summary.calls = _sum_spent(parts)
     summary.seconds = round(sum(_counts(part).get("seconds", 0.0) for part in parts), 3)
     for what in ("judgments", "log", "config"):
         path = getattr(outputs, what)
@@ -270,11 +272,11 @@ def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
         file.write(text.encode(errors="backslashreplace"))
 
 
-def _counts(part: Part) -> Mapping[str, Any]:
+def _counts(part: ShardOutput) -> Mapping[str, Any]:
     return part.config.get("counts") or {}
 
 
-def _spent(parts: Sequence[Part]) -> dict[str, Any]:
+def _sum_spent(parts: Sequence[ShardOutput]) -> dict[str, Any]:
     spent: dict[str, Any] = {}
     for part in parts:
         for name, number in (_counts(part).get("model") or {}).items():

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from trecjudge.errors import OutputError
 from trecjudge.job.interrupts import leave_interrupts_to_parent
-from trecjudge.job.process import settle_process
+from trecjudge.job.process import tune_process
 from trecjudge.job.shards.shard import DocumentShard, Shard, ShardSetup
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class LocalWorkers:
 def _begin_worker(parent: int) -> None:
     """Prepare a worker: it leaves interrupts to its parent, and ends when that is gone."""
     leave_interrupts_to_parent()
-    settle_process()
+    tune_process()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

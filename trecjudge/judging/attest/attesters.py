@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, Literal, Protocol
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.findings import shown
+from trecjudge.findings import brief
 from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import compare
@@ -87,7 +87,7 @@ class LexicalAttester:
             return Attestation(NOTHING_TO_CHECK, _STATES_NOTHING, "lexical")
         text = document.full_text
         require_shared_script("sentence", scripts(sentence), "document", scripts_of(text))
-        found = _compared(sentence, text, self.calibration)
+        found = _compare_cached(sentence, text, self.calibration)
         return _strictly(found) if self.strict else found.attestation
 
 
@@ -99,7 +99,7 @@ class _Compared:
 
 # The judges of one pass ask the same about a response one after another: it is compared once.
 @lru_cache(maxsize=1024)
-def _compared(sentence: str, text: str, calibration: str) -> _Compared:
+def _compare_cached(sentence: str, text: str, calibration: str) -> _Compared:
     found = compare(sentence, prepared_text(text), calibration_at(calibration))
     evidence = evidence_at(text, found.start, found.end)
     expected = round(found.score, _DECIMALS)
@@ -144,7 +144,7 @@ def text_missing(*doc_ids: str) -> JudgmentFailed:
 
 def citation_not_read(citation: Citation) -> JudgmentFailed:
     """Return the failure of a citation of which the reader does not know what it means."""
-    return JudgmentFailed(CITATION_NOT_READ, f"{shown(citation.value)}: {citation.unread}")
+    return JudgmentFailed(CITATION_NOT_READ, f"{brief(citation.value)}: {citation.unread}")
 
 
 def known_in_part(*documents: Document) -> JudgmentFailed:

@@ -76,15 +76,15 @@ class Attesting:
             raise citation_not_read(item.citation)
         # In this order: what the run itself did is decided before anything can be unjudged.
         if item.exists is False:
-            return _unsupported(item, "no such document")
+            return _unsupported_judgment(item, "no such document")
         require_text(item.document)
         assert item.document is not None
         if item.document.hollow:
-            return _unsupported(item, HOLLOW)
+            return _unsupported_judgment(item, HOLLOW)
         if not item.has_text:
-            return _unsupported(item, "the sentence has no text")
+            return _unsupported_judgment(item, "the sentence has no text")
         attester = attester_for(self.attester, model, self.programs[0], self.calibration)
-        return _attested(item, await attester.attest(item.text, item.document))
+        return _attestation_judgment(item, await attester.attest(item.text, item.document))
 
     def group_of(self, item: Item) -> str | None:
         """Return the document that a model would be asked about, or None."""
@@ -99,7 +99,7 @@ class Attesting:
             sentences = [item.text for item in items]
             try:
                 found = await attester.attest_group(self.programs[1], sentences, document)
-                return [_attested(*pair) for pair in zip(items, found, strict=True)]
+                return [_attestation_judgment(*pair) for pair in zip(items, found, strict=True)]
             except JudgmentFailed as failed:
                 # One sentence may get a reply that can be read; an outage is the same for all.
                 if failed.kind not in ("parse", "cut"):
@@ -138,7 +138,7 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     return replace(judgment, label=label, grade=GRADES[label], exists=exists, failure=None)
 
 
-def _attested(item: Item, found: Attestation) -> Judgment:
+def _attestation_judgment(item: Item, found: Attestation) -> Judgment:
     """Return the judgment; what a part of a document does not say in full is unjudged."""
     if item.document and not item.document.complete and found.label in (NONE, PARTIAL):
         return replace(unjudged(item, known_in_part(item.document)), usage=found.usage)
@@ -154,5 +154,5 @@ def _attested(item: Item, found: Attestation) -> Judgment:
     )
 
 
-def _unsupported(item: Item, reason: str) -> Judgment:
+def _unsupported_judgment(item: Item, reason: str) -> Judgment:
     return judgment_of(item, label=NONE, grade=GRADES[NONE], reason=reason)

@@ -19,13 +19,13 @@ from trecjudge.judging.claims.verdicts import (
     PARAPHRASE,
     UNATTRIBUTED,
     Verdict,
+    locate_quote,
     match_of,
-    quoted,
 )
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import Model, Prediction, Program, ReplyLength
 from trecjudge.records import Source
-from trecjudge.text.chat_tokens import Fence, broken
+from trecjudge.text.chat_tokens import Fence, neutralize
 from trecjudge.text.embeddings import Embedder
 
 ATTRIBUTE = Program(
@@ -82,7 +82,7 @@ class ModelDetector:
             return Verdict(UNATTRIBUTED, library.what_was_read(nothing), self.name)
         found = None
         for part in parts[: self.rounds]:
-            found = _read(claim, part, await self._asked(claim, part))
+            found = _read(claim, part, await self._ask_model(claim, part))
             if found.label == AMBIGUOUS and library.in_part:
                 library.require_text()
             if found.label != UNATTRIBUTED:
@@ -95,7 +95,7 @@ class ModelDetector:
         library.require_text()
         return found
 
-    async def _asked(self, claim: str, part: Sequence[Passage]) -> Prediction:
+    async def _ask_model(self, claim: str, part: Sequence[Passage]) -> Prediction:
         return await self.model.predict(self.program, passages=shown_passages(part), claim=claim)
 
     def _parts(self, claim: str, library: Library) -> Iterator[list[Passage]]:
@@ -137,7 +137,7 @@ def shown_passages(passages: Sequence[Passage]) -> str:
         lines.append(f"Document {number}:")
         # No text may begin another document.
         texts = (passage.text for passage in sorted(own, key=lambda p: p.start))
-        lines += [broken(text, _HEADING) for text in texts]
+        lines += [neutralize(text, _HEADING) for text in texts]
     return "\n".join(lines)
 
 
@@ -154,7 +154,7 @@ def _read(claim: str, part: Sequence[Passage], prediction: Prediction) -> Verdic
     fields, usage = prediction.fields, prediction.call.usage
     label, reason = fields["verdict"], fields["reason"]
     quotes = [quote for quote in fields["quotes"] if quote.strip()]
-    found = [quoted(quote, part) for quote in quotes]
+    found = [locate_quote(quote, part) for quote in quotes]
     sources: tuple[Source, ...] = tuple(dict.fromkeys(filter(None, found)))
     text = "\n".join(source.excerpt for source in sources)
     match = ""

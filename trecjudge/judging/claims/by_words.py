@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trecjudge.judging.claims.contradiction import contradiction, numbers_in_words
-from trecjudge.judging.claims.inference import inferred
+from trecjudge.judging.claims.inference import infer_from_two
 from trecjudge.judging.claims.search import Library, Passage
 from trecjudge.judging.claims.verdicts import (
     AMBIGUOUS,
@@ -25,7 +25,7 @@ from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import Comparison, compare
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.records import FULL, NONE
-from trecjudge.text.directions import opposed
+from trecjudge.text.directions import is_antonym
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.forms import word_form
 from trecjudge.text.negation import denials, has_negation
@@ -77,7 +77,7 @@ class LexicalDetector:
     async def verdict(self, claim: str, library: Library) -> Verdict:
         """Return the verdict. Raises JudgmentFailed if a claim not found may be in unread text."""
         passages = self.passages(claim, library)
-        against = _contradicted(claim, passages)
+        against = _find_contradiction(claim, passages)
         rival, how = against or (None, "")
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
         if rival and holding:
@@ -85,14 +85,14 @@ class LexicalDetector:
         if denied := [p for p in holding if self._denied(claim, p)]:
             holding = [p for p in holding if p not in denied]
         if holding:
-            return self._attributed(claim, holding)
+            return self._attribute_claim(claim, holding)
         if denied:
             return self._ambiguous("a passage has its words, but one of the two denies", denied)
         if rival:
             found, weight = sources_of([rival]), self._weight(0.0)
             return Verdict(CONTRADICTED, how, self.name, found, expected=weight)
         near = passages if self.threshold is not None else library.best(claim)
-        if pair := inferred(claim, near):
+        if pair := infer_from_two(claim, near):
             return self._together(claim, pair)
         # Only now: a claim that was found needs no other document.
         library.require_read(claim)
@@ -150,16 +150,21 @@ class LexicalDetector:
         """Return the value that is compared with the threshold."""
         return passage.overlap
 
-    def _attributed(self, claim: str, holding: Sequence[Passage]) -> Verdict:
+    def _attribute_claim(self, claim: str, holding: Sequence[Passage]) -> Verdict:
         found, support = sources_of(holding), holding[0].support
         reason = support.reason if support else f"{self._likeness_text(holding[0])} in one passage"
         match = match_of(claim, found[:1])
         return Verdict(
-            ATTRIBUTED, reason, self.name, found, match, expected=_expected(holding[0].support)
+            ATTRIBUTED,
+            reason,
+            self.name,
+            found,
+            match,
+            expected=_expected_weight(holding[0].support),
         )
 
     def _ambiguous(self, reason: str, passages: Sequence[Passage]) -> Verdict:
-        weight = _expected(passages[0].support, _HALF)
+        weight = _expected_weight(passages[0].support, _HALF)
         return Verdict(AMBIGUOUS, reason, self.name, sources_of(passages), expected=weight)
 
     def _together(self, claim: str, pair: Sequence[Passage]) -> Verdict:
@@ -167,7 +172,9 @@ class LexicalDetector:
         weight = None
         if self.threshold is None:
             text = "\n".join(passage.text for passage in pair)
-            weight = _expected(compare(claim, prepare(text), calibration_at(self.calibration)))
+            weight = _expected_weight(
+                compare(claim, prepare(text), calibration_at(self.calibration))
+            )
         return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE, expected=weight)
 
     def _not_attributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
@@ -182,7 +189,7 @@ class LexicalDetector:
         # A single fact has no part: people call it supported or not.
         none = support.label == NONE or support.one_fact
         label: Label = UNATTRIBUTED if none else AMBIGUOUS
-        return Verdict(label, support.reason, self.name, found, expected=_expected(support))
+        return Verdict(label, support.reason, self.name, found, expected=_expected_weight(support))
 
     def _shortfall(self, claim: str, best: Passage) -> str:
         why = ""
@@ -232,7 +239,7 @@ class SemanticDetector(LexicalDetector):
         return f"similarity {passage.cosine or 0.0:.2f}"
 
 
-def _expected(support: Comparison | None, most: float = 1.0) -> float | None:
+def _expected_weight(support: Comparison | None, most: float = 1.0) -> float | None:
     """Return the weight to be expected of a person, at most `most`; None where it is not known."""
     return None if support is None else round(min(support.score, most), _DECIMALS)
 
@@ -305,7 +312,7 @@ def denies_otherwise(claim: str, passage: str) -> bool:
     until = tokens[: held[-1] + 1] if held else []
     ours = tokenize(claim)
     theirs = {token.form for token in until}
-    opposite = any(opposed(form, theirs) for form in terms)
+    opposite = any(is_antonym(form, theirs) for form in terms)
     if opposite and not (_denies(ours) or _denies(until)):
         return True
     pairs = ((ours, until), (until, ours))
@@ -316,7 +323,7 @@ def _denies(tokens: Sequence[Token]) -> bool:
     return has_negation(tokens) or bool(denials({token.form for token in tokens}))
 
 
-def _contradicted(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str] | None:
+def _find_contradiction(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str] | None:
     """Return the first passage that contradicts a claim, and how."""
     near = [passage for passage in passages if passage.overlap >= _RIVAL_FROM]
     for passage in near[:_MOST_RIVALS]:

@@ -54,15 +54,15 @@ def clauses(sentence: str) -> list[str]:
     found = [_Growing(first)]
     listing = False
     for (border, piece), row in zip(rest, _in_rows(rest), strict=True):
-        clause = _begun(found[-1], border, piece, row, listing)
+        clause = _begin_clause(found[-1], border, piece, row, listing)
         listing = clause is None and border.strip() == ","
         if clause is None:
             found[-1].grow(border + piece)
         else:
-            found.append(_Growing(_capitalised(clause)))
+            found.append(_Growing(_capitalise(clause)))
     stop = sentence.rstrip()[-1:]  # each clause ends as its sentence did
     texts = (clause.text.strip(" ,;；؛") for clause in found)
-    return [_ended(_capitalised(text), stop) for text in texts if text]
+    return [_end_clause(_capitalise(text), stop) for text in texts if text]
 
 
 class _Growing:
@@ -100,7 +100,9 @@ class _Growing:
             self._words += words
 
 
-def _begun(before: _Growing, border: str, piece: str, row: bool, listing: bool) -> str | None:
+def _begin_clause(
+    before: _Growing, border: str, piece: str, row: bool, listing: bool
+) -> str | None:
     """Return the clause that a piece begins, or None if it goes on with the clause before.
 
     `row`: it is one of several predicates; `listing`: at the comma before, nothing was cut.
@@ -179,7 +181,7 @@ def _is_subject(text: str) -> bool:
     return _RELATIVE.isdisjoint(rest) and not pronoun_with_verb
 
 
-def _capitalised(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
@@ -198,6 +200,6 @@ def _pieces(sentence: str) -> Iterator[tuple[str, str]]:
     yield before, sentence[start:]
 
 
-def _ended(text: str, stop: str) -> str:
+def _end_clause(text: str, stop: str) -> str:
     """Return a clause with the stop that its sentence has."""
     return text + stop if stop in _STOPS and not text.endswith(_STOPS) else text

@@ -9,10 +9,10 @@ from trecjudge.judging.claims.clauses import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import Term, wording_of
-from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.directions import DIRECTED, is_antonym
 from trecjudge.text.forms import word_form
 from trecjudge.text.kinds import rivals
-from trecjudge.text.numbers import SCALES, composed, may_compose
+from trecjudge.text.numbers import SCALES, compose_numbers, may_compose
 from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
 from trecjudge.text.sentences import split_sentences
 from trecjudge.text.tokens import read_forms, tokenize
@@ -70,7 +70,7 @@ def numbers_in_words(text: str) -> set[str]:
     written, forms = read_forms(text)
     if not may_compose(forms):
         return set()
-    found = composed(written, forms)
+    found = compose_numbers(written, forms)
     return {number for first, stop, number in found if all(map(str.isalpha, written[first:stop]))}
 
 
@@ -82,7 +82,7 @@ def _opposite(claim: str, sentence: str) -> str:
     for term in ours.terms:
         # "It rose, then fell" says both: of one direction only it is the contrary.
         one_way = term.form in DIRECTED and not {term.form} & set(theirs.forms)
-        if one_way and opposed(term.form, set(theirs.forms)):
+        if one_way and is_antonym(term.form, set(theirs.forms)):
             rest = claim[: term.start] + claim[term.end :]
             if _same_statement(rest, sentence) and _same_figures(claim, sentence):
                 return claim[term.start : term.end]

@@ -32,7 +32,7 @@ def claims_by_rules(response: Response) -> list[Claim]:
         for sentence in response.sentences
         for text in statements(sentence.text)
     )
-    return list(_numbered(found))
+    return list(_number_claims(found))
 
 
 async def claims_by_model(response: Response, model: Model) -> list[Claim]:
@@ -47,7 +47,7 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     prediction = await model.predict(SPLIT, response="\n".join(numbered))
     listed = (_claim_of_model(response, entry) for entry in prediction.fields["claims"])
     own_forms = {token.form for token in tokenize(response.text)}
-    found = list(_numbered(claim for claim in listed if _has_something_of(own_forms, claim)))
+    found = list(_number_claims(claim for claim in listed if _has_something_of(own_forms, claim)))
     # No claims in a text that claims something: the model failed, and the response must not gain.
     by_rules = [] if found or abstains(response.text, True) else claims_by_rules(response)
     if by_rules:
@@ -85,7 +85,7 @@ def _claim(sentence: Sentence, text: str) -> Claim:
     return Claim(0, text, sentence.index, cited)
 
 
-def _numbered(found: Iterator[Claim]) -> Iterator[Claim]:
+def _number_claims(found: Iterator[Claim]) -> Iterator[Claim]:
     """Number the claims in order, without empty ones; one made twice cites what either cites."""
     by_text: dict[str, Claim] = {}
     for claim in found:

@@ -14,7 +14,7 @@ _EACH_ADDS = 0.2
 _MOST_COMBINED = 6
 
 
-def inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
+def infer_from_two(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
     """Return two passages of two documents that together hold a claim, and hang together.
 
     Each has a part that the other lacks; they share a name or a rare word that is no part of the

@@ -53,7 +53,7 @@ def match_of(claim: str, sources: Sequence[Source]) -> str:
     return INFERENCE if len({source.doc_id for source in sources}) > 1 else PARAPHRASE
 
 
-def quoted(quote: str, passages: Sequence[Passage]) -> Source | None:
+def locate_quote(quote: str, passages: Sequence[Passage]) -> Source | None:
     """Return where a quote stands: in the passages, else anywhere in their documents."""
     documents = {p.document.doc_id: p.document for p in passages}
     for passage in passages:

@@ -27,7 +27,7 @@ _SHORT = 4
 _ABOUT = 0.35
 """Share of the question's weight that stands with a short answer, so that it answers this one."""
 _HALF = 0.5
-_MOST = 0.7
+_SHARE_STATED = 0.7
 """Share of a statement's weight that stands in a text which states it."""
 _ASKING = frozenset(
     map(word_form, ("happen", "happens", "happened", "occur", "kind", "sort", "type"))
@@ -75,11 +75,11 @@ def stated(text: str, nugget: Nugget, answer: GoldAnswer) -> Match:
     if not any(term.form in document.segments_of for term in telling):
         return Match(NOT_STATED, "no word of the answer is there")
     if not nugget.is_question or len(telling) >= _SHORT:
-        return _compared(answer.text, document)
+        return _compare_statement(answer.text, document)
     return _with_question(nugget.text, answer.text, telling, document)
 
 
-def _compared(statement: str, document: Prepared) -> Match:
+def _compare_statement(statement: str, document: Prepared) -> Match:
     found = compare(statement, document)
     label: Label = NOT_STATED
     telling = _telling(statement)
@@ -87,7 +87,7 @@ def _compared(statement: str, document: Prepared) -> Match:
     there = sum(term.weight for term in telling if term.form in document.segments_of)
     # A cited document is mostly on the matter, and half of the words may do; any text is not.
     if found.label == FULL:
-        label = STATED if there >= _MOST * whole else PARTLY
+        label = STATED if there >= _SHARE_STATED * whole else PARTLY
     elif found.label == PARTIAL:
         label = PARTLY
     return Match(label, found.reason, found.start, found.end)

@@ -98,21 +98,23 @@ class Tree:
     def paths(self) -> list[SentencePath]:
         """Return the path of each sentence that is not behind the limit, in order."""
         kept = (s for s in self.response.sentences if not self._is_cut(s.index))
-        return [self._cited(s.index) if s.citations else self._uncited(s.index) for s in kept]
+        return [
+            self._cited_path(s.index) if s.citations else self._uncited_path(s.index) for s in kept
+        ]
 
     def _is_cut(self, index: int) -> bool:
         return index in self.uncited and self.uncited[index].label == CUT
 
-    def attested(self, index: int) -> Truth:
+    def is_attested(self, index: int) -> Truth:
         """Return whether all that a sentence cites attests it: lost as soon as one does not."""
         found = self.citations.get(index, ())
         if any(judgment.judged and judgment.label != FULL for judgment in found):
             return False
         return True if found and all(judgment.judged for judgment in found) else None
 
-    def _cited(self, index: int) -> SentencePath:
+    def _cited_path(self, index: int) -> SentencePath:
         cited = Step("cited", True)
-        attested = self.attested(index)
+        attested = self.is_attested(index)
         steps = (cited, Step("attested", attested, self._why_attested(index)))
         if attested is not True:
             return SentencePath(index, steps, "open" if attested is None else "penalty")
@@ -144,7 +146,7 @@ class Tree:
         found += [self.whole] if self.whole is not None else []
         return "; ".join(dict.fromkeys(map(_why, found)))
 
-    def _uncited(self, index: int) -> SentencePath:
+    def _uncited_path(self, index: int) -> SentencePath:
         label, reason = self._label_of(index)
         steps = [Step("cited", False), Step("negative", None, reason)]
         if label is None:
@@ -175,21 +177,21 @@ class Tree:
     def answered(self, nugget_id: str, answer: GoldAnswer, matches: Matches) -> Truth:
         """Return whether a sentence states an answer in the way that counts."""
         return any_of(
-            both(_stated(pair), self._counts(index, answer, matches))
+            both(_pair_truth(pair), self._counts(index, answer, matches))
             for index, pair in self.stating.get((nugget_id, answer.text), ())
         )
 
-    def rewarded(self, nugget_id: str, answer: GoldAnswer) -> Truth:
+    def earns_answer(self, nugget_id: str, answer: GoldAnswer) -> Truth:
         """Return whether a sentence that the tree lets through states an answer."""
         return any_of(
-            both(_stated(pair), self._lets_through(index))
+            both(_pair_truth(pair), self._lets_through(index))
             for index, pair in self.stating.get((nugget_id, answer.text), ())
         )
 
     def _lets_through(self, index: int) -> Truth:
         """Return whether a sentence is attested by all that it cites, or asserts a negative."""
         if index in self.citing:
-            return self.attested(index)
+            return self.is_attested(index)
         label, _ = self._label_of(index)
         return None if label is None else label in (NEGATIVE, CONFIRMED)
 
@@ -200,7 +202,7 @@ class Tree:
         cited = self.citing.get(index, ())
         if matches == "linked":
             return any(citation.doc_id in answer.documents for citation in cited)
-        return self.attested(index) if cited else False
+        return self.is_attested(index) if cited else False
 
 
 def states_step(
@@ -228,7 +230,7 @@ def both(one: Truth, other: Truth) -> Truth:
     return all_of((one, other))
 
 
-def _stated(pair: Judgment) -> Truth:
+def _pair_truth(pair: Judgment) -> Truth:
     return pair.label == STATED if pair.judged else None
 
 

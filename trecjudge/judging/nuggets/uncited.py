@@ -52,7 +52,7 @@ _SAME_WEIGHT = 0.5
 """Share of a sentence's weight that an earlier one has which has the same numbers and names."""
 _MOST_SAME = 0.75
 """The same of one without numbers: half of the words are often only the same matter."""
-_MOST = 0.6
+_SHARE_ASKED = 0.6
 """Share of a question's weight that a negative sentence has which is about it."""
 
 
@@ -135,4 +135,4 @@ def leaves_open(sentence: str, question: str) -> bool:
     """
     asked = [term for term in wording_of(question).terms if _tells(term)]
     document = prepared_text(sentence)
-    return ratio_of([t for t in asked if t.form in document.segments_of], asked) >= _MOST
+    return ratio_of([t for t in asked if t.form in document.segments_of], asked) >= _SHARE_ASKED

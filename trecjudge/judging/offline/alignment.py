@@ -15,7 +15,7 @@ from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.text.function_words import ENGLISH
 from trecjudge.text.kinds import stands_in
 from trecjudge.text.relations import RELATING, opposites_of
-from trecjudge.text.telling import TELLING
+from trecjudge.text.telling import QUALIFIERS
 
 _NEAR_COPY = 0.8
 """Part of the sentence's words that stand in the same order in one segment."""
@@ -67,7 +67,7 @@ def differences(
     beside = _likest(wording.forms, document, passage)
     if beside is None:
         return SAME
-    exchanged = _exchanged(wording, beside, document)
+    exchanged = _find_swapped_relation(wording, beside, document)
     copied = (
         beside.kept >= _NEAR_COPY and len([t for t in absent if t.meaningful]) <= _MOST_DIFFERENT
     )
@@ -80,17 +80,19 @@ def differences(
     if any(term.number for term in wording.terms):
         start, end = document.spans[passage.first][0], document.spans[passage.last][1]
         quantities = tuple(other_quantities(wording.text, document.text[start:end]))
-    added = _added(wording.forms, beside.blocks, lacking, inside)
+    added = _find_added_qualifiers(wording.forms, beside.blocks, lacking, inside)
     return Differences(
-        (*_written(wording, others), *quantities), _written(wording, added), exchanged
+        (*_terms_as_written(wording, others), *quantities),
+        _terms_as_written(wording, added),
+        exchanged,
     )
 
 
-def _written(wording: Wording, terms: Iterable[Term]) -> tuple[str, ...]:
+def _terms_as_written(wording: Wording, terms: Iterable[Term]) -> tuple[str, ...]:
     return tuple(wording.text[term.start : term.end] for term in terms)
 
 
-def _exchanged(wording: Wording, beside: Beside, document: Prepared) -> tuple[str, ...]:
+def _find_swapped_relation(wording: Wording, beside: Beside, document: Prepared) -> tuple[str, ...]:
     """Return the word of relation that is turned, or has its two sides exchanged."""
     telling = wording.meaningful_forms
     if len(telling.intersection(beside.forms)) < _SAME_MATTER * len(telling):
@@ -99,17 +101,17 @@ def _exchanged(wording: Wording, beside: Beside, document: Prepared) -> tuple[st
     cue, consistent = turned_round(wording.text, segment, beside.forms, document.neighbours)
     if cue or consistent:
         return (cue,) if cue else ()
-    return tuple(_opposed(wording.forms, beside.forms, beside.blocks))
+    return tuple(_find_opposite_relations(wording.forms, beside.forms, beside.blocks))
 
 
-def _added(
+def _find_added_qualifiers(
     ours: Sequence[str], blocks: Sequence[Block], lacking: Mapping[str, Term], inside: Set[str]
 ) -> Iterator[Term]:
     """Yield the telling words that stand between words that are neighbours there."""
     for kind, start, stop, *_ in blocks:
         if kind == "delete" and stop - start <= _LONGEST_STRETCH:
             for form in ours[start:stop]:
-                if form in lacking and form in TELLING and not stands_in(form, inside):
+                if form in lacking and form in QUALIFIERS and not stands_in(form, inside):
                     yield lacking[form]
 
 
@@ -134,7 +136,9 @@ def _likest(forms: Sequence[str], document: Prepared, passage: PassageSpan) -> B
     return best
 
 
-def _opposed(ours: Sequence[str], theirs: Sequence[str], blocks: Sequence[Block]) -> Iterator[str]:
+def _find_opposite_relations(
+    ours: Sequence[str], theirs: Sequence[str], blocks: Sequence[Block]
+) -> Iterator[str]:
     """Yield the words of relation in whose place the segment has the opposite."""
     for kind, start, stop, first, last in blocks:
         if kind == "replace" and stop - start <= _LONGEST_STRETCH >= last - first:
@@ -154,7 +158,7 @@ def _others(
     for number, (kind, start, stop, first, last) in enumerate(blocks):
         if kind != "replace" or stop - start > _LONGEST_STRETCH or last - first > _LONGEST_STRETCH:
             continue
-        if not _framed(blocks, number):
+        if not _is_framed_by_matches(blocks, number):
             continue
         instead = {form for form in theirs[first:last] if form not in ENGLISH}
         for form in ours[start:stop]:
@@ -165,7 +169,7 @@ def _others(
                 yield term
 
 
-def _framed(blocks: Sequence[Block], number: int) -> bool:
+def _is_framed_by_matches(blocks: Sequence[Block], number: int) -> bool:
     """Return whether the same words stand on both sides of a stretch, or at one of an edge."""
     around = [*blocks[max(0, number - 1) : number], *blocks[number + 1 : number + 2]]
     return all(block[0] == "equal" for block in around)

@@ -183,7 +183,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     negation_differs = near_copy and negation_differs_in(wording, document, passage)
     direction_differs = near_copy and direction_differs_in(wording, document, passage)
     short = wording.size <= SHORT
-    lacked = _lacked(wording, absent, document, passage)
+    lacked = _missing_terms(wording, absent, document, passage)
     neighbours, run = _runs(wording.forms, document, bool(tally.present))
     features = Features(
         document=min(in_document, _ENOUGH),
@@ -198,7 +198,9 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         numbers_missing=float(min(len(numbers), _MOST_NUMBERS)),
         turned=float(negation_differs or direction_differs),
         hedge_dropped=float(not wording.hedged and _any_within(document.hedging, passage)),
-        quotes_missing=float(bool(wording.quotes) and not _quoted(wording.quotes, document)),
+        quotes_missing=float(
+            bool(wording.quotes) and not _has_all_quotations(wording.quotes, document)
+        ),
         listing=float(wording.listing),
         weight=math.log1p(sum([weight for weight, _ in tally.content])),
         document_length=math.log1p(document.tokens),
@@ -284,7 +286,7 @@ def _runs(forms: Sequence[str], document: Prepared, any_found: bool) -> tuple[fl
     return (sum(together) / len(together) if together else 0.0), longest + any_found
 
 
-def _quoted(quotes: Sequence[str], document: Prepared) -> bool:
+def _has_all_quotations(quotes: Sequence[str], document: Prepared) -> bool:
     """Return whether the document has all quotations, white space and stops at their ends aside."""
     text = " ".join(document.text.split()).casefold()
     return all(" ".join(quote.split()).strip(" .,;!?").casefold() in text for quote in quotes)
@@ -301,7 +303,7 @@ def _weight(terms: Sequence[Term]) -> float:
     return sum([1.0 if is_spaceless(term.form) else term.weight for term in terms])
 
 
-def _lacked(
+def _missing_terms(
     wording: Wording, absent: Sequence[Term], document: Prepared, passage: PassageSpan
 ) -> tuple[Term, ...]:
     """Return the content terms that are absent, and have no word for the same in the passage.

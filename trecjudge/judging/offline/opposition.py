@@ -5,7 +5,7 @@ from __future__ import annotations
 from trecjudge.judging.offline.passages import PassageSpan
 from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.wording import Term, Wording
-from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.directions import DIRECTED, is_antonym
 
 
 def direction_differs_in(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
@@ -14,7 +14,7 @@ def direction_differs_in(wording: Wording, document: Prepared, passage: PassageS
     if not directed:
         return False
     inside = document.forms_between(passage.first, passage.last)
-    return any(form not in inside and opposed(form, inside) for form in directed)
+    return any(form not in inside and is_antonym(form, inside) for form in directed)
 
 
 def negation_differs_in(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:

@@ -80,11 +80,11 @@ def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> P
     best = max(weights)
     first = weights.index(best)  # of equal passages the first, so that evidence never changes
     last = min(first + LENGTH, len(weights)) - 1
-    first, last = _trimmed(first, last, best, present, document)
+    first, last = _trim_passage(first, last, best, present, document)
     return PassageSpan(first, last, document.spans[first][0], document.spans[last][1], best)
 
 
-def _trimmed(
+def _trim_passage(
     first: int, last: int, best: float, present: Sequence[tuple[Term, float]], document: Prepared
 ) -> tuple[int, int]:
     # The weight of the terms by the set of segments that have them, a bit for each segment.

@@ -108,7 +108,7 @@ def prepare(text: str) -> Prepared:
     # Before other writings are added: those are no words of the text.
     denying = _segments_with(denials(segments_of.keys()), segments_of)
     hedging = _segments_with(HEDGES & segments_of.keys(), segments_of)
-    negated = _negated(segments, denying)
+    negated = _negated_forms(segments, denying)
     affirmed, denied = _keys(text, segments)
     for form, indexes in denied.items():
         negated[form] = negated.get(form, frozenset()) | indexes
@@ -148,7 +148,9 @@ def _segments_with(
     return frozenset(index for form in forms for index in segments_of[form])
 
 
-def _negated(segments: Sequence[Segment], denying: frozenset[int]) -> dict[str, frozenset[int]]:
+def _negated_forms(
+    segments: Sequence[Segment], denying: frozenset[int]
+) -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
     for index in denying:
         forms = segments[index].forms

@@ -25,33 +25,33 @@ def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
     if found.in_passage < found.in_document:
         share += f", {found.in_passage:.0%} in one passage"
     if label == "full_support":
-        against = list(_reworded(found, missing))
+        against = list(_reword_notes(found, missing))
     else:
-        against = list(_against(found, missing)) or [_undecided(found)]
+        against = list(_against(found, missing)) or [_reason_undecided(found)]
     return "; ".join((share.replace("%", " %"), *against))
 
 
 def _against(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
     if found.replaced:
-        yield f"another stands there for {_listed(found.replaced)}"
+        yield f"another stands there for {_list_words(found.replaced)}"
     if found.differ.exchanged:
-        yield f"the other way round there: {_listed(found.differ.exchanged)}"
+        yield f"the other way round there: {_list_words(found.differ.exchanged)}"
     if lacking := [word for word in missing if word not in found.replaced]:
-        yield f"missing: {_listed(lacking)}"
+        yield f"missing: {_list_words(lacking)}"
     if found.negation_differs:
         yield "negated on one side only"
     if found.direction_differs:
         yield "says the opposite of a word there"
 
 
-def _reworded(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
+def _reword_notes(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
     if missing:
-        yield f"not word for word: {_listed(missing)}"
+        yield f"not word for word: {_list_words(missing)}"
     elif found.in_document < _NEARLY_ALL:
         yield "the rest in other words"
 
 
-def _undecided(found: Measurements) -> str:
+def _reason_undecided(found: Measurements) -> str:
     if found.in_document < _NEARLY_ALL:
         return "for the rest it has other words, which may say the same"
     if found.in_passage < found.in_document:
@@ -59,7 +59,7 @@ def _undecided(found: Measurements) -> str:
     return "its words are there, but they say too little to tell"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _list_words(words: Sequence[str]) -> str:
     return ", ".join(map(repr, words))
 
 

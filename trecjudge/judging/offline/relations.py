@@ -74,7 +74,7 @@ def _by_comparison(ours: Sequence[str], theirs: Sequence[str]) -> str | None:
     mine, its = _sides(ours, ours.index(cue)), _sides(theirs, theirs.index(other))
     if not mine.before or not mine.after:
         return None
-    exchanged = _exchanged(mine, its)
+    exchanged = _swaps_sides(mine, its)
     if exchanged is None:
         return None
     # Of "more than" the degree turns it, of "before" the word itself.
@@ -93,7 +93,7 @@ def _sides(forms: Sequence[str], place: int, passive: bool = False) -> Sides:
     return Sides(kept[0], kept[1], passive)
 
 
-def _exchanged(mine: Sides, its: Sides) -> bool | None:
+def _swaps_sides(mine: Sides, its: Sides) -> bool | None:
     """Return whether all that tells the sides apart is exchanged; None if it is not clear."""
     ours = set(mine.before) - set(mine.after), set(mine.after) - set(mine.before)
     theirs = set(its.before) - set(its.after), set(its.after) - set(its.before)
@@ -159,7 +159,7 @@ def _by_verb(
         same = set(mine.before) & set(its.before)
         if not named.before or not named.after:
             same |= set(mine.after) & set(its.after)
-        if _exchanged(mine, its) and not same:
+        if _swaps_sides(mine, its) and not same:
             return own_written[place]
     return None
 

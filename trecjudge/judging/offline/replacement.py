@@ -15,9 +15,9 @@ from trecjudge.text.tokens import read_forms
 SINGLE_FACT = 6.0
 """Telling words, at most, of a sentence that is taken for one fact."""
 
-_NEAR_COPY = 0.75
+_SHARE_OF_A_NEAR_COPY = 0.75
 # What must be there whatever is replaced, and the terms that may be absent.
-_SAME_MATTER = 0.35
+_SHARE_OF_THE_SAME_MATTER = 0.35
 _MOST_ABSENT = 6
 _FEWEST = 2
 SegmentWords = tuple[Sequence[str], Sequence[str]]
@@ -34,14 +34,18 @@ def replacements(
     or bound. Of a longer sentence, and for names and numbers, the two must stand between the same
     words. `total` is the weight of the sentence.
     """
-    if not passage.weight or passage.weight < _SAME_MATTER * total or len(absent) > _MOST_ABSENT:
+    if (
+        not passage.weight
+        or passage.weight < _SHARE_OF_THE_SAME_MATTER * total
+        or len(absent) > _MOST_ABSENT
+    ):
         return ()
     in_place = wording.size > SINGLE_FACT
     found = [] if in_place else list(_elsewhere(wording, absent, document))
     candidates = [term for term in absent if _replaceable(term, wording, document)]
     numbered = not in_place and any(term.number for term in wording.terms)
     idle = sum([term.weight for term in candidates])
-    if not (candidates or numbered) or passage.weight < _NEAR_COPY * (total - idle):
+    if not (candidates or numbered) or passage.weight < _SHARE_OF_A_NEAR_COPY * (total - idle):
         return tuple(found)
     segments = _segments(document, range(passage.first, passage.last + 1))
     others = (_replacement(t, wording, document, segments, in_place) for t in candidates)

@@ -27,18 +27,18 @@ def weighed_forms(text: str) -> list[Weighed]:
     return [
         form
         for word in text.split()
-        for form in (_remembered(word) if len(word) <= _LONGEST_REMEMBERED else _weighed(word))
+        for form in (_remembered(word) if len(word) <= _LONGEST_REMEMBERED else _weigh_words(word))
     ]
 
 
-def _weighed(word: str) -> tuple[Weighed, ...]:
+def _weigh_words(word: str) -> tuple[Weighed, ...]:
     return tuple(
         (token.form, SHIPPED.weight(token.form, word[token.start : token.end]))
         for token in tokenize(word)
     )
 
 
-_remembered = lru_cache(maxsize=1 << 15)(_weighed)
+_remembered = lru_cache(maxsize=1 << 15)(_weigh_words)
 
 
 def vector_of(forms: Iterable[Weighed]) -> Vector:

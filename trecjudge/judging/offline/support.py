@@ -126,7 +126,7 @@ def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
     """Return full support where a sentence of the document has the same words, else none."""
     for start, end in document.spans:
         if tuple(read_forms(document.text[start:end])[1]) == wording.forms:
-            return _copied(start, end)
+            return _compare_copy(start, end)
     return _nothing("the sentence has only function words: nothing in it can be attested")
 
 
@@ -146,10 +146,10 @@ def _of_many_segments(wording: Wording, document: Prepared) -> Comparison | None
     first, last = bisect_right(ends, begin), bisect_left(ends, begin + len(ours))
     if last - first < LENGTH:
         return None
-    return _copied(document.spans[first][0], document.spans[last][1])
+    return _compare_copy(document.spans[first][0], document.spans[last][1])
 
 
-def _copied(start: int, end: int) -> Comparison:
+def _compare_copy(start: int, end: int) -> Comparison:
     reason = "the sentence stands in the document word for word"
     return Comparison(
         *(_COPIED, "full_support", start, end, (), (), False, reason),
@@ -173,10 +173,10 @@ def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[flo
     if not found.passage.weight:
         return 0.0, 0.0
     probability, full = calibration.probabilities(found.features)
-    return ruled(found, probability, full)
+    return apply_rules(found, probability, full)
 
 
-def ruled(found: Measurements, probability: float, full: float) -> tuple[float, float]:
+def apply_rules(found: Measurements, probability: float, full: float) -> tuple[float, float]:
     """Return the two probabilities after what rules full support, any, or none out."""
     if found.refuted:
         probability = min(probability, _MOST_RULED_OUT)

@@ -14,7 +14,7 @@ from trecjudge.text.frequencies import Frequencies, read_frequencies
 from trecjudge.text.function_words import grammar_of, has_grammar, is_grammar_run
 from trecjudge.text.hedges import HEDGES
 from trecjudge.text.negation import denials, negated_positions
-from trecjudge.text.numbers import composed, may_compose
+from trecjudge.text.numbers import compose_numbers, may_compose
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import Token, is_spaceless, tokenize
 
@@ -169,7 +169,7 @@ def _with_numbers(text: str, tokens: list[Token]) -> list[Token]:
         return tokens
     joined: list[Token] = []
     done = 0
-    for first, stop, number in composed([text[t.start : t.end] for t in tokens], forms):
+    for first, stop, number in compose_numbers([text[t.start : t.end] for t in tokens], forms):
         joined += tokens[done:first]
         joined.append(Token(number, tokens[first].start, tokens[stop - 1].end))
         done = stop

@@ -26,13 +26,13 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
         if term.form in places or not term.meaningful:
             continue
         if term.number and not converted:
-            found |= _converted(wording, document)
+            found |= _converted_forms(wording, document)
             converted = True
         if term.form in found:
             continue
         if pair := in_two(text[term.start : term.end], forms, document.neighbours):
             found[term.form] = pair
-        elif may_be_one and (whole := _joined(index, wording, document)):
+        elif may_be_one and (whole := _joined_form(index, wording, document)):
             found[term.form] = (whole,)
     if not found:
         return wording
@@ -46,7 +46,7 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     return replace(wording, terms=terms, forms=tuple(rewritten))
 
 
-def _converted(wording: Wording, document: Prepared) -> dict[str, tuple[str, ...]]:
+def _converted_forms(wording: Wording, document: Prepared) -> dict[str, tuple[str, ...]]:
     """Return the forms of the document for the numbers and units that it has converted."""
     places = document.segments_of.keys()
     if CONVERTIBLE.isdisjoint(wording.forms) or places.isdisjoint(CONVERTIBLE):
@@ -69,7 +69,7 @@ def _both(one: Quantity) -> tuple[str, str]:
     return one.number, read_forms(one.written)[1][-1]
 
 
-def _joined(index: int, wording: Wording, document: Prepared) -> str | None:
+def _joined_form(index: int, wording: Wording, document: Prepared) -> str | None:
     """Return the form that the document has for a term and the one beside it, as one word."""
     terms, text = wording.terms, wording.text
     term = terms[index]

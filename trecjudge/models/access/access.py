@@ -10,7 +10,7 @@ from urllib.parse import quote
 from trecjudge.models.access.addresses import is_azure, service_url
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.proxies import Proxy
-from trecjudge.models.access.secrets import secrets_in, substituted
+from trecjudge.models.access.secrets import secrets_in, substitute_variables
 from trecjudge.models.settings import LlmSettings
 from trecjudge.text.credentials import HIDDEN
 
@@ -32,13 +32,13 @@ class Access:
     def of(cls, settings: LlmSettings, base_url: str, environment: Mapping[str, str]) -> Access:
         """Return the access to one of the settings' endpoints. Raises ModelError."""
         taken: list[str] = []
-        query = substituted("llm.query", settings.query, environment, taken)
+        query = substitute_variables("llm.query", settings.query, environment, taken)
         url = service_url(base_url, query, settings.service.path)
         given = {"Authorization": f"Bearer {settings.api_key}", "Content-Type": "application/json"}
         if is_azure(url):
             given["api-key"] = settings.api_key
         own = {name: environment[v] for v, name in ACCOUNT.items() if environment.get(v)}
-        own |= substituted("llm.headers", settings.headers, environment, taken)
+        own |= substitute_variables("llm.headers", settings.headers, environment, taken)
         chosen = {name.lower() for name in own}
         headers = {name: value for name, value in given.items() if name.lower() not in chosen} | own
         tls = tls_context(settings.ca_file, settings.cert_file, settings.key_file)
@@ -65,7 +65,7 @@ class Access:
         secrets = tuple(sorted(spelled, key=lambda secret: (-len(secret), secret)))
         return cls(url, headers, secrets, tls, proxy)
 
-    def masked(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """Return a text without the secrets."""
         for secret in self.secrets:
             text = text.replace(secret, HIDDEN)

@@ -60,7 +60,7 @@ def _query_of(url: str) -> list[str]:
     return query.split("&") if query else []
 
 
-def substituted(
+def substitute_variables(
     where: str, given: Mapping[str, Any], environment: Mapping[str, str], taken: list[str]
 ) -> dict[str, str]:
     """Return values with `${NAME}` replaced from the environment; `taken` gets the values.

@@ -16,7 +16,7 @@ import orjson
 
 from trecjudge.errors import ModelError
 from trecjudge.models.bodies import OF_A_FILE
-from trecjudge.models.envelope import counted
+from trecjudge.models.envelope import token_count
 from trecjudge.models.faults import (
     NOT_READ,
     ConfigurationFault,
@@ -255,7 +255,7 @@ def _text(answer: Mapping[str, Any], name: str) -> str:
 def _state(answer: Mapping[str, Any]) -> BatchState:
     counts = answer.get("request_counts")
     numbers = counts if isinstance(counts, Mapping) else {}
-    done, failed, total = (counted(numbers, n) for n in ("completed", "failed", "total"))
+    done, failed, total = (token_count(numbers, n) for n in ("completed", "failed", "total"))
     files = (answer.get("output_file_id"), answer.get("error_file_id"))
     errors = answer.get("errors")
     problem = errors.get("data") if isinstance(errors, Mapping) else errors
@@ -266,7 +266,7 @@ def _state(answer: Mapping[str, Any]) -> BatchState:
         total,
         tuple(file for file in files if isinstance(file, str) and file),
         orjson.dumps({"error": _one(problem)}),
-        counted(answer, "expires_at"),
+        token_count(answer, "expires_at"),
     )
 
 

@@ -29,7 +29,7 @@ from trecjudge.models.batch.api import (
 from trecjudge.models.batch.survey import AnswerSurvey, BatchAnswers, mark_sample
 from trecjudge.models.bodies import too_large
 from trecjudge.models.cache.batch_book import BatchBook
-from trecjudge.models.cache.leases import AskedElsewhere, Leases
+from trecjudge.models.cache.leases import InFlightElsewhere, RequestLocks
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.faults import (
     AccountFault,
@@ -39,9 +39,9 @@ from trecjudge.models.faults import (
     ItemFault,
     Unreachable,
 )
-from trecjudge.models.patience import reported
+from trecjudge.models.patience import report_waiting
 from trecjudge.models.requests import Requests
-from trecjudge.models.spending import NoRoom
+from trecjudge.models.spending import BudgetExhausted
 
 T = TypeVar("T")
 # The pause between two looks at a batch is short at first, since small ones are over in seconds.
@@ -78,7 +78,7 @@ class Retry:
         why = "no answer"
         loop = asyncio.get_running_loop()
         since, pause = loop.time(), FIRST_PAUSE
-        with reported(self.notify, lambda: f"waiting for {self.where}: {why}"):
+        with report_waiting(self.notify, lambda: f"waiting for {self.where}: {why}"):
             while True:
                 try:
                     found = await work()
@@ -137,7 +137,7 @@ class Batches:
         api: BatchApi,
         book: BatchBook,
         cache: ReplyCache,
-        leases: Leases,
+        leases: RequestLocks,
         requests: Requests,
         gather: Callable[[PendingRequest], None],
         notify: Callable[[str], None],
@@ -214,10 +214,10 @@ class Batches:
                 continue
             try:
                 if self._is_under_way(waiting.key):
-                    raise AskedElsewhere
+                    raise InFlightElsewhere
                 if not waiting.admitted:
                     waiting.admit()
-            except (JudgmentFailed, NoRoom, AskedElsewhere) as error:
+            except (JudgmentFailed, BudgetExhausted, InFlightElsewhere) as error:
                 waiting.fail(error)
                 continue
             waiting.admitted = True
@@ -268,7 +268,7 @@ class Batches:
             # Another process has handed it out: its replies are in the cache.
             self._over.add(batch.file)
             self._batches.pop(batch.file, None)
-            batch.fail(AskedElsewhere())
+            batch.fail(InFlightElsewhere())
             return False
         batch.id = record.id
         if not batch.id:
@@ -344,7 +344,7 @@ class Batches:
         since = changed = loop.time()
         pause = poll = self._settings.batch_poll
         said, most = "nothing is known of it yet", 0.0
-        with reported(self._notify, lambda: f"waiting for {self._name(batch)}: {said}"):
+        with report_waiting(self._notify, lambda: f"waiting for {self._name(batch)}: {said}"):
             while True:
                 state = await self._retry.run(lambda: self._api.state(batch.id))
                 if state is None or state.is_over:
@@ -457,7 +457,7 @@ class Batches:
             elif is_first:
                 self._ask_again(waiting, f"batch {batch.id} is {state.status} without an answer")
             else:  # another process has sent it again already, or has the reply
-                waiting.fail(AskedElsewhere())
+                waiting.fail(InFlightElsewhere())
 
     def _is_in(self, batch: Batch, key: str) -> bool:
         """Return whether a request was sent in a batch."""

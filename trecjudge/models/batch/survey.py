@@ -19,7 +19,7 @@ from trecjudge.models.batch.api import (
     was_not_asked,
 )
 from trecjudge.models.bodies import OF_AN_ERROR
-from trecjudge.models.envelope import counted
+from trecjudge.models.envelope import token_count
 from trecjudge.models.faults import Fault, ItemFault
 
 MIXED_UP = "mixed_up"
@@ -100,7 +100,7 @@ class AnswerSurvey:
         if self._said.setdefault(key, said) != said:
             self.mixed[key] = "it gives two answers that differ"
         usage, (before, more) = body.get("usage"), self._tokens.get(key, (0, 0))
-        counts = [counted(usage, f"{what}_tokens") for what in ("prompt", "completion")]
+        counts = [token_count(usage, f"{what}_tokens") for what in ("prompt", "completion")]
         self._tokens[key] = before + counts[0], more + counts[1]
         named = (None, entry["custom_id"])
         echo = _object(entry.get("body") or entry.get("request")).get("messages")

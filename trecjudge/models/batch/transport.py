@@ -11,7 +11,7 @@ import orjson
 from trecjudge.models.batch.api import BatchApi, PendingRequest, read_answer
 from trecjudge.models.batch.batches import Batches
 from trecjudge.models.cache.batch_book import BatchBook
-from trecjudge.models.cache.leases import Leases
+from trecjudge.models.cache.leases import RequestLocks
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.envelope import Reply
 from trecjudge.models.pace import Pace
@@ -37,7 +37,7 @@ class BatchTransport:
         self,
         requests: Requests,
         cache: ReplyCache,
-        leases: Leases,
+        leases: RequestLocks,
         notify: Callable[[str], None],
         plain: Transport,
     ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed, OutputError
 from trecjudge.models.cache.cache_file import CacheFile
-from trecjudge.models.cache.replies import Origin
+from trecjudge.models.cache.replies import ReplyOrigin
 
 LONGEST_KEPT = 30 * 24 * 60 * 60
 """Seconds for which an answer is kept that no request asks for."""
@@ -98,7 +98,7 @@ class BatchBook:
         row = self._row("SELECT * FROM batches WHERE file = ?", file)
         return BatchRecord(*row) if row else None
 
-    def begin(self, file: str, origin: Origin, keys: Iterable[str]) -> None:
+    def begin(self, file: str, origin: ReplyOrigin, keys: Iterable[str]) -> None:
         """Note a batch before it is begun: after a crash it would else be paid for again.
 
         Raises JudgmentFailed where it cannot be noted.

@@ -16,7 +16,7 @@ from trecjudge.models.cache.schema import FILE, WRITTEN
 from trecjudge.models.cache.upkeep import add_replies, write_cache
 
 
-def carried_out(folder: Path, target: Path, model: str, since: int = 0) -> int:
+def export_replies(folder: Path, target: Path, model: str, since: int = 0) -> int:
     """Write a model's replies that a cache has got `since` a time into a new cache in `target`.
 
     It is one file, which many machines may read at once. Return how many replies it holds. Raises
@@ -36,7 +36,7 @@ def carried_out(folder: Path, target: Path, model: str, since: int = 0) -> int:
     return count
 
 
-def carried_in(folder: Path, source: Path, notify: Callable[[str], None]) -> None:
+def import_replies(folder: Path, source: Path, notify: Callable[[str], None]) -> None:
     """Add the replies that `carried_out` wrote to a cache. Raises OutputError."""
     with closing(ReadCache(source)) as other:
         add_replies(folder / FILE, other.rows(), other, notify)

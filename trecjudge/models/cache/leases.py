@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trecjudge.files import NO_LINKS, make_private
-from trecjudge.models.patience import reported
+from trecjudge.models.patience import report_waiting
 
 try:
     import fcntl
@@ -43,7 +43,7 @@ _DARWIN = sys.platform == "darwin"
 _LOCK = struct.Struct("@qqihh" if _DARWIN else "@hhqqi4x")
 
 
-class AskedElsewhere(Exception):
+class InFlightElsewhere(Exception):
     """Raised for a request that another process is asking, or has asked meanwhile."""
 
 
@@ -100,7 +100,7 @@ def _lock(kind: int, place: int) -> bytes:
 
 
 @dataclass(eq=False)
-class Leases:
+class RequestLocks:
     """The leases of one client; the file is opened when the first is wanted.
 
     Without leases (a file system without locks) every claim is granted, and `notify` gets one
@@ -184,7 +184,7 @@ class Leases:
         except OSError as error:
             self._fails(error)
 
-    async def freed(self, key: str) -> None:
+    async def wait_until_free(self, key: str) -> None:
         """Return when no other process is waited for with this key, or waiting is pointless."""
         if self.is_over() or not self.is_elsewhere(key):
             return
@@ -198,7 +198,7 @@ class Leases:
         """Tell of a long wait for other processes, once for all that wait."""
         if not self._waiting:
             whom = f"waiting for another job that shares the cache {self.path.parent}"
-            self._told.enter_context(reported(self.notify, lambda: whom))
+            self._told.enter_context(report_waiting(self.notify, lambda: whom))
         self._waiting += 1
         try:
             yield
@@ -212,7 +212,7 @@ class Leases:
         """Hold the lease of a turn, when it has come."""
         self._turns.add(key)
         while not (self.claim(key) or self.is_over()):
-            await self.freed(key)
+            await self.wait_until_free(key)
         try:
             yield
         finally:

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.inputs.sources.databases import Watched, open_database, rows_of
+from trecjudge.inputs.sources.databases import TimedConnection, open_database, rows_of
 from trecjudge.models.cache.schema import (
     CHECKSUM,
     FILE,
@@ -57,7 +57,7 @@ class ReadCache:
     folder: Path
     skipped: dict[Any, str] = field(default_factory=dict)
     """Why a reply cannot be used, by its key."""
-    database: Watched = field(init=False, repr=False)
+    database: TimedConnection = field(init=False, repr=False)
     _columns: str = field(init=False, repr=False)
     _has_abilities: bool = field(init=False, repr=False)
 
@@ -85,7 +85,7 @@ class ReadCache:
                 return
         self.database = self._connect("mode=ro&immutable=1")
 
-    def _connect(self, mode: str) -> Watched:
+    def _connect(self, mode: str) -> TimedConnection:
         database = open_database(self.path, mode)
         try:
             database.text_factory = text_or_bytes

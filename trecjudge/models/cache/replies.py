@@ -62,7 +62,7 @@ class RequestInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ReplyOrigin:
     """Where a reply came from."""
 
     endpoint: str
@@ -151,7 +151,7 @@ class ReplyCache:
             raise OutputError(f"{self.path}: cannot be read: {error}") from error
         return found
 
-    def habits(self, origin: Origin) -> str | None:
+    def habits(self, origin: ReplyOrigin) -> str | None:
         """Return what is kept of the requests that this model's endpoint accepts, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
         values = (origin.endpoint, origin.model)
@@ -182,7 +182,7 @@ class ReplyCache:
         """Return the other caches that replies came from, for the config: digest and count."""
         return self._behind.record(self.used)
 
-    def keep_habits(self, origin: Origin, habits: str) -> None:
+    def keep_habits(self, origin: ReplyOrigin, habits: str) -> None:
         """Keep what requests this model's endpoint accepts."""
         row = (origin.endpoint, origin.model, habits)
         statement = "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)"
@@ -203,7 +203,7 @@ class ReplyCache:
         self.on_refused(self.refused)
 
     async def put(
-        self, key: str, reply: CachedReply, origin: Origin, asked: RequestInfo = NOT_KNOWN
+        self, key: str, reply: CachedReply, origin: ReplyOrigin, asked: RequestInfo = NOT_KNOWN
     ) -> bool:
         """Keep a reply, in place of an older one; return whether it is on disk.
 

@@ -15,23 +15,23 @@ from urllib.parse import quote, unquote, urlsplit
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, counted, shown
+from trecjudge.findings import Finding, brief, plural
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.progress import Progress, tell
+from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.documents.collection import field_guessed
 from trecjudge.inputs.documents.names import NESTED, plain
 from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
-from trecjudge.inputs.pipelines.layers import parsed
+from trecjudge.inputs.pipelines.layers import parse_json_text
 from trecjudge.models.access.access import Access
-from trecjudge.models.access.secrets import VARIABLE, substituted
+from trecjudge.models.access.secrets import VARIABLE, substitute_variables
 from trecjudge.models.documents.service import HEADERS, NAMED, DocumentApi, address_of
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, Unreachable, problem_in
 from trecjudge.models.faults import plain as text_of_page
-from trecjudge.models.patience import Patience, growing
-from trecjudge.models.service import Service as ServiceOfEndpoint
+from trecjudge.models.patience import OutageTracker, growing_pause
+from trecjudge.models.service import EndpointService as ServiceOfEndpoint
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.silence import Silence
+from trecjudge.models.silence import Watchdog
 from trecjudge.models.transport import PROXY_DENIES, SHORTEST_SECRET, TOO_MANY, Transport
 from trecjudge.records import Document, Place
 from trecjudge.settings.limits import limits
@@ -72,25 +72,25 @@ def document_in(payload: bytes, doc_id: str, path: str, tell: Tell, mask: Mask =
         value = _load(payload)
     except orjson.JSONDecodeError:
         words = " ".join(mask(text_of_page(payload.decode(errors="replace"))).split())
-        raise NotTaken(f"is not JSON: {shown(words)}") from None
+        raise NotTaken(f"is not JSON: {brief(words)}") from None
     record = _mask_texts(value, mask)
     if isinstance(record, dict):
         record = {k: _load_object(v) if plain(k) in NESTED else v for k, v in record.items()}
     ids = [*ids_of(record)[0]] if isinstance(record, Mapping) else []
     if ids and doc_id not in ids:
-        raise NotTaken(f"is of another document: {shown(ids[0])}")
+        raise NotTaken(f"is of another document: {brief(ids[0])}")
     # Without an id it may be a message: the one long field of that is no text.
     document = document_of(record, doc_id, tell=tell if ids and not path else None)
     if document is None:
-        raise NotTaken(f"holds no document: {shown(record)}")
+        raise NotTaken(f"holds no document: {brief(record)}")
     if path:
         named = document_of({"text": _text_at(record, path)}, doc_id)
         return replace(document, text=named.text if named else "")
     if not document.has_text and isinstance(record, Mapping):
         if error := next((record[key] for key in ("error", "errors") if record.get(key)), None):
-            raise NotTaken(f"is an error: {shown(error)}")
+            raise NotTaken(f"is an error: {brief(error)}")
         if not names_text(record):
-            raise NotTaken(f"has no text under a known name: keys {shown(sorted(record))}")
+            raise NotTaken(f"has no text under a known name: keys {brief(sorted(record))}")
     return document
 
 
@@ -125,7 +125,7 @@ def _mask_texts(value: Any, mask: Mask) -> Any:
 
 def _load_object(value: Any) -> Any:
     """Return the object that a text of JSON holds, and any other value as it is."""
-    found = parsed(value.lstrip()) if isinstance(value, str) else value
+    found = parse_json_text(value.lstrip()) if isinstance(value, str) else value
     return found if isinstance(found, dict) else value
 
 
@@ -135,11 +135,11 @@ def _text_at(record: Any, path: str) -> Any:
     for name in path.split("."):
         value = _load_object(value)
         if not isinstance(value, dict) or name not in value:
-            keys = f"keys {shown(sorted(value))}" if isinstance(value, dict) else shown(value)
+            keys = f"keys {brief(sorted(value))}" if isinstance(value, dict) else brief(value)
             raise NotTaken(f"has no {path!r} (`text` of the service): {name!r} is not in {keys}")
         value = value[name]
     if not (isinstance(value, str) or value is None or isinstance(value, list)):
-        raise NotTaken(f"has no text at {path!r} (`text` of the service): {shown(value)}")
+        raise NotTaken(f"has no text at {path!r} (`text` of the service): {brief(value)}")
     return value
 
 
@@ -185,7 +185,7 @@ class Fetcher:
     _access: Access = field(init=False)
     _mask: Callable[[str], str] = field(init=False)
     _transport: Transport = field(init=False)
-    _patience: Patience = field(init=False)
+    _patience: OutageTracker = field(init=False)
 
     async def run(self, ids: Sequence[str]) -> None:
         """Ask for documents by these ids. Raises InputError, ModelError."""
@@ -211,7 +211,7 @@ class Fetcher:
         self._access = access_to(service, os.environ)
         # A word of a few letters is no secret, and masking it would mangle documents.
         long = tuple(secret for secret in self._access.secrets if len(secret) >= SHORTEST_SECRET)
-        self._mask = replace(self._access, secrets=long).masked
+        self._mask = replace(self._access, secrets=long).mask
         settings = _Settings(
             self._access.url,
             "",
@@ -219,9 +219,9 @@ class Fetcher:
             in_flight=service.at_once,
             most_bytes=limits().record,
         )
-        self._transport = Transport(settings, self._access, Silence(math.inf, math.inf))
+        self._transport = Transport(settings, self._access, Watchdog(math.inf, math.inf))
         first = min(service.patience, FIRST_ANSWER)
-        self._patience = Patience(first, FEW, 1, self.notify, service.name, pauses=PAUSES)
+        self._patience = OutageTracker(first, FEW, 1, self.notify, service.name, pauses=PAUSES)
         pace = self._transport.pace
         pace.longest, pace.on_hold = self._patience.seconds_left, self._patience.note_hold
         # A wrong token costs no more requests; with one alone, a slow document would hold up all.
@@ -289,7 +289,7 @@ class Fetcher:
             try:
                 return await self._ask(doc_id)
             except NotTaken as reply:
-                words = f"the reply {self._access.masked(str(reply))}"
+                words = f"the reply {self._access.mask(str(reply))}"
                 self._note_refusal(doc_id, words.partition(":")[0], words)
                 return False
             except Fault as fault:
@@ -304,7 +304,7 @@ class Fetcher:
                     self._wait(fault, words)
                 else:
                     tries += 1
-                    wait = growing(tries, *PAUSES)
+                    wait = growing_pause(tries, *PAUSES)
                 if tries >= TRIES or _now() - since > self.service.patience:
                     self._note_unknown(doc_id, str(fault.status), words)
                     return False
@@ -315,7 +315,7 @@ class Fetcher:
     async def _ask(self, doc_id: str) -> bool:
         """Ask once, and keep what comes; return whether it came. Raises NotTaken, Fault, _Ended."""
         transport, url = self._transport, address_of(self._access.url, doc_id)
-        status, headers, payload, _, there = await transport.followed("GET", url)
+        status, headers, payload, _, there = await transport.follow_redirects("GET", url)
         transport.pace.learn(headers)
         if status not in (200, 404, 410):
             raise transport.failure(status, headers, payload)
@@ -346,7 +346,7 @@ class Fetcher:
 
     def _note_absent(self, doc_id: str, status: int, payload: bytes, is_elsewhere: bool) -> None:
         """Note that a document is not there, or not where a redirect led. Raises _Ended."""
-        problem = problem_in(status, payload, self._access.masked)
+        problem = problem_in(status, payload, self._access.mask)
         words, kind = str(problem).rstrip(": "), ABSENT
         if is_elsewhere:
             words = f"{words}, where a redirect led; give the address that has the documents"
@@ -431,25 +431,27 @@ class Fetcher:
             if kind == ABSENT:
                 came = "came after it" if self._came else "at all was there"
                 why = f"{why}; no document {came}: {IS_IT_RIGHT}"
-            some = ", ".join(map(shown, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
-            message = f"{counted(len(ids), 'document')} not fetched ({some}): {why}"
+            some = ", ".join(map(brief, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
+            message = f"{plural(len(ids), 'document')} not fetched ({some}): {why}"
             yield Finding("documents_not_fetched", place, message, some)
         if self.ended:
-            number = counted(self.total - self.done, "document")
+            number = plural(self.total - self.done, "document")
             message = f"{number} not fetched: {self.ended}"
             yield Finding("documents_not_fetched", place, message)
 
     def _tell(self, ended: bool = False) -> None:
         counts = self.done, self.total, self.found, self.total
-        tell(Progress(self.service.name, *counts, _now() - self._began, False, ended))
+        report_progress(
+            CollectionProgress(self.service.name, *counts, _now() - self._began, False, ended)
+        )
 
 
 def access_to(service: DocumentApi, environment: Mapping[str, str]) -> Access:
     """Return how a service is reached, with all that must be hidden. Raises ModelError."""
     taken: list[str] = []
-    sent = substituted(f"{service.name}: headers", service.headers, environment, taken)
+    sent = substitute_variables(f"{service.name}: headers", service.headers, environment, taken)
     values = {name: f"${{{name}}}" for name in VARIABLE.findall(service.url)}
-    values = substituted(f"{service.name}", values, environment, taken)
+    values = substitute_variables(f"{service.name}", values, environment, taken)
     url = VARIABLE.sub(lambda found: quote(values[found[1]], safe=":"), service.url)
     # A variable may hold `Bearer` itself.
     sent = {name: value.replace("Bearer Bearer ", "Bearer ") for name, value in sent.items()}

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, FindingLog, OnFinding, counted, shown
+from trecjudge.findings import Finding, FindingLog, OnFinding, brief, plural
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
 from trecjudge.inputs.collections.lookup import CollectionLookup
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
 from trecjudge.inputs.documents.store import (
     IRDS,
@@ -37,14 +37,14 @@ from trecjudge.text.credentials import public
 
 HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
-OnWanted = Callable[[], Wanted]
+OnWanted = Callable[[], WantedDocuments]
 """Returns the documents that are wanted: it may have to read the runs for them."""
 PROOFS = 3
 """Documents of other sources that show whether a service is the right one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ServiceUse:
     """Whether a service may be asked.
 
     `offline` asks nothing; `refresh` asks again for what is kept; `plan` asks nothing and counts.
@@ -57,7 +57,7 @@ class Use:
     notify: Callable[[str], None] = lambda message: None
 
 
-AS_IT_IS = Use()
+AS_IT_IS = ServiceUse()
 
 
 def open_documents(
@@ -65,7 +65,7 @@ def open_documents(
     folder: Path,
     report: OnFinding,
     wanted: OnWanted,
-    use: Use = AS_IT_IS,
+    use: ServiceUse = AS_IT_IS,
     held_bytes: int = HELD_BYTES,
 ) -> DocumentStores:
     """Return the documents of files and folders, indexes, data sets (`irds:NAME`) and services.
@@ -120,7 +120,7 @@ def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, d
     return found
 
 
-def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
+def _still_wanted(wanted: WantedDocuments, stores: Sequence[DocumentStore]) -> WantedDocuments:
     """Return the documents that are wanted and that none of some stores has."""
     if not stores:
         return wanted
@@ -132,14 +132,14 @@ def _still_wanted(wanted: Wanted, stores: Sequence[DocumentStore]) -> Wanted:
         return {doc_id: None for doc_id in ids if doc_id in left}
 
     every = wanted.named, wanted.cited, wanted.possible, wanted.beside
-    return Wanted(*map(still, every))
+    return WantedDocuments(*map(still, every))
 
 
 def fetch(
     service: DocumentApi,
     kept: KeptDocuments,
-    wanted: Wanted,
-    use: Use,
+    wanted: WantedDocuments,
+    use: ServiceUse,
     report: OnFinding,
     proofs: Sequence[str] = (),
 ) -> None:
@@ -162,10 +162,10 @@ def fetch(
         kept.not_known(ids)
     kept.to_fetch = len(ids)
     if ids and use.offline and not use.plan:
-        message = f"offline: {counted(len(ids), 'document')} not kept, and not asked for"
+        message = f"offline: {plural(len(ids), 'document')} not kept, and not asked for"
         report(Finding("documents_not_fetched", Place(service.name), message))
     if others:
-        message = f"{counted(others, 'id')} not asked for: too long, or no part of an address"
+        message = f"{plural(others, 'id')} not asked for: too long, or no part of an address"
         report(Finding("documents_not_fetched", Place(service.name), message))
     if not ids or use.offline or use.plan:
         return
@@ -192,7 +192,7 @@ def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
 
 
 def _look_through(
-    path: Path, files: Sequence[Path], folder: Path, report: OnFinding, wanted: Wanted
+    path: Path, files: Sequence[Path], folder: Path, report: OnFinding, wanted: WantedDocuments
 ) -> KeptDocuments:
     """Return the documents of a large collection that are wanted."""
     kept = KeptDocuments.open(folder, store_name(path))
@@ -228,8 +228,8 @@ def _report_differences(
         before = DocumentStores([earlier for _, earlier in stores[:number]])
         other = [i for i in ids if _differ(before.get(i), store.get(i))]
         if other:
-            what = f"has {counted(len(other), 'document')} with another text than a source before"
-            message = f"{what} it, such as {shown(other[0])}: the first source counts"
+            what = f"has {plural(len(other), 'document')} with another text than a source before"
+            message = f"{what} it, such as {brief(other[0])}: the first source counts"
             report(Finding("documents_differ", Place(source_name(path)), message, other[0]))
 
 

@@ -209,7 +209,7 @@ class TextClient(Client):
         """Return a line for each text. Raises JudgmentFailed, ModelError."""
         if self.offline:
             raise JudgmentFailed("offline", "the result is not in the cache")
-        fields, _ = await self._shared(request, self.settings.max_tokens)
+        fields, _ = await self._ask_once(request, self.settings.max_tokens)
         lines: list[str] = fields["lines"]
         return lines
 
@@ -223,7 +223,7 @@ class TextPlanner(Planner):
 
     async def ask(self, request: TextsRequest) -> list[str]:
         """Note what the request would cost, and raise JudgmentFailed."""
-        raise self.planned(request)
+        raise self.plan_request(request)
 
     def reuse(self, asked_now: bool) -> None:
         """Count a result that is kept."""

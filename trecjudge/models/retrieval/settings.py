@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Literal, TypeGuard
 
 from trecjudge.errors import ModelError, WorkflowError
 from trecjudge.models.access.addresses import same_origin, split_addresses
-from trecjudge.models.envelope import Reply, counted
+from trecjudge.models.envelope import Reply, token_count
 from trecjudge.models.faults import Fault
 from trecjudge.models.reading import Unparsed
-from trecjudge.models.service import BASE_URL, KEY, Service
+from trecjudge.models.service import BASE_URL, KEY, EndpointService
 from trecjudge.models.settings import LlmSettings, S, first_set, settings_of
 
 FLOAT32 = "<f4"
@@ -79,7 +79,7 @@ def dimensions_of(line: str) -> int:
 
 def _tokens_in(answer: Any) -> tuple[int, int]:
     usage = answer.get("usage") if isinstance(answer, Mapping) else None
-    return counted(usage, "prompt_tokens") or counted(usage, "total_tokens"), 0
+    return token_count(usage, "prompt_tokens") or token_count(usage, "total_tokens"), 0
 
 
 def _are_entries(entries: Any) -> TypeGuard[list[Any]]:
@@ -137,7 +137,7 @@ OF_CHAT = frozenset(
 """Settings of a chat model that mean nothing here."""
 COUNTS = ("batch_texts", "dimensions")
 """Settings that are numbers from 1 on."""
-EMBEDDINGS = Service(
+EMBEDDINGS = EndpointService(
     "embeddings",
     "/embeddings",
     ("OPENAI_EMBEDDING_BASE_URL", *BASE_URL),
@@ -145,7 +145,7 @@ EMBEDDINGS = Service(
     ("OPENAI_EMBEDDING_API_KEY", KEY),
     vectors_in,
 )
-RERANK = Service(
+RERANK = EndpointService(
     "rerank",
     "/rerank",
     ("RERANK_BASE_URL", *BASE_URL),
@@ -176,7 +176,7 @@ class EmbeddingSettings(TextSettings):
     base64 makes answers a quarter as long, where the endpoint takes it.
     """
 
-    service: ClassVar[Service] = EMBEDDINGS
+    service: ClassVar[EndpointService] = EMBEDDINGS
 
     dimensions: int | None = None
     encoding: Literal["float", "base64"] = "float"
@@ -190,7 +190,7 @@ class RerankSettings(TextSettings):
     (text-embeddings-inference); `auto` tries the first and then the second.
     """
 
-    service: ClassVar[Service] = RERANK
+    service: ClassVar[EndpointService] = RERANK
 
     form: Literal["auto", "documents", "texts"] = "auto"
 

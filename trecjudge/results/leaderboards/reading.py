@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown, unreported
+from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.columns import unstacked
+from trecjudge.inputs.pipelines.columns import split_columns
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, SAMPLES, parts_of
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, bare_name, chunks, first_line, lines
@@ -206,7 +206,7 @@ def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
     cells, most = 0, limits()
     for line, record in objects(path, report):
         place = Place(str(path), line)
-        if found := list(filter(is_wide, unstacked(record, unreported))):
+        if found := list(filter(is_wide, split_columns(record, ignore))):
             wide += [(place, one) for one in found]
             cells += sum(map(len, found))
             if cells > most.rows:
@@ -226,7 +226,7 @@ def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
         value = named[VALUE]
         number = score_of(value)
         if None in ids:
-            report(_bad(place, f"has ids {shown(ids)}", named))
+            report(_bad(place, f"has ids {brief(ids)}", named))
         elif number is None:
             report(_no_number(place, value))
         else:
@@ -283,7 +283,7 @@ def _of_lines(
     The lines are read again instead of held: their layout may be shown only by a later one, the
     first `all` row, and which names are encoded, if any are, by all of them.
     """
-    first = next((text for _, text in decoded_lines(path, unreported)), "")
+    first = next((text for _, text in decoded_lines(path, ignore)), "")
     if delimiter is None:
         delimiter = _csv_delimiter(first)
         if layout and not (layout.separator and delimiter):
@@ -296,7 +296,7 @@ def _of_lines(
     begin = int(columns is not None)
     if first and columns is None:
         columns = (
-            layout or layout_of(str(path), _refuse_other_texts(path, rows(unreported)), report)
+            layout or layout_of(str(path), _refuse_other_texts(path, rows(ignore)), report)
         ).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
@@ -304,7 +304,7 @@ def _of_lines(
     ids: dict[str, dict[str, str]] = {c: {} for c in (RUN, TOPIC, MEASURE) if c in at}
     if any(b"%" in piece for piece in chunks(path)):
         texts: dict[str, set[str]] = {column: set() for column in ids}
-        for _, cells in islice(rows(unreported), begin, None):
+        for _, cells in islice(rows(ignore), begin, None):
             if len(cells) == width:
                 for column, found in texts.items():
                     found.add(cells[at[column]])
@@ -373,11 +373,11 @@ def _split(text: str, delimiter: str) -> list[str]:
 
 
 def _no_number(place: Place, value: object) -> Finding:
-    return _bad(place, f"has value {shown(value)}, not a number", value)
+    return _bad(place, f"has value {brief(value)}, not a number", value)
 
 
 def _bad(place: Place, message: str, value: object) -> Finding:
-    return Finding("row_unreadable", place, message, shown(value))
+    return Finding("row_unreadable", place, message, brief(value))
 
 
 def read_all(

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable
 
-from trecjudge.inputs.sources.comma_separated import FORMULA, MARK, unmarked
+from trecjudge.inputs.sources.comma_separated import FORMULA, MARK, remove_formula_mark
 
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 # Semicolons too: in many countries spreadsheets separate columns by them.
@@ -25,7 +25,7 @@ def csv_cells(line: str, delimiter: str = ",") -> list[str]:
         cells = next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error:
         return []
-    return list(map(unmarked, cells))
+    return list(map(remove_formula_mark, cells))
 
 
 def _cell(text: str, quoted: re.Pattern[str]) -> str:

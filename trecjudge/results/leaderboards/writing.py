@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from trecjudge.errors import OutputError
-from trecjudge.files import chosen, whole
+from trecjudge.files import open_target, whole
 from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, LeaderboardLayout
 from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.results.trec import LeaderboardRow, columns_of, encode, percent, topic_in_json
@@ -35,7 +35,7 @@ def write_rows(
     Raises OutputError if they cannot be written.
     """
     if not layout.by_file:
-        with chosen(target) as file:
+        with open_target(target) as file:
             file.writelines(line.encode() for line in texts(rows, layout))
         return [target]
     runs: dict[str, list[LeaderboardRow]] = defaultdict(list)

@@ -9,7 +9,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.evaluation.agreement import agreements
 from trecjudge.evaluation.loading import scores_at
-from trecjudge.findings import unreported
+from trecjudge.findings import ignore
 from trecjudge.records import Place
 from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
@@ -41,12 +41,12 @@ Figure = Mapping[str, Any]
 def scores_of_job(outputs: Outputs, board: Leaderboard) -> Scores:
     """Return the scores of a job as `meta-evaluate` reads them, or of `board` without its files."""
     if outputs.leaderboard.is_file():
-        return scores_at(outcome(outputs.leaderboard), unreported)
+        return scores_at(outcome(outputs.leaderboard), ignore)
     rows = ((Place(outputs.name), row) for row in board.rows())
-    return scores_of(outputs.name, rows, unreported)
+    return scores_of(outputs.name, rows, ignore)
 
 
-def correlated(
+def correlate_measures(
     truth: Scores, predicted: Scores, names: Mapping[str, str]
 ) -> dict[str, Sequence[Figure]]:
     """Return the coefficients of each of our measures with theirs, as `meta-evaluate` has them.
@@ -57,7 +57,7 @@ def correlated(
     for ours, theirs in names.items():
         rules = Rules("common", "checked", tuple(COEFFICIENTS), (theirs,), (ours,))
         try:
-            (pair,) = meta_evaluate(truth, predicted, rules, unreported)
+            (pair,) = meta_evaluate(truth, predicted, rules, ignore)
         except InputError:  # fewer than three runs in common, or the measure on one side only
             continue
         if figures := [_coefficient(one) for one in pair.correlations if one.value is not None]:
@@ -83,7 +83,7 @@ def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
     """
     try:
         # What is relevant is not shown; its AUC takes most of the work and of the memory.
-        found = agreements(truth, predicted, unreported, threshold=None)
+        found = agreements(truth, predicted, ignore, threshold=None)
     except InputError:
         return None
     figures = [

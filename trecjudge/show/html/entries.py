@@ -51,7 +51,7 @@ class NuggetShelf:
         if nugget not in own:
             own[nugget] = len(own)
             self.blocks.add(
-                NUGGETS, topic_id, _filled(asdict(nugget) | {"importance": nugget.rank})
+                NUGGETS, topic_id, _drop_empty(asdict(nugget) | {"importance": nugget.rank})
             )
         return own[nugget]
 
@@ -130,20 +130,20 @@ class Entries:
             "evidence": _evidence(shown.evidence) if shown.evidence else None,
             "failure": failure_record(shown.failure),
             "claim": asdict(shown.claim) if shown.claim else None,
-            "sources": [_filled(asdict(source)) for source in shown.sources],
+            "sources": [_drop_empty(asdict(source)) for source in shown.sources],
             "facts": [asdict(fact) for fact in shown.facts],
-            "votes": [_filled(asdict(vote)) for vote in shown.votes],
+            "votes": [_drop_empty(asdict(vote)) for vote in shown.votes],
         }
         if shown.nugget is not None:
             more["nugget"] = self.shelf.place(shown.topic_id, shown.nugget)
-        return _filled(same | more)
+        return _drop_empty(same | more)
 
 
 def _origin(line: ProvenanceLine) -> dict[str, Any]:
     """Return where a sentence is from; without the quote, which is in the document's text."""
     same = {name: getattr(line, name) for name in OF_PROVENANCE}
     version = version_text(line.document_version, line.document_digest)
-    return _filled(same | {"version": version})
+    return _drop_empty(same | {"version": version})
 
 
 def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[str]:
@@ -157,5 +157,5 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     return {"start": evidence.start, "end": evidence.end, "quote": evidence.quote}
 
 
-def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], ())}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import counted
+from trecjudge.findings import plural
 from trecjudge.measures import MeasureSpec
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.show.charts import bump, bump_narrow, distribution, quartiles
@@ -123,7 +123,7 @@ def agreement(
             )
             if is_open:
                 caption += (
-                    f" Of {counted(len(is_open), 'run')} some items are unjudged, and in no mean."
+                    f" Of {plural(len(is_open), 'run')} some items are unjudged, and in no mean."
                 )
             figures = both.figures.get(measure.name, ())
             if figures:

@@ -12,7 +12,7 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.redaction import without_text
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.places import mean_shown, sure_places
+from trecjudge.scores.places import mean_for_page, sure_places
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
 
@@ -222,8 +222,8 @@ def _moves(ours: Leaderboard, theirs: Leaderboard) -> Iterator[dict[str, Any]]:
                 yield {
                     "run": run_id,
                     "measure": measure.name,
-                    "here": mean_shown(ours, run_id, measure),
-                    "there": mean_shown(theirs, run_id, there),
+                    "here": mean_for_page(ours, run_id, measure),
+                    "there": mean_for_page(theirs, run_id, there),
                     "place_here": places_here[run_id],
                     "place_there": places_there[run_id],
                 }

@@ -126,7 +126,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _rows(values: object) -> Rows:
     """Return settings with their values as text; what is empty is left out."""
     return [
-        (str(name), _shown(value))
+        (str(name), _show_value(value))
         for name, value in _mapping(values).items()
         if value not in (None, "", [], {})
     ]
@@ -142,11 +142,11 @@ def moment(written: str) -> str:
     return written.replace("T", " ").replace("+00:00", " UTC")
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
         return without_folders(written_yaml(value).rstrip())
     if isinstance(value, list):
-        return "\n".join(map(_shown, value))
+        return "\n".join(map(_show_value, value))
     return without_folders(str(value))

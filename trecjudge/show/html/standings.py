@@ -9,10 +9,10 @@ from trecjudge.findings import visible
 from trecjudge.measures import DIGITS, MeasureSpec
 from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.places import mean_shown, sure_places
+from trecjudge.scores.places import mean_for_page, sure_places
 from trecjudge.scores.score import Score
 from trecjudge.show.templates import LONGEST
-from trecjudge.show.words import told_apart
+from trecjudge.show.words import disambiguate
 
 UNJUDGED, NO_RESPONSE = "?", ""
 """In place of a score: nothing could be judged, there is no response."""
@@ -33,7 +33,7 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
     ranked = board.ranking_measure
     places = sure_places(board, ranked)
     ids = [*order, *board.expected]
-    shown = zip(ids, told_apart(list(map(visible, ids)), LONGEST), strict=True)
+    shown = zip(ids, disambiguate(list(map(visible, ids)), LONGEST), strict=True)
     return {
         "ranked_by": board.spec.ranked_by,
         # Of names that are too long: no two of them may look alike.
@@ -72,7 +72,7 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
     for measure in board.spec.measures:
         known = statistics.get((run_id, measure.name), NOTHING)
         means.append(
-            mean_shown(board, run_id, measure)
+            mean_for_page(board, run_id, measure)
             | {
                 "low": known.low,
                 "high": known.high,
@@ -107,10 +107,10 @@ def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> floa
     scores = board.scores[run_id].get(topic_id)
     if scores is None:
         return None if (topic_id, measure) in board.undefined else NO_RESPONSE
-    return _shown(scores[measure])
+    return _show_score(scores[measure])
 
 
-def _shown(score: Score) -> float | str | None:
+def _show_score(score: Score) -> float | str | None:
     if score.value is None:
         return None if score.judged else UNJUDGED
     # As in the leaderboard, so that ties are ties on the page too.

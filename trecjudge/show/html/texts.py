@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
-from trecjudge.findings import unreported
-from trecjudge.inputs.collections.wanted import Wanted
+from trecjudge.findings import ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.packed import PackedRows
-from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
-from trecjudge.models.documents.opening import Use, open_documents
+from trecjudge.models.documents.opening import ServiceUse, open_documents
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
@@ -60,7 +60,7 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict:
         noted = () if strict else (inputs.topics, *inputs.runs, *inputs.documents)
         if streams := [path for path in noted if path and was_given_elsewhere(path)]:
             raise InputError(f"{streams[0]}: the job read it from a pipe")
-        with keyed(inputs.keys):
+        with use_record_keys(inputs.keys):
             _read(inputs, blocks, wanted, texts)
     except InputError as error:
         if strict:
@@ -74,7 +74,7 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict:
 
 def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
     if inputs.topics is not None:
-        texts.topics = read_topics(inputs.topics, unreported)
+        texts.topics = read_topics(inputs.topics, ignore)
     if not inputs.runs:
         return
     files = find_runs(inputs.runs)
@@ -82,7 +82,7 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
     def read(store: DocumentStore | None) -> RunReader:
         return RunReader(
             files,
-            unreported,
+            ignore,
             known=texts.topics,
             store=store,
             own_documents=inputs.own_documents,
@@ -92,9 +92,9 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
     store = None
     if inputs.document_text and inputs.documents:
         # What the job has fetched is kept: a report asks no service.
-        use = Use(offline=True)
+        use = ServiceUse(offline=True)
         store = open_documents(
-            inputs.documents, default_folder(), unreported, lambda: Wanted.of(read), use
+            inputs.documents, default_folder(), ignore, lambda: WantedDocuments.of(read), use
         )
     shelf, given = _Shelf(blocks), set(texts.topics)
     for topic, response in read(store):
@@ -147,7 +147,7 @@ def _digest(topic_id: str, document: Document) -> bytes:
     return hashlib.blake2b(parts.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def named(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:
+def topics_for_page(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:
     """Return the topics for the page, as far as they are known."""
     known = [texts.topics.get(topic_id, Topic(topic_id)) for topic_id in topic_ids]
     return [

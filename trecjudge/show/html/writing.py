@@ -22,7 +22,7 @@ from trecjudge.scores.scoring import panel_of, spec_of
 from trecjudge.show.folding import fold_equal, mean_cells
 from trecjudge.show.html.agreements import (
     Figure,
-    correlated,
+    correlate_measures,
     labels_agreement,
     scores_of_job,
 )
@@ -43,7 +43,7 @@ from trecjudge.show.html.job import job_shown, moment
 from trecjudge.show.html.output import Config, ReportInputs, read_config
 from trecjudge.show.html.page import Chart, Page, write_page
 from trecjudge.show.html.standings import Statistics, standings
-from trecjudge.show.html.texts import Texts, named, read_texts
+from trecjudge.show.html.texts import Texts, read_texts, topics_for_page
 from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.show.nuggets import GROUPS
 from trecjudge.show.paths import OUTCOMES, QUESTIONS
@@ -198,7 +198,7 @@ class _Report:
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
-    def _folded(self) -> tuple[list[str], list[str]]:
+    def _fold_measures(self) -> tuple[list[str], list[str]]:
         """Return the measures to show at first, and lines on those that repeat one of them."""
         board = self.judged.board
         leading = leading_measures(self.judged.panel, board.spec)
@@ -223,7 +223,7 @@ class _Report:
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
         items = sum(coverage.expected for coverage in board.coverage.values())
-        leading, folded = self._folded()
+        leading, folded = self._fold_measures()
         return standings(board, self._shown_statistics(), self.judged.teams) | {
             "leading": leading,
             "folded": folded,
@@ -232,7 +232,7 @@ class _Report:
             "judges": self.judged.judges,
             "ranking_judge": board.ranking_measure.judge,
             "large": items > MANY,
-            "topics": named(self.texts, board.expected),
+            "topics": topics_for_page(self.texts, board.expected),
             "signs": SIGNS,
             "meanings": MEANINGS,
             "nuggets": list(self.judged.on_nuggets),
@@ -242,10 +242,10 @@ class _Report:
             "findings": kinds_of(trail.findings if trail.logged else self.config.findings),
             "logged": trail.logged,
             "calls": trail.calls,
-            "compared": self._compared(),
+            "compared": self._compare_other(),
         }
 
-    def _compared(self) -> dict[str, Any] | None:
+    def _compare_other(self) -> dict[str, Any] | None:
         """Return how the other output moved and judged, with figures of agreement."""
         if self.other is None or self.wanted.compare is None:
             return None
@@ -261,7 +261,7 @@ class _Report:
             renamed = renamed_measures(self.wanted.truth_measures, board)
             means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
             unjudged = unjudged_of_truth(truth, renamed)
-            figures = correlated(truth, self.ours, renamed) if self.ours else {}
+            figures = correlate_measures(truth, self.ours, renamed) if self.ours else {}
             sides = Sides(self.wanted.outputs.name, Path(truth.name).name, figures)
             yield from agreement(board, sides, means, renamed, unjudged)
         if self.other is not None:
@@ -335,7 +335,7 @@ def _with_other(
     theirs = scores_of_job(wanted.compare, other.board)
     common = {measure.name for measure in other.board.spec.measures}
     names = [measure.name for measure in board.spec.measures if measure.name in common]
-    return correlated(theirs, ours, {name: name for name in names})
+    return correlate_measures(theirs, ours, {name: name for name in names})
 
 
 def _fill(

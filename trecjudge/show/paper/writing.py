@@ -37,7 +37,7 @@ FORMS: Mapping[str, Callable[[Grid], str]] = {
 }
 
 
-def written(grid: Grid, form: str) -> str:
+def render_table(grid: Grid, form: str) -> str:
     """Return a table in a form. Raises InputError for one that there is not."""
     if form not in FORMS:
         raise InputError(unknown("form of a table", form, FORMS))

@@ -259,4 +259,4 @@ ASKING = (
     ),
 )
 
-PATTERNS: tuple[Pattern, ...] = (*OVERRIDING, *ADDRESSING, *ASKING)
+ENGLISH: tuple[Pattern, ...] = (*OVERRIDING, *ADDRESSING, *ASKING)

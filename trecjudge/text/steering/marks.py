@@ -19,7 +19,7 @@ _KEY = (
 _WORD = rf"(?:{CHOICE}|{RIGHT}|\d+(?:\.\d+)?)"
 _VALUE = rf"[\[\"'\s]*{_WORD}(?:[\"'\s\],}}]|$)"
 
-PATTERNS: tuple[Pattern, ...] = (
+MARKS: tuple[Pattern, ...] = (
     pattern("_support", r"\b(?:full|partial|no)_support\b"),
     pattern(
         "ATTRIBUTED|CONTRADICTED",
