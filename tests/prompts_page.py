@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trecjudge.cli.prompts import every_program
 from trecjudge.judging.prompt_list import ListedPrompt, listed_prompts
-from trecjudge.models.named import OWN
+from trecjudge.models.overrides import OWN
 
 PAGE = Path(__file__).parent.parent / "docs" / "prompts.md"
 HEAD = "| program | prompt | tokens | source | published agreement | how it differs from `own` |"

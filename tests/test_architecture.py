@@ -182,9 +182,7 @@ def test_only_the_runner_catches_everything() -> None:
     assert set(broad) <= {"runner.py", "judge.py", "registry.py", "exits.py"}
 
 
-@pytest.mark.parametrize(
-    "modules", ["run_judge", "trecjudge.job.pipeline, trecjudge.judges.citation"]
-)
+@pytest.mark.parametrize("modules", ["run_judge", "trecjudge.job.run, trecjudge.judges.citation"])
 def test_nothing_of_a_model_is_imported_without_one(modules: str) -> None:
     code = f"import sys, {modules}; print([m for m in {HEAVY} if m in sys.modules])"
     done = subprocess.run(

@@ -17,7 +17,7 @@ from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
 from trecjudge.models.access.addresses import service_url
 from trecjudge.models.settings import LlmSettings
-from trecjudge.results.leaderboards.layouts import LAYOUTS
+from trecjudge.results.leaderboards.writing import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS
 
 FURTHER = [

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and the folder of files kept between jobs."""
+"""Files written whole or not at all, the folder kept between jobs, and the times that files name."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from trecjudge.errors import OutputError, why
+from trecjudge.errors import OutputError, WorkflowError, why
 from trecjudge.text.credentials import is_secret_address
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 JUDGMENTS = (".judgments.jsonl", ".judgments.jsonl.zst")
@@ -332,3 +334,24 @@ def _writing(path: Path, file: BinaryIO) -> Iterator[None]:
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
     return OutputError(f"{path}: cannot be written: {why(error)}; give another path")
+
+
+FIXED = "SOURCE_DATE_EPOCH"
+"""The variable of reproducible builds: seconds since 1970."""
+
+
+def fixed_time() -> str:
+    """Return the time of SOURCE_DATE_EPOCH, UTC, ISO 8601; no text where it is not set.
+
+    Raises WorkflowError where it is no number of seconds.
+    """
+    seconds = os.environ.get(FIXED, "")
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat() if seconds else ""
+    except (ValueError, OverflowError, OSError):
+        raise WorkflowError(f"{FIXED} is {seconds!r}: give seconds since 1970") from None
+
+
+def seconds_since(started: float) -> float:
+    """Return the seconds since a value of `time.perf_counter`; 0 where the time is fixed."""
+    return 0.0 if fixed_time() else round(time.perf_counter() - started, 3)

@@ -35,10 +35,17 @@ from trecjudge import (
 )
 
 from ..citation import ATTEST, ATTEST_GROUP
-from .deciding import STATE_ANSWERS, UNCITED, ByModel, ByWords, Decider
-from .limit import within
+from .deciding import (
+    STATE_ANSWERS,
+    UNCITED,
+    ByModel,
+    ByWords,
+    Decider,
+    bank_judgment,
+    confirms,
+    within,
+)
 from .scoring import Scoring, best_or_worst
-from .stating import bank_judgment, confirms
 
 T = TypeVar("T")
 

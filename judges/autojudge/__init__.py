@@ -24,8 +24,7 @@ from trecjudge import (
     judgment_of,
 )
 
-from .measures import column_of, measure_names
-from .outcome import Outcome, outcome_of
+from .outcome import Outcome, column_of, measure_names, outcome_of
 
 GRADE = "grade"
 """The label of a judgment that is a row of their qrels."""

@@ -1,22 +1,322 @@
-"""One run of a judge for AutoJudge on all responses, and what it gave."""
+"""One run of a judge for AutoJudge: our records as it has them, its measures, what it gave."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import copy
+import importlib
 import inspect
+import io
 import math
-from collections.abc import Mapping, Sequence
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from trecjudge import AllResponses, InputError, PluginError, Relay, keyless, relayed
-
-from .measures import base, class_at, refresh
-from .reports import Given, banks_at, banks_of
-from .running import in_a_thread, redirect_prints
+from trecjudge import (
+    AllResponses,
+    Document,
+    InputError,
+    PluginError,
+    Relay,
+    Response,
+    Topic,
+    keyless,
+    nuggets_record,
+    read_yaml_file,
+    relayed,
+    unknown,
+)
 
 if TYPE_CHECKING:
-    from . import AutoJudgeJudge
+    from .judges.autojudge import AutoJudgeJudge
+
+
+NUMBERS = ("float", "int")
+HINT = "give measures_wanted=A,B, or measures_file: the .measures.yml of an earlier run"
+NLTK_HINT = "it needs NLTK's data (punkt, stopwords): set NLTK_DATA to a folder that has them"
+NOT_THEIRS = frozenset({"trecjudge", "autojudge_base", *sys.stdlib_module_names})
+PLAIN = (list, dict, set, int, float, str, bool, type(None))
+_first: dict[Any, dict[str, Any]] = {}
+"""The plain values of classes and modules of judges, as they were before the first job."""
+
+
+def measure_names(judge_class: str, measures_file: str = "") -> list[str]:
+    """Return the names of a judge's numeric measures. Raises PluginError or InputError."""
+    if measures_file:
+        return _measure_names(measures_file)
+    found = class_at(judge_class)
+    specs = {tuple(_numeric(spec)) for spec in _specs(found)}
+    if len(specs) != 1 or not next(iter(specs)):
+        several = "; ".join(", ".join(names) for names in sorted(specs))
+        why = f"there are several: {several}" if several else "its module has no LeaderboardSpec"
+        raise PluginError(
+            f"the measures of {judge_class} are not known before it ran: {why}; {HINT}"
+        )
+    return list(next(iter(specs)))
+
+
+def column_of(name: str) -> str:
+    """Return the name of a measure as a column can have it: without white space."""
+    return re.sub(r"[^!-~]+", "_", name)
+
+
+def class_at(reference: str) -> Any:
+    """Return the class at `package.module:Class` or `package.module.Class`. Raises PluginError."""
+    base()
+    module, _, name = reference.partition(":") if ":" in reference else reference.rpartition(".")
+    if not module or not name:
+        raise PluginError(f"{reference!r}: give package.module:Class")
+    try:
+        if module not in sys.modules:  # what a module finds while it is imported, it may keep
+            with keyless(None):
+                importlib.import_module(module)
+        found = getattr(sys.modules[module], name, None)
+    except (Exception, SystemExit) as error:  # importing runs the code of others
+        why = f"{type(error).__name__}: {error}"
+        raise PluginError(f"{reference!r} cannot be imported: {why}") from error
+    if found is None:
+        classes = [n for n, c in vars(sys.modules[module]).items() if inspect.isclass(c)]
+        raise PluginError(f"{module}: {unknown('class', name, classes)}")
+    return found
+
+
+def base() -> Any:
+    """Return the package autojudge_base. Raises PluginError where it cannot be imported."""
+    quiet = io.StringIO()  # it looks for data of NLTK, and tells what it cannot download
+    try:
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            return importlib.import_module("autojudge_base")
+    except ImportError as error:
+        message = "autojudge-base is not installed: pip install 'trecjudge[autojudge]'"
+        raise PluginError(f"{message} ({error})") from error
+    except LookupError as error:
+        raise PluginError(f"autojudge-base cannot be imported: {NLTK_HINT}") from error
+
+
+def refresh(found: Any) -> None:
+    """Give a class, and its module, the plain values back that they had when first seen here.
+
+    What a class keeps of one job must not reach the next one in the same process.
+    """
+    for owner in (*found.__mro__, sys.modules.get(found.__module__)):
+        name = str(getattr(owner, "__module__", None) or getattr(owner, "__name__", ""))
+        if owner is None or name.partition(".")[0] in NOT_THEIRS:
+            continue
+        plain = {n: v for n, v in vars(owner).items() if isinstance(v, PLAIN) and n[:2] != "__"}
+        first = _first.setdefault(owner, copy.deepcopy(plain))
+        if inspect.isclass(owner):
+            for added in plain.keys() - first.keys():
+                delattr(owner, added)
+        for name, value in first.items():
+            setattr(owner, name, copy.deepcopy(value))
+
+
+def _specs(found: Any) -> Iterator[Any]:
+    """Yield the specs of a class, else those of its module."""
+    kind = base().LeaderboardSpec
+    own = [value for value in vars(found).values() if isinstance(value, kind)]
+    module = vars(sys.modules[found.__module__])
+    yield from own or (value for value in module.values() if isinstance(value, kind))
+
+
+def _numeric(spec: Any) -> Iterator[str]:
+    return (m.name for m in spec.measures if getattr(m, "dtype", float) is not str)
+
+
+def _measure_names(path: str) -> list[str]:
+    """Return the numeric measures of a file that `auto-judge run` wrote."""
+    try:
+        listed = read_yaml_file(Path(path), "list of measures").value["measures"]
+        names = [str(m["name"]) for m in listed if m.get("dtype", "float") in NUMBERS]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path}: is no list of measures, as `auto-judge run` writes it"
+        ) from error
+    if not names:
+        raise InputError(f"{path}: has no measure that is a number")
+    return names
+
+
+BANK_FORMATS = {"NuggetizerNuggetBank": "nuggetizer", "Ragtime26NuggetBank": "ragtime26"}
+
+
+@dataclass(slots=True)
+class Given:
+    """What theirs is given: all reports, and the topics; `first` is the first run on a topic."""
+
+    reports: list[Any] = field(default_factory=list)
+    topics: dict[str, Topic] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+    keys: list[tuple[str, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, responses: AllResponses, with_documents: bool) -> Given:
+        """Return all responses of a job as reports; each text of a document is held once."""
+        given = cls(topics=dict(responses.topics or {}))
+        documents: dict[Document, Any] = {}
+        for topic, response in responses:
+            given.topics[topic.topic_id] = topic
+            given.first.setdefault(topic.topic_id, response.run_id)
+            given.keys.append((response.run_id, topic.topic_id))
+            given.reports.append(_report(response, documents if with_documents else None))
+        return given
+
+    @property
+    def requests(self) -> list[Any]:
+        """The topics as theirs."""
+        return [_request(topic) for topic in self.topics.values()]
+
+
+def _report(response: Response, documents: dict[Document, Any] | None) -> Any:
+    metadata = {"team_id": response.team_id, "run_id": response.run_id}
+    record: dict[str, Any] = {
+        "metadata": metadata | {"topic_id": response.topic_id},
+        "responses": list(_sentences(response)),
+        "references": list(response.references),
+    }
+    if documents is not None:
+        record["documents"] = {
+            doc_id: documents.get(document) or _document(document, documents)
+            for doc_id, document in response.documents.items()
+            if document.has_text
+        }
+    return base().Report.model_validate(record)
+
+
+def _sentences(response: Response) -> Iterator[dict[str, Any]]:
+    """Yield sentences with citations by id; with their scores where the run gave them to all."""
+    cited = [c for s in response.sentences for c in s.citations if c.doc_id is not None]
+    scored = bool(cited) and all(c.score is not None for c in cited)
+    for sentence in response.sentences:
+        usable = [c for c in sentence.citations if c.doc_id is not None]
+        ids: Any = {c.doc_id: c.score for c in usable} if scored else [c.doc_id for c in usable]
+        yield {"text": sentence.text, "citations": ids}
+
+
+def _document(document: Document, made: dict[Document, Any]) -> Any:
+    from autojudge_base.document import Document as Theirs
+
+    named = {"id": document.doc_id, "text": document.text, "title": document.title or None}
+    made[document] = Theirs(**named, url=document.url or None)
+    return made[document]
+
+
+def _request(topic: Topic) -> Any:
+    return base().Request(
+        request_id=topic.topic_id,
+        title=topic.title,
+        background=topic.background or None,
+        problem_statement=topic.problem_statement or topic.body or None,
+        limit=topic.limit,
+    )
+
+
+def banks_of(topics: Iterable[Topic], kind: Any) -> Any:
+    """Return the nuggets of topics as banks of their kind; None where no topic has any."""
+    model = kind.get_bank_model()
+    format_ = BANK_FORMATS.get(model.__name__, "autoargue")
+    records = [record for topic in topics if (record := nuggets_record(topic, format_))]
+    return kind.from_banks_list([model.model_validate(r) for r in records]) if records else None
+
+
+def banks_at(path: str, kind: Any) -> Any:
+    """Return the banks of a file or folder, read by theirs. Raises InputError."""
+    from autojudge_base.workflow.paths import load_nugget_banks_from_path
+
+    try:
+        return load_nugget_banks_from_path(Path(path), kind)
+    except (OSError, ValueError) as error:
+        raise InputError(f"nugget_input {path}: cannot be read: {error}") from error
+
+
+T = TypeVar("T")
+
+
+class TheirError(Exception):
+    """What code of others raised; its cause has the traceback."""
+
+
+class _ByThread(io.TextIOBase):
+    """A stream that gives what threads write which were not there before to another stream."""
+
+    def __init__(self, ours: TextIO, theirs: TextIO) -> None:
+        self._ours, self._theirs = ours, theirs
+        self._known = set(threading.enumerate())
+
+    @property
+    def _stream(self) -> TextIO:
+        return self._ours if threading.current_thread() in self._known else self._theirs
+
+    def write(self, text: str) -> int:
+        """Write to the stream of this thread."""
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        """Flush the stream of this thread."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Return whether this thread writes to a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """Return the number of the file of this thread."""
+        return self._stream.fileno()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ours, name)
+
+
+@contextmanager
+def redirect_prints(path: Path) -> Iterator[None]:
+    """Write to a file what threads print that begin meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    out, err = sys.stdout, sys.stderr
+    path.unlink(missing_ok=True)  # in a shared folder it may be a link, which would be followed
+    with path.open("x", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
+        sys.stdout, sys.stderr = _ByThread(out, file), _ByThread(err, file)
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = out, err
+
+
+async def in_a_thread(work: Callable[[], T]) -> T:
+    """Return what `work` returns, run in a thread of its own. Raises TheirError.
+
+    An interrupt does not wait for it: nobody can stop a thread, and it ends with the process.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def give(result: T | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(result)  # type: ignore[arg-type]
+            return
+        wrapped = TheirError(f"{type(error).__name__}: {error}")
+        wrapped.__cause__ = error
+        future.set_exception(wrapped)
+
+    def run() -> None:
+        result, failed = None, None
+        try:
+            result = work()
+        except BaseException as error:  # whatever it raises, SystemExit too
+            failed = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(give, result, failed)
+
+    threading.Thread(target=run, daemon=True, name="autojudge").start()
+    return await future
+
 
 NAME = "default"
 """What `{_name}` in a setting `filebase` stands for."""

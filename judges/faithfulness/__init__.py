@@ -42,15 +42,7 @@ from trecjudge import (
     without_text,
 )
 
-from .steps import (
-    TRUTHS,
-    VERIFY,
-    ClaimAnswer,
-    Truth,
-    Verifier,
-    truths_of,
-)
-from .wording import NO, UNSURE, YES
+from .steps import NO, TRUTHS, UNSURE, VERIFY, YES, ClaimAnswer, Truth, Verifier, truths_of
 
 STATED = "TRUTHS"
 LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}

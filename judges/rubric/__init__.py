@@ -35,7 +35,6 @@ from trecjudge import (
     unknown,
 )
 
-from .matching import assess_answer, form_of, likeness, verdict
 from .scoring import (
     ALIGNMENTS,
     ASSESSMENTS,
@@ -47,13 +46,17 @@ from .scoring import (
     VERDICTS,
     VERY_DIFFERENT,
     aligned_share,
+    assess_answer,
     axes_in,
     axis_measures,
     best_or_worst,
     best_or_worst_question,
     contradictory,
+    form_of,
+    likeness,
     plain,
     supportive,
+    verdict,
 )
 
 ASSESS = Program(

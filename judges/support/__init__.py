@@ -25,15 +25,19 @@ from trecjudge import (
 )
 
 from ..citation import ATTEST, ATTEST_GROUP, sentence_support
-from .alce import (
+from .measures import (
+    HARD,
+    WEIGHTED,
+    AssessedCitations,
     Together,
+    Weighing,
     alce_precision,
     alce_recall,
     best_or_worst_together,
     cited_together,
+    strongest,
     without,
 )
-from .weighing import HARD, WEIGHTED, AssessedCitations, Weighing, strongest
 
 ALCE = (
     MeasureSpec(

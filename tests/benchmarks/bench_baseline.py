@@ -32,12 +32,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.fakes import ScriptedModel
 from trecjudge import judge
 from trecjudge.baseline.freshness import FreshnessAudit, documents_now
-from trecjudge.baseline.generate.answering import Answerer
+from trecjudge.baseline.generate.answers import Answerer
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.making import RunCounts, answer_all, write_run
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource, VectorMaker
+from trecjudge.baseline.generate.runs import RunCounts, answer_all, write_run
+from trecjudge.baseline.index.index import Index, make_index
+from trecjudge.baseline.index.records import IndexSource, VectorMaker
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.terms import question_of

@@ -22,9 +22,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.index import Index, make_index
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.terms import terms
 from trecjudge.records import Document

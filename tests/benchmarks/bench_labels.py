@@ -28,7 +28,7 @@ import numpy as np
 from table import Row, lines_of, versions
 
 from trecjudge.evaluation.candidates import label_next
-from trecjudge.evaluation.loading import judgments_at
+from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label, takes_labels
 from trecjudge.judging.panel import panel_spec

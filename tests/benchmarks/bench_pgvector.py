@@ -25,10 +25,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index
+from trecjudge.baseline.index.index import Index, make_index
 from trecjudge.baseline.index.postgres import PostgresStore
-from trecjudge.baseline.index.protocol import Filter, IndexSource, VectorModel
+from trecjudge.baseline.index.records import Filter, IndexSource, VectorModel
 from trecjudge.records import Document
 
 SEED, MOST, CENTRES = 21, 20, 1000

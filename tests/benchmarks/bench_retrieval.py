@@ -31,9 +31,8 @@ from retrieval_data import Collection, Queries, collection
 from retrieval_judged import Measured, Order, change, measured, misses_of, ordered_by
 
 from trecjudge.baseline import terms
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource, VectorMaker
+from trecjudge.baseline.index.index import Index, make_index
+from trecjudge.baseline.index.records import IndexSource, VectorMaker
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve import ranking
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings

@@ -28,8 +28,8 @@ from table import Row, lines_of, versions
 
 from trecjudge.results.statistics import RunScore
 from trecjudge.stats.correlation import RankedScores, kendall
+from trecjudge.stats.ranking import rank_runs
 from trecjudge.stats.resampling import draws, mean_intervals, resampled_means, tail
-from trecjudge.stats.standing import rank_runs
 
 ROOT = Path(__file__).parent.parent.parent
 RUNS, TOPICS, MEASURES = 80, 119, 6

@@ -26,8 +26,7 @@ from lexical_data import FEWEST_LABELS, WEIGHT, latin_table
 from scipy.stats import kendalltau
 
 from trecjudge import read_runs
-from trecjudge.evaluation.calibrate.fitting import fit
-from trecjudge.evaluation.calibrate.measuring import measure_apart
+from trecjudge.evaluation.calibrate.fitting import fit, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.judges.attribution import AttributionJudge
 from trecjudge.judges.citation import CitationJudge
@@ -36,9 +35,8 @@ from trecjudge.judges.grounding import GroundingJudge
 from trecjudge.judges.support import SupportJudge
 from trecjudge.judging.claims.by_words import LexicalDetector
 from trecjudge.judging.claims.search import Library
-from trecjudge.judging.offline.calibration import calibration_at, format_calibration
 from trecjudge.judging.offline.prepared import prepare
-from trecjudge.judging.offline.support import compare
+from trecjudge.judging.offline.support import calibration_at, compare, format_calibration
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.models.model import NoModel
 from trecjudge.records import Document, Judgment, Response, Sentence, Topic

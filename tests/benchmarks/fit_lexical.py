@@ -25,7 +25,15 @@ from numpy.typing import NDArray
 
 import trecjudge.judging.offline
 import trecjudge.text
-from trecjudge.evaluation.calibrate.figures import (
+from trecjudge.evaluation.calibrate.fitting import (
+    SIGNS,
+    fit,
+    is_copy,
+    measure_apart,
+    predict,
+    regress,
+)
+from trecjudge.evaluation.calibrate.quality import (
     FIGURES,
     CalibrationFigure,
     Measured,
@@ -36,13 +44,9 @@ from trecjudge.evaluation.calibrate.figures import (
     reliability,
     value,
 )
-from trecjudge.evaluation.calibrate.fitting import SIGNS, fit, is_copy, regress
-from trecjudge.evaluation.calibrate.heldout import predict
-from trecjudge.evaluation.calibrate.measuring import measure_apart
 from trecjudge.job.process import tune_process
-from trecjudge.judging.offline.calibration import format_calibration, read_calibration
 from trecjudge.judging.offline.features import GROUPS, Features
-from trecjudge.judging.offline.support import compare, prepare
+from trecjudge.judging.offline.support import compare, format_calibration, prepare, read_calibration
 from trecjudge.judging.offline.wording import SHIPPED
 from trecjudge.show.calibration import figure_text
 from trecjudge.stats.agreement import auc

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trecjudge.evaluation.calibrate.figures import (
+from trecjudge.evaluation.calibrate.pairs import LabelledPair
+from trecjudge.evaluation.calibrate.quality import (
     Measured,
     Predictions,
     accuracy_of_three,
@@ -19,12 +20,10 @@ from trecjudge.evaluation.calibrate.figures import (
     labels_of,
     value,
 )
-from trecjudge.evaluation.calibrate.pairs import LabelledPair
 from trecjudge.inputs.labels import support_label
 from trecjudge.inputs.sources.values import objects
-from trecjudge.judging.offline.calibration import shipped_calibration
 from trecjudge.judging.offline.prepared import prepared_text
-from trecjudge.judging.offline.support import compare
+from trecjudge.judging.offline.support import compare, shipped_calibration
 from trecjudge.stats.agreement import auc
 from trecjudge.stats.resampling import ratio
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import CheckReport
 from trecjudge.cli.printing import json_parts
 from trecjudge.records import Topic

@@ -24,8 +24,7 @@ from tests.check.samples import (
     saying,
     topics,
 )
-from trecjudge.check.checker import Checker
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import Checker, check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.store import HeldDocuments

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.check.samples import GOOD, SENTENCES, as_json, lines
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.repair import fix
 from trecjudge.check.rules import all_tracks
 from trecjudge.records import Topic

@@ -16,7 +16,7 @@ from tests.check.mutations import TRACKS, mutated, mutations, requests
 from tests.check.recorded import read_recorded, verdicts_by, write_runs
 from tests.check.samples import GONE, Write, citing, lines, saying
 from tests.conftest import ROOT
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.check.rules import ORGANISERS, all_tracks
 from trecjudge.inputs.topics import read_topics

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.repair import fix
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.topics import read_topics

@@ -27,7 +27,7 @@ from tests.check.samples import (
 )
 from tests.commandline import command, judge
 from tests.reading import reading
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.repair import RecordChange, copies, fix
 from trecjudge.check.ruling import Meanings
 from trecjudge.errors import InputError, OutputError

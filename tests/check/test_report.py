@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.check.samples import GONE, GOOD, Write, as_json, changed, checked, citing, lines, topics
 from tests.commandline import command
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import AT_ONCE, CheckReport, JsonLines, PackedList
 from trecjudge.findings import Finding
 from trecjudge.records import Place

@@ -18,8 +18,8 @@ import pytest
 from tests.commandline import ROOT, Done, command
 from tests.endpoint import Answer, Endpoint, serving, text_of
 from tests.models.processes import wait_until
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.index import make_index
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.records import Document
 
 TOPICS, IN_FLIGHT = 30, 4

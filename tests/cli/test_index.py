@@ -14,8 +14,8 @@ from tests.baseline.index.indexed import found
 from tests.commandline import Done, command
 from tests.endpoint import Endpoint, in_a_thread, running
 from tests.models.retrieval.services import embedded, environment
-from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.index import open_index
+from trecjudge.baseline.index.records import Filter
 from trecjudge.errors import InputError
 
 Write = Callable[..., Path]

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from tests.commandline import ROOT, SAMPLES, Done, command
-from trecjudge.job.found import FoundInputs
+from trecjudge.job.discover import FoundInputs
 from trecjudge.job.schema import SCHEMA_FILE
 from trecjudge.settings.strict_yaml import read_yaml
 

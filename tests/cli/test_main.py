@@ -21,7 +21,7 @@ from trecjudge.cli.jobs import TO_JOB, request_job
 from trecjudge.cli.judge import jobs_asked_for
 from trecjudge.cli.main import Commands, app
 from trecjudge.cli.parameters import Flags, declared_in
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job
 
 
 @pytest.mark.parametrize("name", Commands.lazy)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.commandline import SAMPLES, Done, command
 from tests.endpoint import Answer, serving, text_of
-from trecjudge.inputs.nuggets.reading import banks_in
+from trecjudge.inputs.nuggets.bank_files import banks_in
 
 RAG = SAMPLES / "rag"
 GIVEN = ("--rag-topics", RAG / "topics.jsonl", "--rag-responses", RAG / "runs")

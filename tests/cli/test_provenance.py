@@ -12,8 +12,8 @@ import pytest
 from tests.cli.jobs import as_json
 from tests.commandline import command, judge
 from tests.provenance import KETTLE, line, written
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.index import make_index
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.inputs.documents.index_file import digests_of
 from trecjudge.records import Document
 

@@ -14,8 +14,8 @@ from ir_measures import RR, nDCG
 
 from tests.commandline import Done, command
 from tests.endpoint import Answer, Script, serving
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.index import make_index
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.records import Document
 
 DOCUMENTS = [

@@ -14,10 +14,10 @@ from trecjudge.cli.printing import FindingPrinter, write_jsonl
 from trecjudge.errors import OutputError
 from trecjudge.evaluation import agreement as agreeing
 from trecjudge.findings import Finding
-from trecjudge.inputs.nuggets.registry import bank_formats
+from trecjudge.inputs.nuggets.bank_formats import bank_formats
 from trecjudge.records import Place
 from trecjudge.results.assessments import WRITERS
-from trecjudge.results.leaderboards.layouts import AUTO, LAYOUTS
+from trecjudge.results.leaderboards.writing import AUTO, LAYOUTS
 from trecjudge.stats import alignment, scores
 
 

@@ -11,7 +11,7 @@ from tests.commandline import sample
 from tests.reading import Write
 from tests.stats.texts import figure
 from trecjudge.errors import InputError
-from trecjudge.evaluation.loading import bounded_means, judgments_at, scores_at, scores_of_paths
+from trecjudge.evaluation.comparing import bounded_means, judgments_at, scores_at, scores_of_paths
 from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
 

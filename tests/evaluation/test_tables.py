@@ -9,10 +9,13 @@ from rich.console import Console
 
 from tests.stats.texts import by_topic, scores
 from trecjudge.records import FULL, NONE, Evidence, Failure, Judgment
-from trecjudge.show.columns import TextTable
-from trecjudge.show.comparison import difference_table, moved_lines, verdict_lines
-from trecjudge.show.correlation import correlation_table
-from trecjudge.show.tables import candidate_table, interval, number, probability, table
+from trecjudge.show.comparison import (
+    correlation_table,
+    difference_table,
+    moved_lines,
+    verdict_lines,
+)
+from trecjudge.show.tables import TextTable, candidate_table, interval, number, probability, table
 from trecjudge.stats.comparison import compare, pairs_of
 from trecjudge.stats.flips import Flip, VerdictChanges
 from trecjudge.stats.labelling import LabelCandidate

@@ -11,7 +11,7 @@ import pytest
 
 HANDLED = """
 import json, os, signal, sys
-from trecjudge.job.interrupts import Interrupts
+from trecjudge.job.process import Interrupts
 interrupts = Interrupts()
 interrupts.install()
 found = [n for n in signal.valid_signals() if signal.getsignal(n) == interrupts._interrupt]

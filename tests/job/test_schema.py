@@ -11,9 +11,8 @@ import pytest
 
 from tests.commandline import command
 from trecjudge.errors import TrecJudgeError
-from trecjudge.job.choice import JudgeSelection, build_jobs
-from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
+from trecjudge.job.request import Job, JudgeSelection, build_jobs
 from trecjudge.job.schema import SCHEMA_FILE, schema_text, shipped_judges, workflow_schema
 from trecjudge.job.workflow import KEYS, WORKFLOWS, read_workflow
 from trecjudge.results.outputs import Outputs

@@ -12,7 +12,7 @@ from typing import Any
 from tests.fakes import ScriptedModel
 from tests.reading import documents_of
 from trecjudge.errors import JudgmentFailed
-from trecjudge.inputs.nuggets.reading import read_banks
+from trecjudge.inputs.nuggets.bank_files import read_banks
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.topics import read_topics
 from trecjudge.judges.argue import ArgueJudge

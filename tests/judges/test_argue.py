@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.judges.argue_data import DATA, board, expected, judged, pairs, scripted
-from trecjudge.inputs.nuggets.reading import read_banks
-from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import write_banks
+from trecjudge.inputs.nuggets.bank_files import read_banks, write_banks
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.judges.argue import ArgueJudge
 from trecjudge.judges.argue.scoring import harmonic_mean, of_sums
-from trecjudge.judging.nuggets.tree import Matches
+from trecjudge.judging.nuggets import Matches
 from trecjudge.measures import aggregate
 from trecjudge.models.model import NoModel
 from trecjudge.scores.leaderboard import Leaderboard

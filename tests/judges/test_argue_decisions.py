@@ -17,10 +17,10 @@ from trecjudge.errors import WorkflowError
 from trecjudge.judges.argue import ArgueJudge
 from trecjudge.judges.argue.program import Stated
 from trecjudge.judging.judge import make_judge
-from trecjudge.judging.nuggets.tree import Matches
+from trecjudge.judging.nuggets import Matches
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import GoldAnswer, Judgment, Nugget, Response, Topic
-from trecjudge.scores.score import Score
+from trecjudge.scores.response_scores import Score
 
 NO_MODEL = NoModel()
 BANK = DATA / "nuggets.v3.jsonl"

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import ScriptedModel, always, item, judgment, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import CitationJudge
-from trecjudge.judging.attest.citations import best_or_worst
+from trecjudge.judging.attest import best_or_worst
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import (
     FULL,

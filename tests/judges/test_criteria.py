@@ -18,7 +18,7 @@ from trecjudge.judges.nuggets import NuggetsJudge
 from trecjudge.judges.rubric import RubricJudge
 from trecjudge.judges.rubric.program import Verdict
 from trecjudge.judges.rubric.scoring import axes_in
-from trecjudge.judging.labelled import GivenJudge
+from trecjudge.judging.panel import GivenJudge
 from trecjudge.measures import MeasureSpec
 from trecjudge.models.model import NoModel
 from trecjudge.records import AskedNugget, Judgment, Nugget, Topic, WholeResponse

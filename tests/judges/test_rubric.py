@@ -11,10 +11,9 @@ import pytest
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.rubric import RubricJudge
-from trecjudge.judges.rubric.matching import assess_answer, form_of, likeness
 from trecjudge.judges.rubric.program import Alignment, Assessment, Form
-from trecjudge.judges.rubric.scoring import best_or_worst
-from trecjudge.judging.labelled import GivenJudge
+from trecjudge.judges.rubric.scoring import assess_answer, best_or_worst, form_of, likeness
+from trecjudge.judging.panel import GivenJudge
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import GoldAnswer, Judgment, Nugget, Response, Topic, WholeResponse
 

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from tests.fakes import judgment
-from trecjudge.judging.ballots import Rule, aggregate_votes, is_unsure
+from trecjudge.judging.voting import Rule, aggregate_votes, is_unsure
 from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Failure, Judgment
 
 

@@ -14,10 +14,16 @@ import pytest
 
 from tests.fakes import ScriptedModel, always, judgment, response
 from trecjudge.errors import JudgmentFailed, ModelError
-from trecjudge.judging.bugs import FIRST, IN_A_ROW
 from trecjudge.judging.judge import AllResponses
 from trecjudge.judging.panel import NamedJudge
-from trecjudge.judging.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
+from trecjudge.judging.runner import (
+    FIRST,
+    IN_A_ROW,
+    LOOK_AHEAD,
+    JudgedResponse,
+    Runner,
+    _by_document,
+)
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, NoModel, Program
 from trecjudge.records import (

@@ -11,7 +11,7 @@ from typing import Any
 from tests.endpoint import Endpoint
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import ATTEST
-from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.client import Client
 from trecjudge.models.model import Prediction
 from trecjudge.models.prompt import Prompts

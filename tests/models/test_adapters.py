@@ -9,10 +9,10 @@ import pytest
 
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judging.judge import judge_class, judge_names
-from trecjudge.models.frames import AdapterName
-from trecjudge.models.lengths import estimated_tokens
+from trecjudge.models.adapters import AdapterName
 from trecjudge.models.prompt import FORMS, Form, Prompt, Prompts
 from trecjudge.models.reading import Unparsed
+from trecjudge.models.spending import estimated_tokens
 
 GIVEN = {"document": "The text.", "sentence": "A claim."}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.models.allowances import Allowance, Spent, return_allowance, split_budget
+from trecjudge.models.shared_work import Allowance, Spent, return_allowance, split_budget
 from trecjudge.models.spending import Budget
 
 

@@ -16,7 +16,7 @@ from trecjudge.inputs.hostile import HostileText
 from trecjudge.judges.citation import ATTEST
 from trecjudge.judging.claims.by_model import shown_passages
 from trecjudge.judging.claims.search import Passage
-from trecjudge.models.frames import AdapterName
+from trecjudge.models.adapters import AdapterName
 from trecjudge.models.prompt import Prompt, Prompts
 from trecjudge.records import Document, Place, Topic
 from trecjudge.text.chat_tokens import neutralize

@@ -15,10 +15,10 @@ from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judges.direct_prompt import GRADE
 from trecjudge.judges.faithfulness.steps import TRUTHS, VERIFY
 from trecjudge.judging.claims.by_model import ATTRIBUTE
-from trecjudge.judging.claims.extraction import SPLIT
-from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
+from trecjudge.judging.claims.statements import SPLIT
 from trecjudge.models.model import Program
 from trecjudge.models.plan import Planner
+from trecjudge.models.spending import Lengths, TokenCounts, stated_length
 
 RESPONSE = "[0] The tram opened in June, after a delay. " * 20
 

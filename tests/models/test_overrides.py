@@ -12,7 +12,7 @@ import pytest
 from trecjudge.errors import WorkflowError
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judges.citation.program import Attest
-from trecjudge.models.named import named_prompts
+from trecjudge.models.overrides import named_prompts
 from trecjudge.models.prompt import FORMS, Form, Prompts
 from trecjudge.models.reading import Unparsed
 

@@ -18,7 +18,7 @@ from tests.models.clients import ask, ask_many, client_to, failure, kinds
 from tests.models.clock import now, run
 from trecjudge.errors import ModelError
 from trecjudge.models.client import Client
-from trecjudge.models.patience import OutageTracker
+from trecjudge.models.pace import OutageTracker
 from trecjudge.models.transport import _seconds
 
 LONGEST_WAIT = 120.0

@@ -14,7 +14,7 @@ from tests.endpoint import Answer, attestation, running
 from tests.models.clients import ask_many, client_to, kinds
 from tests.models.clock import now, run
 from trecjudge.errors import ModelError
-from trecjudge.models.silence import Watchdog
+from trecjudge.models.pace import Watchdog
 
 Streams = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"

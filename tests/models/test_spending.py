@@ -11,8 +11,7 @@ from tests.endpoint import Answer, Script, attestation, attesting, running
 from tests.models.clients import ask, ask_many, client_to, kinds, settings_for
 from tests.models.clock import run
 from trecjudge.errors import ModelError
-from trecjudge.models.lengths import estimated_tokens
-from trecjudge.models.spending import Budget, Prices, listed_prices
+from trecjudge.models.spending import Budget, Prices, estimated_tokens, listed_prices
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, 30])

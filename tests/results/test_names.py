@@ -16,9 +16,8 @@ import trecjudge
 from tests.commandline import Done, command
 from tests.reading import Write
 from trecjudge.findings import Finding
-from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.results.leaderboards.reading import read_all
-from trecjudge.results.leaderboards.writing import UNSAFE, write_rows
+from trecjudge.results.leaderboards.writing import LAYOUTS, UNSAFE, write_rows
 from trecjudge.results.trec import (
     NO_RUN,
     RESERVED_ALL,

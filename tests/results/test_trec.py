@@ -26,8 +26,8 @@ from trecjudge.results.trec import (
     read_decimal_qrels,
     read_grades,
     read_qrels,
+    run_lines,
 )
-from trecjudge.results.trec_runs import run_lines
 
 
 def rows_of(path: Path, report: OnFinding) -> list[LeaderboardRow]:

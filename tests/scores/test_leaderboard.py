@@ -12,8 +12,13 @@ from trecjudge.errors import InputError, PluginError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissingResponse
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
-from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
-from trecjudge.scores.places import too_few_topics
+from trecjudge.scores.leaderboard import (
+    Leaderboard,
+    best_grades,
+    pooled_qrels,
+    response_qrels,
+    too_few_topics,
+)
 from trecjudge.scores.summary import summarise
 
 FAILED = Failure("transport", "reset")

@@ -17,7 +17,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec, Sums, SumsSpec
 from trecjudge.records import FULL, NONE, Failure, Judgment, Place, Response
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
+from trecjudge.scores.response_scores import ResponseScores, Score, mean_of_samples
 from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.stats.scores import scores_of
 

@@ -11,8 +11,8 @@ import pytest
 import trecjudge
 from tests.commandline import command
 from trecjudge.errors import WorkflowError
+from trecjudge.scores.response_scores import Score
 from trecjudge.scores.review import check_gate, read_gate
-from trecjudge.scores.score import Score
 
 RUN = (
     '{"metadata": {"team_id": "t", "run_id": "r", "topic_id": "%s"}, "responses":'

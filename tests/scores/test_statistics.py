@@ -12,7 +12,7 @@ import pytest
 from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import command, sample
 from tests.fakes import judgment, response
-from trecjudge.evaluation.loading import scores_at
+from trecjudge.evaluation.comparing import scores_at
 from trecjudge.measures import Aggregate, LeaderboardSpec, MeasureSpec
 from trecjudge.results.jobs import outcome
 from trecjudge.results.statistics import RunScore

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.jobs import BAD, GOOD, job, partly_judged
 from tests.commandline import SAMPLES, command, sample
-from trecjudge.show.ranking import interval_text, shown_letters
+from trecjudge.show.closing import interval_text, shown_letters
 
 LABELS = SAMPLES / "rag" / "labels.jsonl"
 

@@ -16,9 +16,18 @@ from tests.commandline import command
 from trecjudge.findings import plural
 from trecjudge.results.statistics import RunScore
 from trecjudge.show.charts import short_names
-from trecjudge.show.columns import TextColumn, TextTable
-from trecjudge.show.folding import fold_equal, mean_cells
-from trecjudge.show.words import NumberedForms, cut, disambiguate, shorten, stack_header, within
+from trecjudge.show.tables import (
+    NumberedForms,
+    TextColumn,
+    TextTable,
+    cut,
+    disambiguate,
+    fold_equal,
+    mean_cells,
+    shorten,
+    stack_header,
+    within,
+)
 
 NAMES = ["submod-ecards-v1-gpt4o-refined", "splade.2024.trec", "r", "日本語の長い名前の実行"]
 

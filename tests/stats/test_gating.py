@@ -11,8 +11,7 @@ import pytest
 from tests.stats.texts import by_run, by_topic, figure, known, scores
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.results.statistics import RunScore
-from trecjudge.show.junit import junit
-from trecjudge.stats.dependent import without_repeats
+from trecjudge.show.failing import junit
 from trecjudge.stats.release_gate import (
     NOTHING,
     GateRule,
@@ -21,6 +20,7 @@ from trecjudge.stats.release_gate import (
     bounds,
     drops,
     rule_of,
+    without_repeats,
 )
 from trecjudge.stats.scores import Scores
 

@@ -11,7 +11,7 @@ import pytest
 from tests.stats.texts import by_run, by_topic, rows, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.show.correlation import correlation_lines
+from trecjudge.show.comparison import correlation_lines
 from trecjudge.stats.alignment import Rules
 from trecjudge.stats.meta import Correlated, Correlation, meta_evaluate
 from trecjudge.stats.resampling import NO_INTERVAL

@@ -16,8 +16,8 @@ from trecjudge.stats.agreement import LabelPair, LabelPairs, agreement
 from trecjudge.stats.comparison import Difference, compare, pairs_of
 from trecjudge.stats.correlation import COEFFICIENTS, RankedScores, kendall
 from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
+from trecjudge.stats.ranking import letter_groups, rank_runs
 from trecjudge.stats.resampling import mean_intervals
-from trecjudge.stats.standing import letter_groups, rank_runs
 
 GRID = st.integers(0, 8).map(lambda n: n / 8)  # with many ties
 VALUES = arrays(np.float64, st.tuples(st.just(1), st.integers(3, 12)), elements=GRID)

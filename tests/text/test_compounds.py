@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trecjudge.judging.offline.support import compare, prepare
-from trecjudge.text.compounds import has_humps, in_one, in_two, parts_of, wholes
+from trecjudge.text.forms import has_humps, in_one, in_two, parts_of, wholes
 
 
 @pytest.mark.parametrize(

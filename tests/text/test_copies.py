@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from trecjudge.text.copies import is_copied
+from trecjudge.text.tokens import is_copied
 
 FOX = (
     "Yesterday the quick “brown” fox jumped over a lazy dog, and that ended the hunt [12] at once."

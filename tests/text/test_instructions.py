@@ -14,7 +14,7 @@ import pytest
 from tests.reading import reading
 from trecjudge.judging.judge import judge_names, make_judge, programs_of
 from trecjudge.models.prompt import Prompts
-from trecjudge.text.instructions import instruction_like
+from trecjudge.text.steering.instructions import instruction_like
 
 LISTED = [
     json.loads(line)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.keys import said_of_keys
+from trecjudge.text.qualifiers import said_of_keys
 
 
 @pytest.mark.parametrize(

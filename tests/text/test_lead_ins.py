@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.lead_ins import states_nothing
+from trecjudge.text.sentences import states_nothing
 
 
 @pytest.mark.parametrize(

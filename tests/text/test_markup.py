@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.markup import without_markup
+from trecjudge.text.layout import without_markup
 
 
 @pytest.mark.parametrize(

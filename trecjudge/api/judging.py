@@ -23,15 +23,15 @@ from trecjudge.api.result import Result, result_of
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.findings import Finding, brief
 from trecjudge.inputs.pipelines.fields import use_record_keys
-from trecjudge.job.choice import (
+from trecjudge.job.request import (
+    Job,
     JudgeSelection,
     build_jobs,
     load_workflow,
     model_options,
     warn_without_model,
 )
-from trecjudge.job.job import Job
-from trecjudge.job.pipeline import judge_job
+from trecjudge.job.run import judge_job
 from trecjudge.job.workflow import names_in
 from trecjudge.judging.judge import Judge, name_of
 from trecjudge.models.blocking import blocking

@@ -15,9 +15,8 @@ from trecjudge.evaluation.comparing import Comparison
 from trecjudge.evaluation.standings import Standings, standings_at
 from trecjudge.findings import OnFinding, brief
 from trecjudge.results.jobs import outcome
-from trecjudge.show.paper.compared import correlation_grid, difference_grid
-from trecjudge.show.paper.leaderboard import DIGITS, leaderboard_grid
-from trecjudge.show.paper.writing import Form, render_table
+from trecjudge.show.paper.forms import Form, render_table
+from trecjudge.show.paper.tables import DIGITS, correlation_grid, difference_grid, leaderboard_grid
 from trecjudge.stats.alignment import report_unjudged
 
 Tabled: TypeAlias = "Result | PathLike | Comparison | MetaEvaluation"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trecjudge.api.frames import WHOLE, frame
 from trecjudge.api.inputs import PathLike
 from trecjudge.errors import InputError
 from trecjudge.files import whole
@@ -27,6 +26,23 @@ from trecjudge.scores.scoring import Scored
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+WHOLE = "Int64"
+"""The type of whole numbers that may be missing: by default a gap would turn 2 into 2.0."""
+
+
+def frame(
+    rows: Iterable[Mapping[str, Any]], columns: Sequence[str], types: Mapping[str, str]
+) -> DataFrame:
+    """Return rows as a data frame with these columns. Raises ImportError without pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        message = "a data frame needs the package: pip install pandas; the records do not"
+        raise ImportError(message) from error
+    return pandas.DataFrame(list(rows), columns=list(columns)).astype(dict(types))
+
 
 KINDS_OF_FILE = (
     *("leaderboard", "statistics", "qrels", "judgments", "review", "log", "config"),

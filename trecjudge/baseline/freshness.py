@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.index.index import open_index
 from trecjudge.baseline.records import Chunk
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding

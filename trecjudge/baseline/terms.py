@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from trecjudge.records import Topic
-from trecjudge.text.function_words import grammar_of
+from trecjudge.text.frequencies import grammar_of
 from trecjudge.text.tokens import read_forms
 
 ANALYSER = "forms-1"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import CheckReport, JsonLines, PackedList
 from trecjudge.check.repair import RecordChange, fix
 from trecjudge.errors import InputError
@@ -18,7 +18,7 @@ from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
+from trecjudge.inputs.nuggets.bank_files import read_banks, report_unmatched
 from trecjudge.inputs.run_records import NOT_A_RUN
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.inputs.sources.containers import Opened

@@ -14,10 +14,10 @@ from trecjudge.inputs.labels.vocabulary import parse_label_map
 if TYPE_CHECKING:  # rich and the scores: not for --help
     from trecjudge.evaluation import agreement
     from trecjudge.evaluation.agreement import Agreement
-    from trecjudge.show import people, tables
+    from trecjudge.show import tables
 else:
     agreement = Later("trecjudge.evaluation.agreement")
-    people, tables = Later("trecjudge.show.people"), Later("trecjudge.show.tables")
+    tables, tables = Later("trecjudge.show.tables"), Later("trecjudge.show.tables")
 
 FORMS = "qrels, labels (JSONL, CSV), or a job (its folder, FOLDER/NAME, any of its files)."
 
@@ -74,6 +74,6 @@ def _print(found: Agreement, by_topic: bool) -> None:
         print_table(tables.topic_table(found))
     print_lines([tables.agreement_line(found)])
     if found.people is not None:
-        print_lines(people.people_lines(found.people))
-        for shown in people.people_tables(found.people):
+        print_lines(tables.people_lines(found.people))
+        for shown in tables.people_tables(found.people):
             print_table(shown)

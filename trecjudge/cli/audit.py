@@ -22,8 +22,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import plural
 from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.job.audit.rules import FIGURES, AuditRules, audit_rules, parse_bounds
-from trecjudge.job.choice import warn_without_model
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job, warn_without_model
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
     from trecjudge.job.audit import auditing

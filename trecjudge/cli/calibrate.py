@@ -10,8 +10,11 @@ from trecjudge.cli.flags import MapFlags, PrintFlags, RunFlags
 from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
-from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, calibrate_command
-from trecjudge.evaluation.calibrate.counting import count_command
+from trecjudge.evaluation.calibrate.calibrate import (
+    CalibrationReport,
+    calibrate_command,
+    count_command,
+)
 from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.show.calibration import closing_lines, counted_lines, figure_table, reliability_table
 

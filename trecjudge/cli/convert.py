@@ -12,17 +12,14 @@ from trecjudge.cli.flags import DigitFlags, FormatFlags
 from trecjudge.cli.parameters import argument, command_with, option, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_sources, write_text
 from trecjudge.errors import InputError
-from trecjudge.evaluation.loading import rows_with_companions, scores_at
-from trecjudge.evaluation.parquet import write_parquet
-from trecjudge.evaluation.standings import standings_at
-from trecjudge.inputs.nuggets.reading import banks_in
-from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import report_lost, write_banks
+from trecjudge.evaluation.comparing import rows_with_companions, scores_at
+from trecjudge.evaluation.standings import standings_at, write_parquet
+from trecjudge.inputs.nuggets.bank_files import banks_in, report_lost, write_banks
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.results.assessments import WRITERS, write_assessments
 from trecjudge.results.jobs import judged_job, outcome
-from trecjudge.results.leaderboards.layouts import LAYOUTS
-from trecjudge.results.leaderboards.writing import write_rows
-from trecjudge.show.paper.writing import Form
+from trecjudge.results.leaderboards.writing import LAYOUTS, write_rows
+from trecjudge.show.paper.forms import Form
 from trecjudge.stats.alignment import report_unjudged
 
 Layout = Literal["ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv", "parquet"]

@@ -24,11 +24,11 @@ from trecjudge.job.documents import (
     narrow_to_judged,
     pack_documents,
 )
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.html.output import read_config
+from trecjudge.show.html.job_files import read_config
 
 if TYPE_CHECKING:  # rich: not for --help
     from trecjudge.show import documents as shown

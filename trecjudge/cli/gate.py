@@ -26,17 +26,24 @@ from trecjudge.cli.printing import (
     sources,
 )
 from trecjudge.errors import InputError, WorkflowError, unknown
-from trecjudge.evaluation.loading import bounded_means, scores_at
+from trecjudge.evaluation.comparing import bounded_means, scores_at
 from trecjudge.evaluation.standings import judges_of, ranking_of
 from trecjudge.files import open_target
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.results.jobs import JobFiles, outcome
 from trecjudge.show.failing import failing_responses
-from trecjudge.show.junit import junit as junit_xml
+from trecjudge.show.failing import junit as junit_xml
 from trecjudge.stats.alignment import few, report_topics, report_unjudged
-from trecjudge.stats.dependent import without_repeats
-from trecjudge.stats.release_gate import GateRule, RuleCheck, RunScores, bounds, drops, rule_of
+from trecjudge.stats.release_gate import (
+    GateRule,
+    RuleCheck,
+    RunScores,
+    bounds,
+    drops,
+    rule_of,
+    without_repeats,
+)
 from trecjudge.stats.scores import Scores
 
 ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from trecjudge.baseline.generate.answering import AnswerSettings
+from trecjudge.baseline.generate.answers import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFormat, format_for
-from trecjudge.baseline.generate.making import RunRequest, make_run
+from trecjudge.baseline.generate.runs import RunRequest, make_run
 from trecjudge.baseline.index.filters import parse_filter
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli.exits import print_errors, warning_printer
@@ -28,12 +28,12 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import load_workflow
+from trecjudge.job.request import load_workflow
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Topic
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.generated import generated_lines
+from trecjudge.show.provenance import generated_lines
 
 
 class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlags):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from trecjudge.baseline.chunking import ChunkSettings
-from trecjudge.baseline.index.building import build_index
-from trecjudge.baseline.index.protocol import Changes, IndexFacts, IndexSource
+from trecjudge.baseline.index.index import build_index
+from trecjudge.baseline.index.records import Changes, IndexFacts, IndexSource
 from trecjudge.baseline.index.sources import (
     DuplicateFilter,
     Placed,
@@ -28,7 +28,7 @@ from trecjudge.cli.parameters import LimitFlags, argument, command_with, option,
 from trecjudge.cli.printing import FindingPrinter, print_json, print_listing
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import OnFinding, plural
-from trecjudge.job.choice import load_workflow
+from trecjudge.job.request import load_workflow
 from trecjudge.models.opening import ModelOptions
 from trecjudge.text.credentials import public
 

@@ -12,8 +12,7 @@ from trecjudge.cli.printing import print_lines
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import open_target
 from trecjudge.inputs.formats.registry import all_formats
-from trecjudge.job.found import discover
-from trecjudge.job.proposal import propose
+from trecjudge.job.discover import discover, propose
 
 
 class InitFlags(Flags):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.cli.flags import AskingFlags, ModelFlags
-from trecjudge.job.choice import JudgeSelection, build_jobs, load_workflow, model_options
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job, JudgeSelection, build_jobs, load_workflow, model_options
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs

@@ -20,20 +20,18 @@ from trecjudge.cli.printing import (
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.inputs.pipelines.fields import use_record_keys
-from trecjudge.job.choice import warn_without_model
-from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
-from trecjudge.job.pipeline import plan_job, run_job, run_part
+from trecjudge.job.request import Job, warn_without_model
+from trecjudge.job.run import plan_job, run_job, run_part
+from trecjudge.job.shards.merging import part_name
 from trecjudge.job.shards.shard import parse_shard, parse_workers
-from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.opening import CommandState
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import INCOMPLETE, Summary
 from trecjudge.settings.limits import apply_limits
 from trecjudge.settings.plugins import find_in_working_folder
-from trecjudge.show.closing import part_lines
-from trecjudge.show.ranking import TableOptions
+from trecjudge.show.closing import TableOptions, part_lines
 
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""

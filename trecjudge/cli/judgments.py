@@ -16,8 +16,15 @@ from trecjudge.files import open_target
 from trecjudge.findings import plural
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.judgments import Row, file_lines, judgment_lines, with_texts
-from trecjudge.show.selection import Selected, Selection, sentence_texts
+from trecjudge.show.judgments import (
+    Row,
+    Selected,
+    Selection,
+    file_lines,
+    judgment_lines,
+    sentence_texts,
+    with_texts,
+)
 from trecjudge.show.terminal import chosen_view, find_response, response_view
 
 

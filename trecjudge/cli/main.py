@@ -12,8 +12,7 @@ from trecjudge.cli.commands import LazyGroup
 from trecjudge.cli.exits import exit_status, status_printed
 from trecjudge.cli.flags import MainFlags
 from trecjudge.cli.parameters import bind_flags
-from trecjudge.job.interrupts import INTERRUPTS
-from trecjudge.job.process import tune_process
+from trecjudge.job.process import INTERRUPTS, tune_process
 
 COMPLETION = frozenset({"--install-completion", "--show-completion"})
 INSTALLED = "run-judge"

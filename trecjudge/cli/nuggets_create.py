@@ -29,9 +29,9 @@ from trecjudge.evaluation.banks.making import (
 )
 from trecjudge.evaluation.banks.material import BankInputs, read_material
 from trecjudge.files import default_folder
-from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
-from trecjudge.inputs.nuggets.writing import report_lost, write_banks
-from trecjudge.job.choice import load_workflow
+from trecjudge.inputs.nuggets.bank_files import report_lost, write_banks
+from trecjudge.inputs.nuggets.bank_formats import BankFormat, bank_format_named
+from trecjudge.job.request import load_workflow
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.show.closing import model_line

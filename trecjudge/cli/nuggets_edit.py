@@ -11,13 +11,11 @@ from trecjudge.cli.flags import PrintFlags
 from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_json
 from trecjudge.errors import InputError
-from trecjudge.evaluation.banks.editing import edit_banks
-from trecjudge.evaluation.banks.tables import write_table
+from trecjudge.evaluation.banks.editing import edit_banks, write_table
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import banks_in
-from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import report_lost, write_banks, write_in_place
+from trecjudge.inputs.nuggets.bank_files import banks_in, report_lost, write_banks, write_in_place
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 
 
 class EditFlags(PrintFlags):

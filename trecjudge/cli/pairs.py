@@ -24,8 +24,8 @@ from trecjudge.evaluation.pairs.measuring import VerdictTally
 from trecjudge.evaluation.pairs.reading import bare_pairs, parse_field_names, require_pairs
 from trecjudge.evaluation.pairs.verdicts import PairVerdict
 from trecjudge.files import open_target
-from trecjudge.job.choice import warn_without_model
 from trecjudge.job.pairs import JUDGE, RUN, judge_pairs
+from trecjudge.job.request import warn_without_model
 from trecjudge.show import pairs as shown
 
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:  # they take a fifth of the time of --help
 
     from trecjudge.results.outputs import Outputs
     from trecjudge.scores.summary import Summary
-    from trecjudge.show import closing, progress, ranking
-    from trecjudge.show.columns import TextTable
+    from trecjudge.show import closing, progress
     from trecjudge.show.html import writing
+    from trecjudge.show.tables import TextTable
     from trecjudge.stats.scores import Scores
 else:
     closing = Later("trecjudge.show.closing")
     progress = Later("trecjudge.show.progress")
-    ranking = Later("trecjudge.show.ranking")
+    closing = Later("trecjudge.show.closing")
     writing = Later("trecjudge.show.html.writing")
 
 PIECE = 1 << 16
@@ -128,7 +128,7 @@ def _list_parts(values: Iterable[object]) -> Iterator[bytes]:
 
 
 def print_summaries(
-    summaries: list[Summary], quiet: bool, as_json: bool, wanted: ranking.TableOptions | None = None
+    summaries: list[Summary], quiet: bool, as_json: bool, wanted: closing.TableOptions | None = None
 ) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:
@@ -136,10 +136,10 @@ def print_summaries(
         return
     if quiet:
         return
-    chosen = wanted or ranking.ONLY_THE_BEST
+    chosen = wanted or closing.ONLY_THE_BEST
     for summary in summaries:
-        print_table(ranking.ranking(summary, chosen))
-        print_lines(ranking.ranking_lines(summary, chosen))
+        print_table(closing.ranking(summary, chosen))
+        print_lines(closing.ranking_lines(summary, chosen))
         print_lines(closing.closing_lines(summary))
 
 

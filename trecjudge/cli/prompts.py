@@ -13,7 +13,7 @@ from trecjudge.cli.printing import print_json, print_lines, print_listing
 from trecjudge.evaluation.banks.asking import PROGRAMS
 from trecjudge.judging.judge import judge_class, judge_names
 from trecjudge.judging.prompt_list import ListedPrompt, find_prompts, listed_prompts
-from trecjudge.models.frames import Form
+from trecjudge.models.adapters import Form
 from trecjudge.models.model import Program
 from trecjudge.settings.plugins import find_in_working_folder
 

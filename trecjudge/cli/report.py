@@ -19,15 +19,15 @@ from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.jobs import judged_job, outcome
-from trecjudge.show.html.output import ReportInputs
+from trecjudge.show.html.job_files import ReportInputs
 
 if TYPE_CHECKING:  # numpy and jinja2: not for --help
-    from trecjudge.evaluation import loading
+    from trecjudge.evaluation import comparing
     from trecjudge.show.html import writing
     from trecjudge.stats import alignment
     from trecjudge.stats.scores import Scores
 else:
-    loading = Later("trecjudge.evaluation.loading")
+    comparing = Later("trecjudge.evaluation.comparing")
     writing = Later("trecjudge.show.html.writing")
     alignment = Later("trecjudge.stats.alignment")
 
@@ -87,7 +87,7 @@ def report_output(flags: HtmlReportFlags) -> int:
 
 def _truth(path: Path, printer: FindingPrinter, format_name: str) -> Scores:
     """Return the scores of the truth; `all` rows that contradict their topics are recomputed."""
-    scores = loading.scores_at(outcome(path), printer, format_name)
+    scores = comparing.scores_at(outcome(path), printer, format_name)
     alignment.report_unjudged(scores, scores.measures, printer)
     return scores.without_all(scores.disputed)
 

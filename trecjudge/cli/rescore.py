@@ -18,18 +18,13 @@ from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_summaries
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import parse_label_map
-from trecjudge.job.shards.together import (
-    complete_summary,
-    merge_parts,
-    missing_of_whole,
-    read_parts,
-)
+from trecjudge.job.shards.merging import complete_summary, merge_parts, missing_of_whole, read_parts
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
 from trecjudge.scores.summary import Summary
-from trecjudge.show.ranking import TableOptions
+from trecjudge.show.closing import TableOptions
 
 
 class ScoringFlags(HumanFlags, TrustFlags, RankingFlags, PrintFlags):

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from trecjudge.baseline.index.filters import parse_filter
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.index.protocol import Filter
-from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
+from trecjudge.baseline.index.index import Index, is_address, open_index
+from trecjudge.baseline.index.records import Filter
+from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import (
     IndexRetriever,
     RetrieverSettings,
@@ -29,7 +28,7 @@ from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, text
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import plural
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import load_workflow
+from trecjudge.job.request import load_workflow
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import ModelOptions, open_model

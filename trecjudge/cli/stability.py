@@ -17,8 +17,8 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.stability.changes import CHANGES, Perturbation
-from trecjudge.job.choice import warn_without_model
+from trecjudge.evaluation.stability.perturbation import CHANGES, Perturbation
+from trecjudge.job.request import warn_without_model
 from trecjudge.job.stability import measure_stability
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show import stability as shown

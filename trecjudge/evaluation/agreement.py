@@ -14,14 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.label_sets import LabelSet, in_one_shape, label_sets_at, named_items
-from trecjudge.evaluation.naming import call_both
+from trecjudge.evaluation.label_sets import (
+    LabelSet,
+    call_both,
+    in_one_shape,
+    label_sets_at,
+    named_items,
+)
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
 from trecjudge.inputs.packed import Group
-from trecjudge.judging.nuggets.matching import NOT_STATED, PARTLY, STATED
+from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED
 from trecjudge.measures import DIGITS
 from trecjudge.records import GRADES
 from trecjudge.stats.agreement import (

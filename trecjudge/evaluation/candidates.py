@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.loading import judgments_at
+from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
 from trecjudge.judging.judge import Judge
@@ -24,7 +24,7 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.scores.corrections import HumanLabels, can_be_labelled
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.measuring import compute_measure
+from trecjudge.scores.response_scores import compute_measure
 from trecjudge.scores.scoring import panel_of
 from trecjudge.scores.statistics import evidence_of
 from trecjudge.stats.labelling import LabelCandidate, LabelCandidates, draw_sample, near_ties

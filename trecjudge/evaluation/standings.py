@@ -1,24 +1,28 @@
-"""Where the runs of a leaderboard stand by each measure, as its statistics or its topics say."""
+"""The runs of a leaderboard ranked by each measure, also as Parquet."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from trecjudge.errors import InputError, TrecJudgeError, unknown
-from trecjudge.evaluation.loading import scores_at, unranked_scores
+from trecjudge.errors import InputError, OutputError, TrecJudgeError, unknown
+from trecjudge.evaluation.comparing import scores_at, unranked_scores
+from trecjudge.files import whole
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.judging.panel import column_names, ranked_by_judge
-from trecjudge.measures import ranks
+from trecjudge.measures import UNJUDGED, ranks
 from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import RunScore, read_statistics
+from trecjudge.results.trec import LeaderboardRow
 from trecjudge.scores.scoring import panel_of, spec_of
+from trecjudge.stats.ranking import Aggregate, rank_runs
 from trecjudge.stats.scores import Scores
-from trecjudge.stats.standing import Aggregate, rank_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +154,58 @@ def judges_of(found: JobFiles) -> dict[str, str]:
     except TrecJudgeError:  # as above
         return {}
     return {column: judge for (judge, _), column in column_names(panel).items()}
+
+
+OF_PEOPLE = ("mean", "low", "high", "labelled")
+"""What a mean that labels of people correct has, as `human_mean` and so on."""
+
+
+def write_parquet(rows: Iterable[LeaderboardRow], found: Standings, target: Path) -> None:
+    """Write a row for each run, topic and measure, and one without a topic for each mean.
+
+    Only the latter have statistics. Raises OutputError where the package is missing or the file
+    cannot be written.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        message = "Parquet needs a package: pip install 'trecjudge[parquet]'; csv needs none"
+        raise OutputError(f"{target}: {message}") from error
+    table = pyarrow.Table.from_pylist(list(_records(rows, found)), schema=_schema(pyarrow))
+    with whole(target) as file:
+        parquet.write_table(table, file)
+
+
+def _records(rows: Iterable[LeaderboardRow], found: Standings) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        # Means come with their statistics below, and what is unjudged is a column there.
+        if row.topic_id is not None and not row.measure.endswith(UNJUDGED):
+            ids = {"run_id": row.run_id, "topic_id": row.topic_id, "measure": row.measure}
+            yield ids | {"value": row.value}
+    for scores in found.by_measure.values():
+        yield from map(_mean, scores.values())
+
+
+def _mean(score: RunScore) -> dict[str, Any]:
+    human = asdict(score.human) if score.human else {}
+    people = {f"human_{name}": human.get(name) for name in OF_PEOPLE}
+    gaps = {"unjudged": score.gaps.items, "expected": score.gaps.expected}
+    own = {"topic_id": None, "value": score.mean, "tied": bool(score.ties)}
+    return score.as_dict() | {"aggregate": score.aggregate} | gaps | people | own
+
+
+def _schema(pyarrow: Any) -> Any:
+    """Return the types of the columns; without it an empty column would have none."""
+    text, number, whole_number = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
+    types = {
+        **dict.fromkeys(("run_id", "topic_id", "measure"), text),
+        **dict.fromkeys(("value", "low", "high", "lowest", "highest"), number),
+        **dict.fromkeys(("topics", "unjudged", "expected", "rank"), whole_number),
+        "tied": pyarrow.bool_(),
+        "groups": pyarrow.list_(text),
+        "lower_is_better": pyarrow.bool_(),
+        "aggregate": text,
+        **{f"human_{name}": number for name in OF_PEOPLE},
+    }
+    return pyarrow.schema(list(types.items()))

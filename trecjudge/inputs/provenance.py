@@ -18,7 +18,7 @@ from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place, ProvenanceLine, Response
-from trecjudge.settings.adapters import adapter_of
+from trecjudge.settings.fields import adapter_of
 from trecjudge.text.quotes import find_quote_span
 
 MASKS = ("EMAIL", "PHONE", "CARD", "IBAN", "IP", "ID")

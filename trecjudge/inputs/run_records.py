@@ -30,8 +30,7 @@ from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
-from trecjudge.inputs.topics.record import name_fields, topic_of
-from trecjudge.inputs.topics.turns import turns_in
+from trecjudge.inputs.topics.record import name_fields, topic_of, turns_in
 from trecjudge.records import Place, Response
 
 OF_A_RUN = re.compile(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, ignore
-from trecjudge.inputs.documents.overlap import Overlap
+from trecjudge.inputs.documents.shelf import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import QA
 from trecjudge.inputs.hostile import HostileText
@@ -24,9 +24,8 @@ from trecjudge.inputs.run_records import (
     RunRecords,
     not_a_run,
 )
-from trecjudge.inputs.sources.backups import backups_among, originals_first
 from trecjudge.inputs.sources.containers import Opened, bare_name
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import backups_among, files_below, originals_first
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.inputs.topics.record import normalize_text
 from trecjudge.records import Place, Response, Topic

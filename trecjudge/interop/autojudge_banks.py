@@ -16,12 +16,11 @@ from trecjudge.evaluation.banks.material import BankInputs, read_material
 from trecjudge.files import default_folder
 from trecjudge.findings import FindingLog, FirstFindings, ignore
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import bank_of
-from trecjudge.inputs.nuggets.registry import bank_format_named, bank_format_of
-from trecjudge.inputs.nuggets.writing import record_of
+from trecjudge.inputs.nuggets.bank_files import bank_of, record_of
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named, bank_format_of
 from trecjudge.interop.autojudge_records import tell_missing
 from trecjudge.interop.autojudge_settings import Settings
-from trecjudge.job.choice import model_options
+from trecjudge.job.request import model_options
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.models.spending import Budget
 from trecjudge.records import Place

@@ -10,7 +10,7 @@ from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.job.workflow import names_in
-from trecjudge.models.service import BASE_URL, MODEL
+from trecjudge.models.settings import BASE_URL, MODEL
 from trecjudge.settings.fields import typed_fields
 
 KINDS = ("documents", "runs", "topic")

@@ -10,16 +10,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from trecjudge.files import whole
+from trecjudge.files import fixed_time, whole
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
-from trecjudge.job.job import Job
-from trecjudge.job.shards.part import seal
+from trecjudge.job.request import Job
+from trecjudge.job.shards.merging import seal
 from trecjudge.job.workflow import KEYS
 from trecjudge.models.documents.opening import source_name
 from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
-from trecjudge.settings.times import fixed_time
 from trecjudge.text.credentials import shareable
 from trecjudge.version import __version__
 

@@ -33,7 +33,7 @@ from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.config import file_digest
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job
 from trecjudge.models.documents.opening import source_name
 from trecjudge.records import Document, Place
 from trecjudge.results.judgments import JudgmentsReader

@@ -9,8 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.checker import Checker
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import Checker, check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
@@ -26,10 +25,10 @@ from trecjudge.findings import (
 )
 from trecjudge.inputs.collections.schemes.registry import usual_scheme
 from trecjudge.inputs.collections.wanted import AskedStore, WantedDocuments
-from trecjudge.inputs.documents.overlap import Overlap
+from trecjudge.inputs.documents.shelf import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
+from trecjudge.inputs.nuggets.bank_files import read_banks, report_unmatched
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
     OnFormat,
@@ -44,8 +43,8 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.audit.rules import audit_rules
-from trecjudge.job.interrupts import INTERRUPTS
-from trecjudge.job.job import Job, Notify, ignore_message
+from trecjudge.job.process import INTERRUPTS
+from trecjudge.job.request import Job, Notify, ignore_message
 from trecjudge.judging.judge import NEEDS, AllResponses, FittingJudge, Need, needs_of
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.models.documents.opening import (

@@ -13,11 +13,9 @@ from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import labels_of, read_labels
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job
 from trecjudge.job.workflow import Workflow
-from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import needs_model
-from trecjudge.judging.labelled import with_labels
 from trecjudge.judging.panel import (
     NamedJudge,
     Panel,
@@ -28,13 +26,13 @@ from trecjudge.judging.panel import (
     panel_spec,
     resolved_panel,
     with_calibration,
+    with_labels,
 )
-from trecjudge.judging.voting import with_voters
+from trecjudge.judging.voting import Rule, with_voters
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.models.access.secrets import check_in_clear
-from trecjudge.models.model import Program
+from trecjudge.models.access.addresses import check_in_clear
+from trecjudge.models.model import Program, Voter
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.voters import Voter
 from trecjudge.results.judgments import Header
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
 from trecjudge.settings.fields import check_ranges, ranged, typed_fields

@@ -12,8 +12,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError, OutputError, WorkflowError
-from trecjudge.evaluation.label_sets import LabelSet, Row
-from trecjudge.evaluation.naming import label_set_at
+from trecjudge.evaluation.label_sets import LabelSet, Row, label_set_at
 from trecjudge.evaluation.optimize.optimize import (
     OptimizeResult,
     diff_instructions,
@@ -32,16 +31,22 @@ from trecjudge.evaluation.optimize.questions import (
     split_topics,
 )
 from trecjudge.evaluation.optimize.search import MINIBATCH, Target, check_installed
-from trecjudge.evaluation.pairs.labels import WEIGHTS, majority_weights
-from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, require_pairs
+from trecjudge.evaluation.pairs.reading import (
+    WEIGHTS,
+    BarePair,
+    bare_pairs,
+    majority_weights,
+    pair_as_response,
+    require_pairs,
+)
 from trecjudge.files import check_place, open_target
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.labels import labels_of
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.runs import ignore_format
-from trecjudge.job.job import Job
 from trecjudge.job.judges import make_job_panel
 from trecjudge.job.pairs import RUN
+from trecjudge.job.request import Job
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import asked_singly
 from trecjudge.models.client import Client

@@ -10,10 +10,10 @@ from trecjudge.errors import WorkflowError
 from trecjudge.evaluation.pairs.reading import BarePair, pair_as_response
 from trecjudge.evaluation.pairs.verdicts import PairVerdict, judge_by_words, verdict_of
 from trecjudge.findings import ignore
-from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import make_job_panel
+from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
-from trecjudge.judging.offline.calibration import calibration_at
+from trecjudge.judging.offline.support import calibration_at
 from trecjudge.judging.panel import calibrations
 from trecjudge.judging.runner import Runner
 from trecjudge.records import Response, Topic

@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from trecjudge.errors import PluginError
-from trecjudge.job.job import Job
-from trecjudge.judging.bugs import FIRST, Stop
+from trecjudge.job.request import Job
 from trecjudge.judging.copies import copies_in
-from trecjudge.judging.runner import JudgedItem, JudgedResponse
+from trecjudge.judging.runner import FIRST, JudgedItem, JudgedResponse, Stop
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment
-from trecjudge.results.judgments import JudgmentsWriter
+from trecjudge.results.judgments import JudgmentsWriter, without_quotes, without_text
 from trecjudge.results.log import DebugLog
-from trecjudge.results.redaction import without_quotes, without_text
 from trecjudge.scores.leaderboard import Leaderboard
 
 

@@ -14,15 +14,15 @@ from trecjudge.job.audit.rules import FIGURES, AuditRules
 from trecjudge.job.judges import APART, MOST_SAMPLES, VoterSettings
 from trecjudge.job.sweep import SECTIONS
 from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
-from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
+from trecjudge.judging.voting import Rule
 from trecjudge.measures import OnMissingResponse
 from trecjudge.models.retrieval.settings import COUNTS, OF_CHAT, EmbeddingSettings, RerankSettings
 from trecjudge.models.settings import AT_LEAST_ONE, MOST_TRIES, LlmSettings
 from trecjudge.scores.review import KEYS as GATE_KEYS
 from trecjudge.scores.review import RULE_PATTERN
+from trecjudge.settings.fields import TRUTH
 from trecjudge.settings.plugins import is_own, judge_folders
-from trecjudge.settings.wanted import TRUTH
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 """The draft that all editors know."""

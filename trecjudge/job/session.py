@@ -13,14 +13,13 @@ from trecjudge.errors import OutputError
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.interrupts import INTERRUPTS, Interrupted
-from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import apply_voters, read_voters
+from trecjudge.job.process import INTERRUPTS, Interrupted
+from trecjudge.job.request import Job, Notify
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.documents.opening import some_kept
-from trecjudge.models.model import Model
+from trecjudge.models.model import Model, Voter
 from trecjudge.models.opening import open_model, open_voters
-from trecjudge.models.voters import Voter
 
 T = TypeVar("T")
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.evaluation.stability.changes import CHANGES, Order, Perturbation
-from trecjudge.evaluation.stability.figures import (
+from trecjudge.evaluation.stability.perturbation import (
+    CHANGES,
     JudgedSample,
     LabelFlips,
+    Order,
+    Perturbation,
     ResponseKey,
     Shift,
     correct_p_values,
@@ -21,15 +23,20 @@ from trecjudge.evaluation.stability.figures import (
 )
 from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import SAMPLED, job_spec, make_job_panel
+from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import GroupingJudge
-from trecjudge.judging.panel import NamedJudge, Panel, panel_programs, ranked_by_judge
-from trecjudge.judging.reversed import ReversedGroups
+from trecjudge.judging.panel import (
+    NamedJudge,
+    Panel,
+    ReversedGroups,
+    panel_programs,
+    ranked_by_judge,
+)
 from trecjudge.judging.runner import Runner
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.models.voters import Voter, VoterModel
+from trecjudge.models.model import Voter, VoterModel
 from trecjudge.records import Response, Topic
 
 ONCE = "once"

@@ -12,10 +12,9 @@ from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import brief
 from trecjudge.models.compiled import names_file
 from trecjudge.records import Place
+from trecjudge.settings.fields import TRUTH
 from trecjudge.settings.plugins import SHIPPED
-from trecjudge.settings.strict_yaml import AmbiguousScalar, YamlDocument
-from trecjudge.settings.wanted import TRUTH
-from trecjudge.settings.yaml_files import read_yaml_file
+from trecjudge.settings.strict_yaml import AmbiguousScalar, YamlDocument, read_yaml_file
 
 JUDGE = "autojudge"
 CLASSES = ("judge_class", "nugget_class", "qrels_class")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trecjudge.records import Copies, Response
-from trecjudge.text.copies import is_copied
+from trecjudge.text.tokens import is_copied
 
 
 def copies_in(response: Response) -> Copies | None:

@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.models.frames import AdapterName, Form
-from trecjudge.models.lengths import estimated_tokens
+from trecjudge.models.adapters import AdapterName, Form
 from trecjudge.models.model import Program
-from trecjudge.models.named import OWN, NamedPrompt, named_prompts
+from trecjudge.models.overrides import OWN, NamedPrompt, named_prompts
 from trecjudge.models.prompt import Prompt, Prompts
+from trecjudge.models.spending import estimated_tokens
 
 
 @dataclass(frozen=True, slots=True)

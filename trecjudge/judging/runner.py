@@ -1,23 +1,28 @@
-"""The only concurrency: items to judgments, in input order, with bounded look-ahead.
-
-A failure becomes an unjudged judgment; only a ModelError, which no item would survive, ends it.
-Where the code of a judge has a bug on item after item, the items that are left stay unjudged.
-"""
+"""The only concurrency: items to judgments, in input order; bugs become data."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import traceback
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
-from trecjudge.judging.about import PromptContext
-from trecjudge.judging.bugs import CircuitBreaker, Stop
-from trecjudge.judging.given import check_item, check_judgments
+from trecjudge.findings import brief
 from trecjudge.judging.judge import (
     AllResponses,
     GroupingJudge,
@@ -27,9 +32,185 @@ from trecjudge.judging.judge import (
     unjudged,
 )
 from trecjudge.judging.panel import NamedJudge, Panel
+from trecjudge.measures import HUGE
+from trecjudge.models.compiled import ITEM_INPUTS
 from trecjudge.models.model import CallingOff, Model, Recorder
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 from trecjudge.settings.plugins import place_in_code
+
+
+@dataclass(frozen=True, slots=True)
+class PromptContext(Mapping[str, str]):
+    """The inputs of an item, by the names of `ITEM_INPUTS`; made only when one is read."""
+
+    item: Item
+    response: Response
+
+    def __getitem__(self, name: str) -> str:
+        topic = self.item.topic
+        if name == "topic":
+            return topic.title
+        if name == "narrative":
+            parts = (topic.problem_statement, topic.background)
+            return "\n\n".join(part for part in parts if part)
+        if name == "response":
+            return self.response.text
+        return self._beside({"before": -1, "after": 1}[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(ITEM_INPUTS)
+
+    def __len__(self) -> int:
+        return len(ITEM_INPUTS)
+
+    def _beside(self, step: int) -> str:
+        """Return the text of the sentence before or after the item's, empty without one."""
+        sentences, index = self.response.sentences, self.item.sentence_index
+        places = [place for place, one in enumerate(sentences) if one.index == index]
+        if not places or not 0 <= (place := places[0] + step) < len(sentences):
+            return ""
+        return sentences[place].text
+
+
+FIRST = 5
+"""Bugs of a judge that has judged nothing yet after which judging stops."""
+IN_A_ROW = 20
+"""Bugs in a row of a judge that has judged something after which judging stops."""
+LARGE_BATCH = 1000
+"""Requests at once from which on they are a batch: it takes hours, whatever is in it."""
+
+
+@dataclass(slots=True)
+class CircuitBreaker:
+    """How the code of one judge has done so far.
+
+    Until one item has gone through it without a bug, it is given only a few at once: each may cost
+    a call of a model.
+    """
+
+    has_judged: bool = False
+    bugs: int = 0
+    """Bugs since it last judged something."""
+    _is_through: bool = False
+    _waiting: int = 0
+    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(FIRST))
+
+    @asynccontextmanager
+    async def turn(self, in_flight: int) -> AsyncIterator[None]:
+        """Wait until the judge may be given one more item."""
+        if self._is_through or in_flight <= FIRST or in_flight >= LARGE_BATCH:
+            yield
+            return
+        self._waiting += 1
+        try:
+            await self._places.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    def record_success(self, has_judged: bool) -> None:
+        """Note that an item went through without a bug, and whether it was judged."""
+        if not self._is_through:
+            self._is_through = True
+            for _ in range(self._waiting):
+                self._places.release()
+        if has_judged:
+            self.has_judged, self.bugs = True, 0
+
+    def failed(self) -> bool:
+        """Note a bug; return whether there were too many."""
+        self.bugs += 1
+        return self.bugs >= (IN_A_ROW if self.has_judged else FIRST)
+
+
+@dataclass(slots=True)
+class Stop:
+    """Whether judging has stopped before its end, and why."""
+
+    why: str = ""
+    listeners: list[Callable[[str], None]] = field(default_factory=list)
+    """Called with why it stops."""
+
+    def now(self, why: str) -> None:
+        """Leave all items unjudged that are not begun yet; the first reason counts."""
+        if not self.why:
+            self.why = why
+            for listener in self.listeners:
+                listener(why)
+
+    @property
+    def failure(self) -> JudgmentFailed:
+        """What an item that is not judged any more fails with."""
+        return JudgmentFailed("stopped", f"not judged any more: {self.why}")
+
+
+WIDEST = 1 << 63
+"""Whole numbers from here on do not fit in 64 bits, and so in no file."""
+
+
+def check_item(item: Item, topic: Topic, response: Response) -> None:
+    """Raise TypeError or ValueError if a pool gave what is no item of this response."""
+    if not isinstance(item, Item):
+        raise TypeError(f"pool gave {brief(item)}, not an Item")
+    place = (item.run_id, item.topic.topic_id)
+    if place != (response.run_id, topic.topic_id):
+        raise ValueError(f"pool gave an item on {place[0]!r}, {place[1]!r}, not on this response")
+    if not isinstance(item.text, str):
+        raise TypeError(f"pool gave an item whose text is {brief(item.text)}")
+    _check_index(item.sentence_index)
+
+
+def _check_index(index: object) -> None:
+    if index is not None and type(index) is not int:
+        raise TypeError(f"sentence_index is {brief(index)}, not a whole number or None")
+
+
+def check_judgments(item: Item, judgments: list[Judgment]) -> None:
+    """Raise TypeError or ValueError if a judge did not return judgments on the item."""
+    if not judgments:
+        raise ValueError("the judge returned no judgment")
+    # Before anything is written: what one judge returns must not break the file of the others.
+    for found in judgments:
+        if not isinstance(found, Judgment):
+            raise TypeError(f"the judge returned {brief(found)}, not a Judgment")
+        if (found.run_id, found.topic_id) != (item.run_id, item.topic.topic_id):
+            raise ValueError(f"the judgment is on {found.run_id!r}, {found.topic_id!r}")
+        _check_numbers(found)
+        _check_index(found.sentence_index)
+        for text in _texts(found):
+            if text is not None and not isinstance(text, str):
+                raise TypeError(f"{brief(text)} is not text")
+            if text is not None and not text.isascii():
+                text.encode()  # half a character cannot be written
+
+
+def _texts(found: Judgment) -> Iterator[Any]:
+    """Yield all of a judgment that must be text or None."""
+    yield from (found.label, found.reason, found.attester, found.match)
+    yield from (found.doc_id, found.citation)
+    if found.claim is not None:
+        yield found.claim.text
+    for fact in found.facts:
+        yield fact.text
+    for source in found.sources:
+        yield source.excerpt
+
+
+def _check_numbers(found: Judgment) -> None:
+    grade, value = found.grade, found.value
+    # `type`, not isinstance: True is an int, and no grade.
+    if grade is not None and (type(grade) is not int or abs(grade) >= WIDEST):
+        raise ValueError(f"grade is {brief(grade)}, not a whole number")
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (number and math.isfinite(value) and abs(value) < HUGE):
+        raise ValueError(f"value is {brief(value)}, not a number")
+    expected = found.expected
+    if expected is not None and not (isinstance(expected, int | float) and 0 <= expected <= 1):
+        raise ValueError(f"expected is {brief(expected)}, not a weight of 0 to 1")
+
 
 T = TypeVar("T")
 MOST_RESPONSES = 2000

@@ -11,16 +11,15 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from trecjudge.errors import JudgmentFailed, ModelError, TrecJudgeError
+from trecjudge.models.adapters import Form
 from trecjudge.models.batch.transport import BatchTransport
-from trecjudge.models.cache.leases import FILE, InFlightElsewhere, RequestLocks
-from trecjudge.models.cache.replies import CachedReply
+from trecjudge.models.cache.request_locks import FILE, InFlightElsewhere, RequestLocks
+from trecjudge.models.cache.store import CachedReply
 from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
-from trecjudge.models.frames import Form
 from trecjudge.models.model import Prediction, Program
-from trecjudge.models.pace import EndpointDown
-from trecjudge.models.patience import OutageTracker
+from trecjudge.models.pace import EndpointDown, OutageTracker
 from trecjudge.models.prompt import PlainPrompt, Prompt
 from trecjudge.models.request_state import (
     HINT,

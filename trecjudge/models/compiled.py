@@ -11,8 +11,7 @@ from typing import Any, Final
 import orjson
 
 from trecjudge.errors import WorkflowError, why
-from trecjudge.settings.json_files import read_json_file
-from trecjudge.settings.limits import limits
+from trecjudge.settings.limits import limits, read_json_file
 
 ITEM_INPUTS: Final[Mapping[str, str]] = {
     "topic": "what the response is about",

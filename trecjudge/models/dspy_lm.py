@@ -14,11 +14,11 @@ from functools import cache
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.models.adapters import dspy_module
 from trecjudge.models.client import Client
 from trecjudge.models.envelope import Reply
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt
-from trecjudge.models.signatures import dspy_module
 from trecjudge.text.chat_tokens import TOKENS, neutralize
 
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")

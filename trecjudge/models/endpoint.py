@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from trecjudge.models.access.access import accesses
+from trecjudge.models.adapters import FORMS, Form
 from trecjudge.models.faults import (
     AccountFault,
     Busy,
@@ -20,10 +21,8 @@ from trecjudge.models.faults import (
     ParameterFault,
     Unreachable,
 )
-from trecjudge.models.frames import FORMS, Form
-from trecjudge.models.patience import OUTAGE_FROM, growing_pause
+from trecjudge.models.pace import OUTAGE_FROM, Watchdog, growing_pause
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.silence import Watchdog
 from trecjudge.models.transport import TOO_MANY, AnyTransport, Transport
 
 LIMITS = ("max_tokens", "max_completion_tokens")

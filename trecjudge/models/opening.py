@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from trecjudge.errors import ModelError
 from trecjudge.files import default_folder, tell_if_open
-from trecjudge.models.cache.replies import CachedReply, ReplyCache
-from trecjudge.models.model import Model, NoModel, Program
+from trecjudge.models.cache.store import CachedReply, ReplyCache
+from trecjudge.models.model import Model, NoModel, Program, Voter, VotersModel
 from trecjudge.models.spending import Budget, Spending, listed_context
-from trecjudge.models.voters import Voter, VotersModel
 
 if TYPE_CHECKING:
     from trecjudge.models.requests import Replies

@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Replies, Request
-from trecjudge.models.spending import Prices
+from trecjudge.models.spending import Prices, estimated_tokens
 from trecjudge.records import ModelCall, Usage
 
 

@@ -12,12 +12,20 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, create_model
 
-from trecjudge.models.frames import FORMS, IN_TEXT, AdapterName, Form, adapter_for
+from trecjudge.models.adapters import (
+    FORMS,
+    IN_TEXT,
+    AdapterName,
+    Form,
+    adapter_for,
+    all_fields,
+    labels_of,
+    load_signature,
+    map_labels,
+)
 from trecjudge.models.model import Program
-from trecjudge.models.named import OWN
-from trecjudge.models.overrides import ResolvedPrompt, resolve_prompt
+from trecjudge.models.overrides import OWN, ResolvedPrompt, resolve_prompt
 from trecjudge.models.reading import Fields, is_exact
-from trecjudge.models.signatures import all_fields, labels_of, load_signature, map_labels
 from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, neutralize
 
 _STRICT = frozenset(

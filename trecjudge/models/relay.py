@@ -16,10 +16,9 @@ import orjson
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.access import Access, accesses
-from trecjudge.models.access.secrets import NAMED, is_secret
+from trecjudge.models.access.addresses import NAMED, is_secret
 from trecjudge.models.model import Model
-from trecjudge.models.service import BASE_URL, KEY, MODEL
-from trecjudge.models.settings import LlmSettings
+from trecjudge.models.settings import BASE_URL, KEY, MODEL, LlmSettings
 from trecjudge.models.spending import BudgetExhausted, Spending
 from trecjudge.text.credentials import public
 

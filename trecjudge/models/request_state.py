@@ -14,11 +14,10 @@ from trecjudge.findings import brief
 from trecjudge.models.endpoint import Endpoint
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import PENALTY, Busy, Fault, ItemFault
-from trecjudge.models.lengths import Lengths, estimated_tokens
 from trecjudge.models.prompt import PlainPrompt
 from trecjudge.models.reading import Unparsed, loop_at_end, without_reasoning
 from trecjudge.models.requests import Request
-from trecjudge.models.spending import Expected, Prices
+from trecjudge.models.spending import Expected, Lengths, Prices, estimated_tokens
 from trecjudge.records import ModelCall, Usage
 from trecjudge.text.chat_tokens import TOKENS, neutralize
 

@@ -12,15 +12,15 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.models.access.secrets import VARIABLE
-from trecjudge.models.cache.replies import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
+from trecjudge.models.access.addresses import VARIABLE
+from trecjudge.models.adapters import FORMS, Form
+from trecjudge.models.cache.store import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.endpoint import EndpointCapabilities, shared_capabilities
-from trecjudge.models.frames import FORMS, Form
-from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.models.reading import Unparsed, close_cut_list, without_reasoning
 from trecjudge.models.settings import LlmSettings
+from trecjudge.models.spending import Lengths, TokenCounts, stated_length
 from trecjudge.records import ModelCall, Usage
 
 MODULE_TOKENS = 150

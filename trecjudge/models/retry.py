@@ -22,7 +22,7 @@ from trecjudge.models.faults import (
     Unreachable,
     names_the_form,
 )
-from trecjudge.models.patience import OutageTracker
+from trecjudge.models.pace import OutageTracker
 from trecjudge.models.request_state import FormFault, RequestState
 from trecjudge.models.requests import Replies
 from trecjudge.models.settings import LlmSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cached_property
@@ -14,13 +14,51 @@ from urllib.parse import parse_qsl, urlsplit
 import orjson
 
 from trecjudge.errors import ModelError
-from trecjudge.models.access.addresses import check_address, service_url, split_addresses
-from trecjudge.models.access.certificates import tls_context
-from trecjudge.models.access.secrets import check_in_clear, stored_address
-from trecjudge.models.frames import IN_TEXT, AdapterName
-from trecjudge.models.service import CHAT, EndpointService
+from trecjudge.models.access.addresses import (
+    check_address,
+    check_in_clear,
+    service_url,
+    split_addresses,
+    stored_address,
+    tls_context,
+)
+from trecjudge.models.adapters import IN_TEXT, AdapterName
+from trecjudge.models.envelope import Reply, reply_in
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
+
+BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+MODEL = "OPENAI_MODEL"
+KEY = "OPENAI_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointService:
+    """One service of an endpoint.
+
+    `path` follows the base URL. `section` is its part of a workflow. `base_urls`, `models` and
+    `keys` are variables of the environment, the first that is set counts. `reads` returns the reply
+    in an answer, None where the answer is none.
+    """
+
+    section: str
+    path: str
+    base_urls: tuple[str, ...]
+    models: tuple[str, ...]
+    keys: tuple[str, ...]
+    reads: Callable[[Any], Reply | None]
+
+    def advice(self, status: int) -> str:
+        """Return what to check after an answer of this status, as the end of a message."""
+        address, model, key = self.base_urls[0], self.models[0], self.keys[0]
+        known = {401: key, 403: key, 405: address}
+        known |= dict.fromkeys((404, 410), f"{address} and {model}")
+        return f"; check {known[status]}" if status in known else ""
+
+
+CHAT = EndpointService("llm", "/chat/completions", BASE_URL, (MODEL,), (KEY,), reply_in)
+"""A chat model's completions."""
+
 
 _BASIC = (
     "model messages prompt temperature seed maxtokens maxcompletiontokens responseformat n stream"

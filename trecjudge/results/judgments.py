@@ -11,7 +11,7 @@ import hashlib
 import sys
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 from operator import itemgetter
@@ -25,6 +25,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, brief, tell
 from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
+    LEFT_OUT,
     AskedNugget,
     Citation,
     Claim,
@@ -41,7 +42,7 @@ from trecjudge.records import (
     Vote,
 )
 from trecjudge.results.packed import DigestingFile
-from trecjudge.settings.adapters import adapter_of
+from trecjudge.settings.fields import adapter_of
 from trecjudge.settings.limits import limits
 
 REFERENCES = "references"
@@ -452,3 +453,30 @@ def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error
+
+
+def without_text(judgment: Judgment) -> Judgment:
+    """Return a judgment without the text of documents; the positions of passages are kept.
+
+    Reasons of a model and messages on unreadable replies may quote a document: they are left out.
+    """
+    evidence, failure = judgment.evidence, judgment.failure
+    if failure is not None and failure.kind == "parse" and failure.tries:
+        failure = replace(failure, message=LEFT_OUT)
+    return replace(
+        judgment,
+        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
+        evidence=replace(evidence, quote="") if evidence else None,
+        failure=failure,
+        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
+        facts=tuple(replace(fact, text="") for fact in judgment.facts),
+        votes=tuple(replace(v, failure=v.failure.partition(":")[0]) for v in judgment.votes),
+    )
+
+
+def without_quotes(response: Response) -> Response:
+    """Return a response whose provenance has no text of documents; its positions are kept."""
+    if not response.provenance:
+        return response
+    lines = (replace(line, quote="") for line in response.provenance)
+    return replace(response, provenance=tuple(lines))

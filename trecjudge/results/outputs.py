@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trecjudge.errors import OutputError, why
-from trecjudge.files import NO_LINKS, is_running, new_part, remove_left_parts
+from trecjudge.files import NO_LINKS, fixed_time, is_running, new_part, remove_left_parts
 from trecjudge.results.packed import PACKED
-from trecjudge.settings.times import fixed_time
 
 try:
     import fcntl

@@ -13,7 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place
-from trecjudge.settings.adapters import adapter_of
+from trecjudge.settings.fields import adapter_of
 from trecjudge.settings.limits import limits
 
 Number = float | None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -364,3 +364,25 @@ def _columns(path: Path, wanted: int, report: OnFinding) -> Iterable[tuple[Place
         else:
             message = f"has {len(columns)} columns, not {wanted}"
             report(Finding("row_unreadable", place, message, " ".join(columns)))
+
+
+FINE, COARSE = 6, 4
+"""Decimals of a score, for scores up to `MOST_FINE` and for larger ones."""
+MOST_FINE = 8.0
+
+
+def run_lines(topic_id: str, ranked: Sequence[tuple[str, float]], tag: str) -> Iterator[str]:
+    """Yield a line for each (document, score) of a topic, the best first; ranks count from 1.
+
+    trec_eval sorts by the score and not by the rank, and orders ties by the id. So each score is
+    written below the one before it, by the last decimal at least; and with no more decimals than a
+    float of 32 bits keeps, as which trec_eval reads it.
+    """
+    largest = max((abs(score) for _, score in ranked), default=0.0)
+    digits = FINE if largest <= MOST_FINE else COARSE
+    topic, name = encode(topic_id), encode(tag)
+    last: int | None = None
+    for rank, (doc_id, score) in enumerate(ranked, 1):
+        units = round(score * 10**digits)
+        last = units if last is None else min(units, last - 1)
+        yield f"{topic} Q0 {encode(doc_id)} {rank} {last / 10**digits:.{digits}f} {name}\n"

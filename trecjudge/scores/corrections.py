@@ -18,7 +18,7 @@ from trecjudge.inputs.labels import (
 from trecjudge.judging.judge import Judge
 from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic
-from trecjudge.scores.measuring import compute_measure
+from trecjudge.scores.response_scores import compute_measure
 from trecjudge.stats.labelled import Labellable, row_of
 
 EQUAL = 1e-9

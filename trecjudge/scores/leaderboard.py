@@ -1,28 +1,139 @@
-"""From judgments to scores: a row per run, topic and measure, then `all`, and the qrels grades."""
+"""From judgments to scores: rows, means, places, coverage, and the qrels grades."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
+from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import NO_RUN, LeaderboardRow, QrelsRow, companion
-from trecjudge.scores.coverage import Coverage
-from trecjudge.scores.measuring import (
+from trecjudge.scores.response_scores import (
     BoundedSums,
+    ResponseScores,
+    Score,
     Value,
     bounded_sums,
     compute_measure,
+    mean_of_samples,
     sums_of_topic,
     value_of_sums,
 )
-from trecjudge.scores.score import ResponseScores, Score, mean_of_samples
 from trecjudge.settings.limits import limits
+
+MOSTLY = 0.5
+"""A run with a larger share of copied sentences is named under the table."""
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Coverage of a run: responses of expected topics, items judged of expected.
+
+    `samples` are the ids of further responses to a topic, by topic. They are no `responses`: three
+    samples of one topic are one of one.
+    """
+
+    responses: int = 0
+    expected_responses: int = 0
+    judged: int = 0
+    expected: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
+    """The first item that failed in each way, and why."""
+    samples: dict[str, list[str]] = field(default_factory=dict)
+    by_judge: dict[str, list[int]] = field(default_factory=dict)
+    """[judged, expected] of each judge."""
+    copied: int = 0
+    copied_of: int | None = None
+    """Sentences that stand word for word in a document of their response, and how many were looked
+    for: those of eight words and more. None where no response came with text of documents."""
+
+    def counts(self, judge: str) -> tuple[int, int]:
+        """Return how many items a judge judged, and how many there are; "" is all of them."""
+        judged, expected = (
+            self.by_judge.get(judge, (0, 0)) if judge else (self.judged, self.expected)
+        )
+        return judged, expected
+
+    @property
+    def copied_share(self) -> float | None:
+        """The share of long sentences that are copied, 0 to 1; None where that is not known."""
+        return self.copied / self.copied_of if self.copied_of else None
+
+    @property
+    def mostly_copied(self) -> bool:
+        """Whether more than half of the long sentences are copied."""
+        return (self.copied_share or 0.0) > MOSTLY
+
+    @property
+    def sample_counts(self) -> dict[str, int]:
+        """How many topics have several samples, and how many samples these are."""
+        further = sum(map(len, self.samples.values()))
+        return {"topics": len(self.samples), "samples": len(self.samples) + further}
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Count one response with its judgments."""
+        if response.sample:
+            self.samples.setdefault(response.topic_asked, []).append(response.topic_id)
+        else:
+            self.responses += 1
+        if response.copies is not None:
+            self.copied += len(response.copies.at)
+            self.copied_of = (self.copied_of or 0) + response.copies.of
+        self.expected += len(judgments)
+        for judgment in judgments:
+            counts = self.by_judge.setdefault(judgment.judge, [0, 0])
+            counts[1] += 1
+            if judgment.failure is None:
+                self.judged += 1
+                counts[0] += 1
+            else:
+                kind = judgment.failure.kind
+                self.failures[kind] = self.failures.get(kind, 0) + 1
+                self.examples.setdefault(kind, failure_text(judgment))
+
+    def take(self, other: Coverage) -> None:
+        """Add what was counted apart, of later responses."""
+        self.responses += other.responses
+        for topic_id, ids in other.samples.items():
+            self.samples.setdefault(topic_id, []).extend(ids)
+        if other.copied_of is not None:
+            self.copied += other.copied
+            self.copied_of = (self.copied_of or 0) + other.copied_of
+        self.judged += other.judged
+        self.expected += other.expected
+        for kind, count in other.failures.items():
+            self.failures[kind] = self.failures.get(kind, 0) + count
+        for kind, text in other.examples.items():
+            self.examples.setdefault(kind, text)
+        for name, (judged, expected) in other.by_judge.items():
+            counts = self.by_judge.setdefault(name, [0, 0])
+            counts[0] += judged
+            counts[1] += expected
+
+
+def judged_by_judge(runs: Iterable[Coverage], judges: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return how many items each judge judged in all runs, and how many there are."""
+    found = dict.fromkeys(judges, (0, 0))
+    for run in runs:
+        for judge, (judged, expected) in found.items():
+            more, of = run.counts(judge)
+            found[judge] = (judged + more, expected + of)
+    return found
+
+
+def failure_text(judgment: Judgment) -> str:
+    """Return which item is unjudged, and why."""
+    index = judgment.sentence_index
+    sentence = "" if index is None else f", sentence {index + 1}"
+    nugget = "" if judgment.nugget is None else f", nugget {judgment.nugget.nugget_id!r}"
+    message = judgment.failure.message if judgment.failure else ""
+    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"
 
 
 @dataclass(slots=True)
@@ -342,3 +453,36 @@ def pooled_qrels(best: dict[tuple[str, str], int]) -> Iterator[QrelsRow]:
     """Yield classic qrels, sorted by topic and document."""
     for (topic_id, doc_id), grade in sorted(best.items()):
         yield QrelsRow(topic_id, "0", doc_id, grade)
+
+
+def sure_places(board: Leaderboard, measure: MeasureSpec) -> dict[str, int | None]:
+    """Return the rank of each run; None without a mean, or where unjudged items leave it open."""
+    return {
+        run_id: None if board.mean(run_id, measure).is_open else rank
+        for run_id, rank in board.ranks(measure).items()
+    }
+
+
+def too_few_topics(runs: int, topics: int) -> str:
+    """Return why no paired test could find a difference between runs; no text if one could."""
+    # The smallest p of a sign-flip test is 2 ** (1 - topics); Holm multiplies it by the pairs.
+    pairs = runs * (runs - 1) / 2
+    if runs < 2 or pairs * 2.0 ** (1 - topics) < 0.05:
+        return ""
+    return f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
+
+
+def mean_for_page(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:
+    """Return a mean as the page takes it: its value, and the bounds that unjudged items leave.
+
+    `unjudged` is whether the value is missing because of unjudged items, not undefined.
+    """
+    found = board.mean(run_id, measure)
+    own = (scores[measure.name] for scores in board.scores[run_id].values())
+    failed = any(score.value is None and not score.judged for score in own)
+    return {
+        "value": found.mean,
+        "lowest": found.lowest,
+        "highest": found.highest,
+        "unjudged": found.mean is None and (failed or found.is_open),
+    }

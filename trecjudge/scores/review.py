@@ -13,7 +13,7 @@ from trecjudge.findings import brief
 from trecjudge.judging.panel import Panel, column_names, column_of
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import ABSTAINED, Judgment, Response
-from trecjudge.scores.score import Score
+from trecjudge.scores.response_scores import Score
 
 Status = Literal["REJECTED", "REVIEW"]
 KEYS: Mapping[str, Status] = {"reject_unless": "REJECTED", "review_unless": "REVIEW"}

@@ -33,10 +33,15 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import RunScore
 from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
 from trecjudge.scores.corrections import HumanLabels
-from trecjudge.scores.coverage import Coverage
-from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
+from trecjudge.scores.leaderboard import (
+    Coverage,
+    Leaderboard,
+    best_grades,
+    pooled_qrels,
+    response_qrels,
+)
+from trecjudge.scores.response_scores import ResponseScores
 from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
-from trecjudge.scores.score import ResponseScores
 from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 from trecjudge.scores.summary import Summary, summarise
 from trecjudge.settings.plugins import find_in_working_folder, module_of_others

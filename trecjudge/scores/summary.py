@@ -8,8 +8,7 @@ from typing import Any
 
 from trecjudge.measures import are_compared
 from trecjudge.results.statistics import RunScore
-from trecjudge.scores.coverage import Coverage, judged_by_judge
-from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.leaderboard import Coverage, Leaderboard, judged_by_judge
 
 INCOMPLETE, REJECTED = 3, 4
 """Exit statuses of a job that left something unjudged, and of one whose gate rejects a response."""

@@ -9,9 +9,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, AnyStr
 
+import orjson
+
 from trecjudge.errors import InputError, unknown
+from trecjudge.files import open_regular
 
 VARIABLE = "TRECJUDGE_LIMITS"
 """The variable of the environment with limits as `--limit` takes them, separated by spaces."""
@@ -172,3 +176,17 @@ def shown_bytes(size: int) -> str:
         if size >= UNITS[letter] and not size % UNITS[letter]:
             return f"{size // UNITS[letter]} {letter.upper()}B"
     return f"{size:,} bytes"
+
+
+def read_json_file(path: Path, most: int) -> Any:
+    """Return what a file of at most so many bytes holds.
+
+    Raises OSError, orjson.JSONDecodeError, and ValueError with what is too much.
+    """
+    with open_regular(path) as file:
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise ValueError(f"is larger than {shown_bytes(most)}")
+    if excess := limits().excess_of_text(text):
+        raise ValueError(excess)
+    return orjson.loads(text)

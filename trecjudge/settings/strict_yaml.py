@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from trecjudge.errors import WorkflowError, why
 from trecjudge.files import read_text
 
 MOST_NODES = 20_000
@@ -178,3 +179,18 @@ _Dumper.add_representer(AmbiguousScalar, yaml.SafeDumper.represent_str)
 for _tag, _pattern in PLAIN:
     for _class in (_Loader, _Dumper):
         _class.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z", re.ASCII), None)
+
+
+def read_yaml_file(path: Path, what: str) -> YamlDocument:
+    """Return what a file holds; `what` it should be, for messages. Raises WorkflowError."""
+    try:
+        text = yaml_text(path)
+    except OSError as error:
+        raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
+    except UnicodeDecodeError as error:
+        raise WorkflowError(f"{path}: is no {what}: not text in UTF-8") from error
+    try:
+        return read_yaml(text)
+    except YamlFault as error:
+        place = f"{path}:{error.line}" if error.line else path
+        raise WorkflowError(f"{place}: {error}") from error

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trecjudge.evaluation.calibrate.calibrate import CalibrationReport
-from trecjudge.evaluation.calibrate.counting import WordCountReport
-from trecjudge.evaluation.calibrate.figures import CalibrationFigure
+from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, WordCountReport
+from trecjudge.evaluation.calibrate.quality import CalibrationFigure
 from trecjudge.findings import Finding
-from trecjudge.show.columns import TextTable
-from trecjudge.show.tables import table
+from trecjudge.show.tables import TextTable, table
 
 
 def figure_table(done: CalibrationReport) -> TextTable:

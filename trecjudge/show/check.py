@@ -12,8 +12,7 @@ from trecjudge.check.outcome import EXAMPLES, Cause, CheckReport, RuleTally, Run
 from trecjudge.check.repair import RecordChange
 from trecjudge.check.rules import LOST
 from trecjudge.findings import Finding, FirstFindings, plural
-from trecjudge.show.columns import TextColumn, TextTable
-from trecjudge.show.tables import MOST_ROWS, first_rows, hidden_line
+from trecjudge.show.tables import MOST_ROWS, TextColumn, TextTable, first_rows, hidden_line
 
 LEAST_NAME = 12
 MOST_RULES = 2

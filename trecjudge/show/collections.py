@@ -9,7 +9,7 @@ from rich.progress import Progress as Bar
 
 from trecjudge.findings import visible_line
 from trecjudge.inputs.collections.progress import CollectionProgress
-from trecjudge.show.words import cut, format_size
+from trecjudge.show.tables import cut, format_size
 
 BAR = 20
 """Columns of the bar."""

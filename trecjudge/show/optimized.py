@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trecjudge.evaluation.optimize.figures import ImprovedFigure, Improvement
+from trecjudge.evaluation.optimize.improvement import ImprovedFigure, Improvement
 from trecjudge.evaluation.optimize.optimize import OptimizeResult
 from trecjudge.evaluation.optimize.questions import ENOUGH
 from trecjudge.findings import brief_line, plural
 from trecjudge.show.closing import model_line
-from trecjudge.show.columns import TextTable
-from trecjudge.show.tables import interval, number, table
+from trecjudge.show.tables import TextTable, interval, number, table
 
 MOST_SHOWN = 120
 """Characters of a demonstration's field that are shown."""

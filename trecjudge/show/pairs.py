@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trecjudge.evaluation.pairs.figures import FIGURES, PairBin
 from trecjudge.evaluation.pairs.measuring import (
     FEWEST_PAIRS,
+    FIGURES,
     MOST_GROUPS,
+    PairBin,
     PairFigures,
     VerdictTally,
 )
 from trecjudge.findings import brief_line
 from trecjudge.show.closing import model_line
-from trecjudge.show.columns import TextTable
-from trecjudge.show.tables import interval, number, table
+from trecjudge.show.tables import TextTable, interval, number, table
 
 
 def figure_table(part: PairBin) -> TextTable:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trecjudge.measures import ranks
-from trecjudge.show.charts import bump
-from trecjudge.show.scatter import Axes, scatter
+from trecjudge.show.charts import Axes, bump, scatter
 from trecjudge.stats.meta import Correlated
 
 

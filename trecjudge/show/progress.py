@@ -28,7 +28,7 @@ from trecjudge.findings import PREFIX, Finding, FirstFindings, plural
 from trecjudge.inputs.collections.progress import CollectionProgress as Reading
 from trecjudge.inputs.collections.progress import progress_to
 from trecjudge.show.collections import CollectionWatcher, print_line
-from trecjudge.show.words import within
+from trecjudge.show.tables import within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 SECONDS_OF_FILES = 5.0

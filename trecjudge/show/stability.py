@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trecjudge.evaluation.stability.changes import CHANGES
-from trecjudge.evaluation.stability.figures import Shift, untestable
+from trecjudge.evaluation.stability.perturbation import CHANGES, Shift, untestable
 from trecjudge.findings import plural
 from trecjudge.job.stability import StabilityReport
 from trecjudge.show.closing import model_line
-from trecjudge.show.columns import TextTable
-from trecjudge.show.tables import interval, number, table
+from trecjudge.show.tables import TextTable, interval, number, table
 
 
 def flip_table(tested: StabilityReport) -> TextTable:

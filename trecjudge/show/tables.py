@@ -1,19 +1,338 @@
-"""Tables and lines of the statistics commands."""
+"""Tables that fit a terminal: names are shortened, numbers never."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, TypeVar
 
-from trecjudge.findings import plural
-from trecjudge.show.columns import TextColumn, TextTable
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
 
-if TYPE_CHECKING:  # numpy: not for --help
-    from trecjudge.evaluation.agreement import Agreement
+from trecjudge.findings import plural, visible, visible_line
+from trecjudge.measures import DIGITS
+from trecjudge.results.statistics import RunScore
+
+if TYPE_CHECKING:
+    from trecjudge.evaluation.agreement import Agreement, Likeness, PeopleAgreement
     from trecjudge.results.statistics import Unjudged
     from trecjudge.stats.labelling import LabelCandidate
     from trecjudge.stats.resampling import Interval
     from trecjudge.stats.shrinkage import Forecast
+
+
+PART = re.compile(r"[^\s_]*_+|\S+")
+
+
+def shorten(text: str, width: int, mark: str = "…") -> str:
+    """Return a text in so many columns of a terminal; of a long one the middle is left out."""
+    if cell_len(text) <= width:
+        return text
+    room = max(width - cell_len(mark), 0)
+    behind = room // 2
+    return f"{_first(text, room - behind)}{mark}{_first(text[::-1], behind)[::-1]}"
+
+
+def cut(text: str, width: int, mark: str = "…") -> str:
+    """Return a text on one line in so many columns; of a long one the end is left out."""
+    line = " ".join(text.split())
+    if cell_len(line) <= width:
+        return line
+    return f"{_first(line, max(width - cell_len(mark), 0)).rstrip()}{mark}"
+
+
+def _first(text: str, width: int) -> str:
+    # A text is as wide as it has characters, or wider: more of it is never needed.
+    return chop_cells(text[: width + 1], width)[0] if width and text else ""
+
+
+def disambiguate(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
+    """Return each text in so many columns; those that would look alike show where they differ.
+
+    Where no place shows that, they end in a number: different texts never look the same.
+    """
+    short = {text: shorten(text, width, mark) for text in dict.fromkeys(texts)}
+    for same in _alike(short):
+        columns = zip(*same, strict=False)
+        common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
+        short |= {text: _around(text, common, width, mark) for text in same}
+    numbers = NumberedForms(width, mark)
+    whole = {text for text, form in short.items() if text == form}
+    numbers.taken = whole | set(short.values())
+    for same in _alike(short):
+        short |= {text: numbers.next_form(text) for text in sorted(set(same) - whole)}
+    return [short[text] for text in texts]
+
+
+def _alike(short: Mapping[str, str]) -> list[list[str]]:
+    found: dict[str, list[str]] = {}
+    for text, form in short.items():
+        found.setdefault(form, []).append(text)
+    return [same for same in found.values() if len(same) > 1]
+
+
+class NumberedForms:
+    """Texts in so many columns as they come, one by one: each of a form that no other one has."""
+
+    def __init__(self, width: int, mark: str = "…") -> None:
+        self.taken: set[str] = set()
+        self._width, self._mark = width, mark
+        self._known: dict[str, str] = {}
+
+    def of(self, text: str) -> str:
+        """Return the form of a text, always the same one."""
+        if text not in self._known:
+            if (form := shorten(text, self._width, self._mark)) in self.taken:
+                form = self.next_form(text)
+            self.taken.add(form)
+            self._known[text] = form
+        return self._known[text]
+
+    def next_form(self, text: str) -> str:
+        """Return the start of a text with the first number that makes a form of its own."""
+        tails = (f"{self._mark}{number}" for number in count(2))
+        forms = (f"{_first(text, max(self._width - cell_len(t), 0))}{t}" for t in tails)
+        form = next(form for form in forms if form not in self.taken)
+        self.taken.add(form)
+        return form
+
+
+def _around(text: str, place: int, width: int, mark: str) -> str:
+    """Return the start of a text, and what stands at a place of it."""
+    start = _first(text[:place], width // 4)
+    gap = mark if place > len(start) else ""
+    rest = cut(text[place:], max(width - cell_len(start) - cell_len(gap), 0), mark)
+    return f"{start}{gap}{rest}"
+
+
+def stack_header(header: str, width: int) -> list[str]:
+    """Return a header in lines of this width, parted at spaces and behind `_`, never in a word."""
+    lines: list[str] = []
+    for part in PART.findall(header):
+        last = lines[-1] if lines else ""
+        joined = f"{last}{part}" if last.endswith("_") else f"{last} {part}"
+        if lines and cell_len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(part)
+    return lines
+
+
+def longest_part(header: str) -> int:
+    """Return the width of a header's widest part."""
+    return max(map(cell_len, PART.findall(header)), default=0)
+
+
+def within(parts: Iterable[str], width: int, gap: str = ", ") -> str:
+    """Return the first parts, as many as fit into so many columns whole."""
+    line = ""
+    for part in parts:
+        more = f"{line}{gap}{part}" if line else part
+        if cell_len(more) > width:
+            break
+        line = more
+    return line
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes as a person reads it: `980 bytes`, `2.5 kB`, `1.4 GB`."""
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size:.0f} bytes"
+
+
+GAP = 2
+LONGEST_WORD = 24
+"""Columns of a word in a header: a longer one is shortened in the middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column of a table, its cells as text.
+
+    A `key` is repeated in every part of a table that is too wide for one. `least` is the width to
+    which cells may be shortened in the middle; None for numbers.
+    """
+
+    header: str
+    cells: Sequence[str]
+    is_left: bool = False
+    is_key: bool = False
+    least: int | None = None
+
+    def of(self, text: Callable[[str], str]) -> TextColumn:
+        """Return the column with `text` applied to header and cells."""
+        cells = [text(cell) for cell in self.cells]
+        return TextColumn(text(self.header), cells, self.is_left, self.is_key, self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedColumn:
+    """A column with the widths that it can have."""
+
+    column: TextColumn
+    mark: str
+    natural: int
+    least: int
+
+    @classmethod
+    def of(cls, column: TextColumn, width: int | None, mark: str) -> _SizedColumn:
+        cells = max(map(cell_len, column.cells), default=0)
+        word = longest_part(column.header)
+        if width is None:
+            return cls(column, mark, max(cells, word), max(cells, word))
+        word = min(word, LONGEST_WORD)
+        natural = max(cells, word)
+        if column.least is None or cells <= column.least:
+            return cls(column, mark, natural, natural)
+        return cls(column, mark, natural, min(max(column.least, word), natural))
+
+    def header(self, width: int) -> list[str]:
+        return [shorten(line, width, self.mark) for line in stack_header(self.column.header, width)]
+
+    def lines(self, texts: Iterable[str], width: int) -> list[str]:
+        return [self._padded(text, width) for text in texts]
+
+    def cells(self, width: int) -> list[str]:
+        return self.lines(disambiguate(self.column.cells, width, self.mark), width)
+
+    def _padded(self, text: str, width: int) -> str:
+        blanks = " " * (width - cell_len(text))
+        return f"{text}{blanks}" if self.column.is_left else f"{blanks}{text}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table at most as wide as the terminal, or of any width with `wide`.
+
+    Columns that do not fit beside the others follow in a further part, behind its keys.
+    """
+
+    columns: Sequence[TextColumn]
+    title: str = ""
+    wide: bool = False
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        width = None if self.wide else options.max_width
+        if self.title:
+            title = textwrap.wrap(
+                visible(self.title),
+                options.max_width,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            yield from (Text(line, "italic") for line in title)
+        for place, (headers, rows) in enumerate(self._parts(width, options.ascii_only)):
+            yield from (Text("") for _ in range(bool(place)))
+            yield from (Text(line, "bold") for line in headers)
+            yield from map(Text, rows)
+
+    def _parts(self, width: int | None, ascii_only: bool) -> Iterator[tuple[list[str], list[str]]]:
+        # What a terminal cannot encode is written escaped, and wider.
+        mark, clean = ("...", _escape) if ascii_only else ("…", _one_line)
+        laid = [_SizedColumn.of(column.of(clean), width, mark) for column in self.columns]
+        for part in _split_columns(laid, width):
+            yield _lines(part, _widths(part, width))
+
+
+def _one_line(text: str) -> str:
+    """Return a cell without what would move the cells behind it."""
+    return visible_line(text).replace("\t", "\\x09")
+
+
+def _escape(text: str) -> str:
+    return _one_line(text).encode("ascii", "backslashreplace").decode()
+
+
+def _split_columns(laid: Sequence[_SizedColumn], width: int | None) -> Iterator[list[_SizedColumn]]:
+    """Yield the columns part by part, each with the keys and as many others as fit."""
+    keys = [one for one in laid if one.column.is_key]
+    part = list(keys)
+    for one in laid:
+        if one.column.is_key:
+            continue
+        if width is not None and len(part) > len(keys) and _least_width([*part, one]) > width:
+            yield part
+            part = list(keys)
+        part.append(one)
+    yield part
+
+
+def _least_width(part: Sequence[_SizedColumn]) -> int:
+    return sum(one.least for one in part) + GAP * (len(part) - 1)
+
+
+def _widths(part: Sequence[_SizedColumn], width: int | None) -> list[int]:
+    """Return the width of each column; where the line is too long, the widest are shortened."""
+    whole = [max(one.natural, cell_len(one.column.header)) for one in part]
+    if width is None or sum(whole) + GAP * (len(whole) - 1) <= width:
+        return whole
+    widths = [one.natural for one in part]
+    excess = sum(widths) + GAP * (len(widths) - 1) - width
+    while excess > 0:
+        room = [w if w > one.least else 0 for w, one in zip(widths, part, strict=True)]
+        widest = max(range(len(room)), key=room.__getitem__, default=0)
+        if not room or not room[widest]:
+            break
+        widths[widest] -= 1
+        excess -= 1
+    return widths
+
+
+def _lines(part: Sequence[_SizedColumn], widths: Sequence[int]) -> tuple[list[str], list[str]]:
+    headers = [one.header(width) for one, width in zip(part, widths, strict=True)]
+    height = max(map(len, headers), default=0)
+    # Headers with fewer lines stand at the bottom, directly above their cells.
+    tops = [[""] * (height - len(lines)) + lines for lines in headers]
+    padded = [o.lines(t, w) for o, t, w in zip(part, tops, widths, strict=True)]
+    cells = [one.cells(width) for one, width in zip(part, widths, strict=True)]
+    return _join_columns(padded), _join_columns(cells)
+
+
+def _join_columns(columns: Sequence[Sequence[str]]) -> list[str]:
+    return [(" " * GAP).join(row).rstrip() for row in zip(*columns, strict=True)]
+
+
+def fold_equal(columns: Mapping[str, Sequence[Hashable]]) -> tuple[list[str], list[str]]:
+    """Return the columns that differ from all before them, and a line on the others.
+
+    A cell without a value is None; a column of nothing else is left out, unless it is the first. Of
+    a single row nothing is folded: that two values of it are equal may be chance.
+    """
+    rows = max(map(len, columns.values()), default=0)
+    if rows < 2:
+        return list(columns), []
+    alike: dict[tuple[Hashable, ...], list[str]] = {}
+    for name, cells in columns.items():
+        alike.setdefault(tuple(cells), []).append(name)
+    kept: list[str] = []
+    lines = []
+    for cells, (first, *others) in alike.items():
+        empty = [first, *others] if kept and set(cells) == {None} else []
+        kept += [] if empty else [first]
+        if empty:
+            lines.append(f"no value in any of {rows} rows: {', '.join(empty)}")
+        elif others:
+            verb = "is" if len(others) == 1 else "are"
+            lines.append(f"{', '.join(others)} {verb} the same as {first} in all {rows} rows")
+    return kept, lines
+
+
+def mean_cells(means: Iterable[RunScore]) -> list[Hashable]:
+    """Return means as cells to be compared: to as many digits as files have, with their bounds."""
+    ends = ((mean.mean, mean.lowest, mean.highest) for mean in means)
+    return [
+        None
+        if known[0] is None
+        else tuple(None if end is None else round(end, DIGITS) for end in known)
+        for known in ends
+    ]
+
 
 T = TypeVar("T")
 
@@ -164,3 +483,40 @@ def forecast_line(found: Forecast | None, why: str) -> str:
         f"expected of {plural(found.labels, 'more label')}: tau with the order by labels on all"
         f" items from {taus}; mean width of the 95 % intervals from {widths}"
     )
+
+
+def people_lines(people: PeopleAgreement) -> Iterator[str]:
+    """Yield what people make of the items by themselves."""
+    ordinal = people.alpha_ordinal
+    graded = "" if ordinal is None else f", ordinal {number(ordinal, 3)}"
+    yield (
+        f"people: {plural(people.several, 'item')} labelled by two or more, {people.tied} of them"
+        f" without a majority; Krippendorff's alpha {number(people.alpha, 3)}{graded}"
+    )
+    if not people.pairs:
+        yield "people are not named: nobody can be compared with the others"
+    yield from hidden_line(len(people.pairs) - MOST_ROWS, "pair", "--json")
+    yield from hidden_line(len(people.persons) - MOST_ROWS, "person", "--json")
+
+
+def people_tables(people: PeopleAgreement) -> Iterator[TextTable]:
+    """Yield the table of pairs of people, and that of each person beside the judge."""
+    if people.pairs:
+        rows = ((a, b, *_cells(both)) for a, b, both in first_rows(people.pairs, False))
+        yield table(("person", "and", "items", "same label", "kappa"), rows, left=2)
+    if people.persons:
+        columns = ("person", "items", "judge: same", "kappa", "with rest", "person: same", "kappa")
+        found = (
+            (
+                one.name,
+                *_cells(one.with_judge),
+                *_cells(one.with_rest),
+                *_cells(one.judge_with_rest)[1:],
+            )
+            for one in first_rows(people.persons, False)
+        )
+        yield table((*columns, "judge: same", "kappa"), found)
+
+
+def _cells(both: Likeness) -> tuple[str, str, str]:
+    return str(both.items), number(both.accuracy, 3), number(both.kappa, 3)

@@ -15,9 +15,17 @@ from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.nuggets import GROUPS, Stating, by_tone, statings
-from trecjudge.show.paths import ShownPath, paths_by_judge
 from trecjudge.show.provenance import COPIED, provenance_text
-from trecjudge.show.tones import SIGNS, SentenceMarks, Tone, marks_of, tone, word
+from trecjudge.show.tones import (
+    SIGNS,
+    SentenceMarks,
+    ShownPath,
+    Tone,
+    marks_of,
+    paths_by_judge,
+    tone,
+    word,
+)
 
 STYLES: Mapping[Tone, str] = {
     "good": "green",

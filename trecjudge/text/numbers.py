@@ -1,11 +1,18 @@
-"""Numbers and their units in other writings: "1.5 million", "two hundred", "3 %", "3 percent"."""
+"""Numbers of a text in any writing, and what they count: units, dates, bounds."""
 
 from __future__ import annotations
 
+import calendar
+import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
 
 from trecjudge.text.forms import word_form
+from trecjudge.text.sentences import CITATION
+from trecjudge.text.tokens import Token, tokenize
 
 _ZEROS = {
     "hundred": 2,
@@ -131,3 +138,205 @@ def _value(form: str) -> Decimal | None:
 
 def _whole(value: Decimal) -> str:
     return format(value.to_integral_value(), "f") if value == value.to_integral_value() else ""
+
+
+_CITATION = re.compile(CITATION)
+YEAR = "year"
+Bound = Literal["", "above", "below", "range"]
+_MONTHS = frozenset(word_form(calendar.month_name[month]) for month in range(1, 13))
+_ERAS = frozenset({"bce", "bc", "ce", "ad"})
+_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
+    ("above", re.compile(r"(?:\b(?:over|above|more\s+than|at\s+least)|[>≥])\s*$", re.IGNORECASE)),
+    (
+        "below",
+        re.compile(
+            r"(?:\b(?:under|below|less\s+than|fewer\s+than|at\s+most|up\s+to)|[<≤])\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "range",
+        re.compile(r"(?:\b(?:between|from|\d\s+(?:to|or|and))|\d\s?[–-])\s*$", re.IGNORECASE),
+    ),
+)
+# Words of a guess, which only a number far off contradicts.
+_GUESS = re.compile(
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|c\.|ca\.?)|[~≈])\s*$",
+    re.IGNORECASE,
+)
+_FAR_OFF = 1.25
+"""A guess agrees with a number up to a quarter off; a guessed year with one ten years off."""
+_FAR_OFF_YEARS = 10
+_ROUNDED = 1.05  # the most that a number changes by being rounded: 5 %
+_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+_BEFORE_A_YEAR = frozenset(map(word_form, "in since until by during after before year of".split()))  # noqa: SIM905
+_CURRENCY = re.compile(r"([$€£¥₹])\s*$")
+_MINUS = re.compile(r"(?:^|[\s(])[-−]$")
+_PERCENT = re.compile(r"^\s*(?:[%％]|percent\b|per\s?cent\b)", re.IGNORECASE)
+_HEDGED_WITHIN = 16  # characters before a number that may hold its sign, bound or guess
+# One name for each unit of measurement. One number in two of these units is two quantities.
+_UNITS = {
+    word_form(word): name
+    for name, words in {
+        "m": "m meter metre",
+        "km": "km kilometer kilometre",
+        "cm": "cm centimeter centimetre",
+        "mm": "mm millimeter millimetre",
+        "ft": "ft foot feet",
+        "in": "inch inches",
+        "mi": "mile mi",
+        "g": "g gram gramme",
+        "kg": "kg kilogram",
+        "mg": "mg milligram",
+        "µg": "mcg µg microgram",
+        "lb": "lb pound",
+        "t": "ton tonne",
+        "l": "l liter litre",
+        "ml": "ml milliliter millilitre",
+        "s": "second sec",
+        "min": "minute min",
+        "h": "hour hr",
+        "day": "day",
+        "week": "week",
+        "month": "month",
+        "years": "year yr",
+        "$": "dollar usd",
+        "€": "euro eur",
+        "¥": "yen yuan",
+    }.items()
+    for word in words.split()
+}
+MEASURED = frozenset({*_UNITS.values(), "%", "£", "₹"})
+# How much of the first unit of its kind one of a unit is.
+_IN_FIRST = (
+    {"m": 1.0, "km": 1000.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254, "mi": 1609.344},
+    {"g": 1.0, "kg": 1000.0, "mg": 0.001, "lb": 453.592, "t": 1e6},
+    {"l": 1.0, "ml": 0.001},
+)
+CONVERTIBLE = frozenset(
+    form for form, name in _UNITS.items() if any(name in kind for kind in _IN_FIRST)
+)
+"""The forms of the units that can be converted into another."""
+_CONVERTED = 1.02
+"""How far converted numbers may be apart, since they are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in a text: its form, what it counts, and the words themselves.
+
+    `unit` is one of `MEASURED`, else a stem ("cup"), a month, `YEAR`, or "" where none is found.
+    """
+
+    number: str
+    unit: str
+    written: str
+    bound: Bound
+    guess: bool
+
+
+# Cached, since a document is asked for it by many sentences.
+@lru_cache(maxsize=1024)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Return the numbers of a text, each with its unit, without citation marks such as "[1]"."""
+    text = _CITATION.sub(lambda mark: " " * len(mark[0]), text)
+    tokens = tokenize(text)
+    return tuple(
+        [
+            _quantity(text, tokens, position)
+            for position, token in enumerate(tokens)
+            if token.form[0].isdigit()
+        ]
+    )
+
+
+def agree(one: Quantity, other: Quantity) -> bool:
+    """Return whether two numbers can be the same: one is the other rounded, or a fair guess of it.
+
+    A rounded number is within 5 %; a guess may be off by a quarter, a guessed year by ten.
+    """
+    try:
+        low, high = sorted((float(one.number), float(other.number)))
+    except ValueError:
+        return False
+    guess = one.guess or other.guess
+    if one.unit == YEAR:
+        return guess and high - low <= _FAR_OFF_YEARS
+    if guess and 0 <= high <= low * _FAR_OFF:
+        return True
+    return 0 <= high <= low * _ROUNDED and _rounds(one.number, other.number)
+
+
+def other_quantity(one: Quantity, other: Quantity) -> bool:
+    """Return whether two quantities of one number differ in unit or bounds."""
+    units = {one.unit, other.unit}
+    opposite = {one.bound, other.bound} == {"above", "below"}
+    return opposite or (len(units) == 2 and units <= MEASURED)
+
+
+def convertible(one: Quantity) -> bool:
+    """Return whether a quantity may stand in another unit: a length, a weight, a volume."""
+    return any(one.unit in kind for kind in _IN_FIRST)
+
+
+def same_converted(one: Quantity, other: Quantity) -> bool:
+    """Return whether two quantities are the same in different units: 355 feet, 108 m."""
+    for kind in _IN_FIRST:
+        if one.unit != other.unit and one.unit in kind and other.unit in kind:
+            try:
+                low, high = sorted(float(q.number) * kind[q.unit] for q in (one, other))
+            except ValueError:
+                return False
+            return 0 < high <= low * _CONVERTED
+    return False
+
+
+def _quantity(text: str, tokens: Sequence[Token], position: int) -> Quantity:
+    token = tokens[position]
+    number, last = token.form, position
+    following = tokens[position + 1].form if position + 1 < len(tokens) else ""
+    if written_out := scale_number(number, following):
+        number, last = written_out, position + 1
+    unit, end = _unit(text, tokens, position, last)
+    before = text[max(0, token.start - _HEDGED_WITHIN) : token.start]
+    if _MINUS.search(before):
+        number = f"-{number}"
+    decade = token.form.endswith("0") and text[token.start : token.end].endswith("s")
+    bounds: list[Bound] = ["range"] if decade else []
+    bounds += [name for name, pattern in _BOUNDS if pattern.search(before)]
+    bound = bounds[0] if bounds else ""
+    return Quantity(number, unit, text[token.start : end], bound, bool(_GUESS.search(before)))
+
+
+def _unit(text: str, tokens: Sequence[Token], position: int, last: int) -> tuple[str, int]:
+    """Return (unit, end of the words): a sign, an era, a month, a year, or the next word."""
+    token, end = tokens[position], tokens[last].end
+    if sign := _PERCENT.match(text[end : end + 12]):
+        return "%", end + sign.end()
+    if sign := _CURRENCY.search(text[max(0, token.start - 2) : token.start]):
+        return sign[1], end
+    following = tokens[last + 1] if last + 1 < len(tokens) else None
+    near = following is not None and text[end : following.start].strip() in ("", "-")
+    if following is not None and near and following.form in _ERAS:
+        return YEAR, following.end
+    previous = tokens[position - 1].form if position else ""
+    if _YEAR.fullmatch(token.form):
+        if previous in _BEFORE_A_YEAR | _MONTHS or not near:
+            return YEAR, end
+    elif previous in _MONTHS:
+        return previous, end
+    if following is not None and near and not following.form[0].isdigit():
+        return _UNITS.get(following.form, following.form), following.end
+    return "", end
+
+
+def _rounds(one: str, other: str) -> bool:
+    """Return whether one number is the other, rounded to fewer digits."""
+    short, full = sorted((one, other), key=lambda number: len(_significant(number)))
+    digits = len(_significant(short))
+    return digits > 0 and float(f"{float(full):.{digits}g}") == float(short)
+
+
+def _significant(number: str) -> str:
+    """Return a number without sign, stop and zeros at its ends: "1500000" and "1.50" give "15"."""
+    return number.replace(".", "").strip("-0")

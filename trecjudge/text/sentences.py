@@ -1,11 +1,153 @@
-"""Sentences of running text, by rules."""
+"""Sentences of running text, by rules, and those that state nothing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from trecjudge.text.abbreviations import may_end
+ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms mx dr prof rev hon sr jr st mt ft gen col maj capt lt sgt cmdr adm gov sen rep pres
+    supt messrs mme mlle vs etc al cf viz approx v est dept univ assn bros inc ltd co corp
+    fig figs eq eqs sec ch vol no nos pp ed eds trans jan feb mar apr jun jul aug sep sept oct
+    nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd rd bzw usw nr bd hr sra dra
+    """.split()  # noqa: SIM905
+)
+_ABROAD = frozenset(
+    """
+    abb abs abschn bspw bzgl ca chr dgl einschl evtl exkl geb gest ggf hrsg inkl insb insbes jhd
+    kap lfd mio mrd sog str tsd usf vgl zz zzgl bijv blz dhr drs enz excl incl jl mevr
+    ong zgn env éd fasc janv févr juill déc apr av tél pág págs núm ud uds vd srta dña lic arq
+    aprox depto gral excmo exmo mons profa séc ltda dott sig sigg avv ecc es cfr pag pagg ing
+    np tj tzn tzw mgr inż hab ul św itd itp zob godz tys mln mld płk abp woj čl např tzv atd
+    apod odst písm nám popř příp cca mudr judr phdr rndr roč stol tis jfr jf kl stk hhv tlf
+    mrd osv mv esim ym yms jne ekr jkr örn bkz doç yrd vb sok mah stb ún ifj özv
+    vö alin dl hlm bpk dll dsb ths
+    т тт г гг им ул стр рис табл кв обл просп тыс млн млрд см напр акад доц канд ред изд вып гл ст
+    пп ср англ лат нем фр рус род др пр див ім вул σελ δρ αγ αρ डॉ श्री प्रो ดร นพ ผศ รศ
+    hl hrn fr ds nl exa sv pl
+    """.split()  # noqa: SIM905
+)
+"""What stands before "." inside a sentence, in the tracks' languages; not an English word."""
+_OFTEN_LAST = frozenset(
+    """
+    etc al inc ltd co corp jr sr usw usf enz ecc ltda itd itp atd apod osv mv ym yms jne vb stb
+    dll dsb др пр jhd dgl
+    """.split()  # noqa: SIM905
+)
+"""These end a sentence as often as they stand inside one."""
+_NUMBERED = frozenset(
+    """
+    art arts cap chap min max tel tab par para pos op kr pkt poz ok obr sz num lit pt kpl
+    руб долл чел мин сек коп вв рр
+    """.split()  # noqa: SIM905
+)
+"""Abbreviations before a number only; elsewhere they are words, or end a sentence."""
+_KNOWN = ABBREVIATIONS | _ABROAD | _NUMBERED
+_OPENERS = frozenset(
+    """
+    the a an this that these those it its he she they we i you his her their our in on at by for
+    from with as if when while after before since although however but and or so yet there here
+    who what why how where many most some all both each other another one two moreover meanwhile
+    according additionally furthermore overall despite during such to no not
+    """.split()  # noqa: SIM905
+)
+"""After an initialism ("the U.S. The") only such a word opens a new sentence."""
+_OPENERS_ABROAD = _OPENERS | frozenset(
+    """
+    der die das ein eine er sie es wir im am auch dies diese dieser dieses danach doch dabei seit
+    het een de zij hij dit deze le la les un une il elle ils elles ce cette ces el los las una en
+    esto esta este estos ella ellos il lo gli questo questa o os uma ele ela eles isso este em
+    он она оно они это эти этот эта в на по но и с для так после до когда потом затем однако
+    to jest tym ten ta te w na po je se ve den det de som och og i på bu bir ve
+    """.split()  # noqa: SIM905
+)
+_ORDERED = frozenset(
+    """
+    januar februar märz mai juni juli august september oktober november dezember jänner maj
+    desember december jahrhundert jahrhunderts jh jahrtausend weltkrieg weltkriegs quartal dünya
+    """.split()  # noqa: SIM905
+)
+"""What an ordinal number is of: "3. Mai", "II. Weltkrieg"."""
+_LIST_ENDS = frozenset(
+    {"т.д", "т.п", "u.s.w", "m.m", "m.fl", "o.ä", "u.ä", "κ.λπ"}
+    | {"т. д", "т. п", "s. w", "m. m", "m. fl", "o. ä"}
+)
+_LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
+_PAIR = r"(?:[^\W\d_]|[A-Z]{2}|ej|ex|es|eks|Chr|Kr|Zt|fl|in)"
+# The stops of "z. B.", "i. d. R.", "p. ej.", "EE. UU.", each followed by a space.
+_SPACED = re.compile(rf"(?<![\w.])[^\W\d_]{{1,2}}\.\s{_PAIR}$")
+_FIRST_OF_SPACED = re.compile(r"[^\W\d_A-Z]|[A-Z]{2}")
+_NEXT_OF_SPACED = re.compile(rf"{_PAIR}\.")
+_UNIT = re.compile(r"\d\s?[^\W\d_]$")
+_ORDINAL = re.compile(
+    r"(?:(?P<german>\b(?:im|der|das|dem|den|des|vom|zum|zur|beim|seit|bis)\s)|(?<![\w.,]))"
+    r"(?:\d{1,3}|[IVX]{1,5})$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:\d{3,4}|[IVX]+)\s?(?:гг?|вв?)$")
+_SHORT_OPENING = 16  # characters: "В 1950 г." opens a sentence more often than it is one
+_NEAR = 40  # the patterns are slow on more
+
+
+def may_end(before: str, after: str, following: str) -> bool:
+    """Return whether a full stop between `before` and `after` ends a sentence.
+
+    `before` is the sentence so far, or the end of it; `following` the first word after, empty
+    where there is none.
+    """
+    last = before.rpartition(" ")[2]
+    if len(last) > 3 and last.islower() and last.isalpha() and last not in _KNOWN:
+        return True  # as most are
+    near = before[-_NEAR:]
+    if before.isdigit() and len(before) < 3:
+        return not following  # the number of an item: "2. Second point."
+    if _SPACED.search(near):
+        ends_list = " ".join(near.split()[-2:]) in _LIST_ENDS
+        return ends_list or not following or following.lower() in _OPENERS_ABROAD
+    whole = near.split()[-1] if near.strip() else ""
+    if (found := _LAST_WORD.search(whole)) is None:
+        # The vowel signs of Indian scripts are no letters.
+        return whole not in _ABROAD and not _is_ordinal(near, following)
+    word = found[0]
+    if following[:1].isdigit() and (word.lower() in _NUMBERED or len(word) == 1):
+        return bool(_UNIT.search(near))
+    if _FIRST_OF_SPACED.fullmatch(word) and _NEXT_OF_SPACED.match(after):
+        return False
+    if _YEAR.search(near):
+        return len(before) > _SHORT_OPENING or not following
+    if len(word) == 1 and word.islower() and _UNIT.search(near):
+        return True
+    return _may_end_word(word, following) and not _is_ordinal(near, following)
+
+
+def _is_ordinal(near: str, following: str) -> bool:
+    """Return whether a number before a stop says which: "am 3. Mai", "der 2. Platz"."""
+    found = _ORDINAL.search(near)
+    if found is None or not following or following.lower() in _OPENERS_ABROAD:
+        return False
+    german = found["german"] is not None and following[0].isalpha()
+    return german or following.lower() in _ORDERED
+
+
+def _may_end_word(word: str, following: str) -> bool:
+    """Return whether a sentence ends after "`word`." when the next word is `following`."""
+    lower = word.lower()
+    if lower in _LIST_ENDS:
+        return True
+    if "." in word or lower in _OFTEN_LAST:
+        return not following or following.lower() in _OPENERS_ABROAD
+    # "DNA", "BP" are names.
+    if lower in ABBREVIATIONS or (lower in _ABROAD and (len(word) == 1 or not word.isupper())):
+        return not following or (lower == "no" and following.isalpha())
+    if len(word) == 1 and "а" <= word <= "я":  # of one letter: "р. Волга"
+        return not following or following.lower() in _OPENERS_ABROAD
+    if len(word) == 1 and not word.islower():  # a capital, or of a script without capitals
+        caseless = not word.isupper() and not following[:1].isdigit()
+        return not following or (not caseless and following.lower() in _OPENERS - {"a", "i"})
+    return True
+
 
 CITATION = r"\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)*\]"
 """Pattern of a citation mark: "[1]", "[^2]", "[1, 3]", "[1-3]"."""
@@ -126,3 +268,104 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
         return True
     near = text[max(start, match.start() - _LOOKED_AT) : match.start()]
     return may_end(near, text[match.end() : match.end() + _LOOKED_AT], following)
+
+
+_ONE_CITATION = re.compile(rf"\s*{CITATION}")
+_EMPHASIS = re.compile(r"[*_`]+")
+_LAYOUT = re.compile(r"^\s*(?:#{1,6}\s*|[-*•‣]\s+|\d{1,3}[.)]\s*|>\s*)+")
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile(r"\d")
+_IS_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s|(?:\d{1,3}[.)]\s*)?(?:\*\*|__)[^*_]+?:?(?:\*\*|__):?\s*$)"
+)
+_LONGEST_HEADING = 8  # words; a longer line in bold is a sentence
+_LONGEST = 160  # characters; no opening or heading is longer, and the patterns stay fast
+# A heading with a number or a recognised verb states something, so it is judged.
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|will|would|may|might|must|"
+    r"should|cannot|won|lost|died|fell|rose|led|made|became|said)\b|n't\b|\w{3,}ed\b",
+    re.IGNORECASE,
+)
+_WHAT = (
+    r"(?:summary|overview|answer|response|report|list|outline|breakdown|explanation|synopsis|"
+    r"rundown|recap|comparison|points?|facts|findings|takeaways|description|section|essay|article|paragraph|text)"
+)
+_OF_WHAT = (
+    r"(?:passages?|documents?|sources?|context|texts?|information|articles?|materials?|data|"
+    r"references?|search\s+results?|question|query|request|instructions?|topic)"
+)
+_ADJECTIVE = (
+    r"(?:a|an|the|my|your|this|that|these|those|all|its|brief|short|concise|quick|detailed|"
+    r"comprehensive|following|possible|complete|full|simple|general|structured|provided|given|"
+    r"above|below|requested|retrieved|cited|available|key|main|"
+    r"\d+[- ]?(?:words?|sentences?|points?))"
+)
+_LENGTH = (
+    r"(?:\s+(?:in|of|with|within|under|about|around|approximately|exactly|\d+|words?|sentences?|"
+    r"points?|paragraphs?|bullet|or\s+(?:less|fewer))){0,6}"
+)
+_BASED = (
+    rf"(?:\s*,?\s*(?:based\s+on|according\s+to|from|of|for|to|using|in)"
+    rf"(?:\s+{_ADJECTIVE}){{0,4}}\s+{_OF_WHAT}){{0,2}}"
+)
+_ABOUT = r"(?P<about>\s+(?:of|on|about|regarding|for)(?:\s+[\w'’\"“”&/-]+){1,10}?)?"
+_OPENS = re.compile(
+    rf"^(?:(?:sure|certainly|of\s+course|okay|ok|yes|absolutely)[,!.]?\s*)?{_BASED},?\s*"
+    rf"(?:(?:here(?:\s+is|\s+are|['’]s)|below\s+(?:is|are)|(?:the\s+)?following\s+is|this\s+is)"
+    rf"(?:\s+{_ADJECTIVE})*\s+{_WHAT}s?{_LENGTH}{_BASED}{_ABOUT}{_LENGTH}{_BASED})\s*[:.!]?$",
+    re.IGNORECASE,
+)
+_CLOSES = re.compile(
+    r"^(?:(?:sure|certainly|of\s+course|absolutely)[!.]?"
+    r"|i\s+hope\s+(?:this|that|it)\s+(?:helps?|answers?\s+your\s+questions?|is\s+helpful)"
+    r"|(?:please\s+)?(?:let\s+me\s+know|feel\s+free\s+to\s+ask)\s+if\s+you\s+(?:have|need)\s+(?:any|more|"
+    r"further|other|additional)(?:\s+(?:other|more|further))?\s+(?:questions?|information|help|details)"
+    r"|(?:in\s+(?:summary|conclusion|short)|to\s+(?:summari[sz]e|conclude)|overall|conclusion|summary)"
+    r"|thank\s+you(?:\s+for\s+(?:reading|asking|your\s+(?:question|interest)))?"
+    r"|word\s+count:?\s*\d+|\(?\d+\s+words\)?)\s*[:,.!]?$",
+    re.IGNORECASE,
+)
+_KINDS_OF_THINGS = (
+    r"(?:reasons?|causes?|factors?|ways?|steps?|points?|types?|examples?|(?:dis)?advantages?|"
+    r"benefits?|risks?|effects?|results?|findings?|facts?|differences?|features?|options?|"
+    r"challenges?|issues?|aspects?|components?|methods?|considerations?|details?|highlights?)"
+)
+_HOW_MANY = (
+    r"(?:\d+|two|three|four|five|six|several|many|some|various|main|major|important|primary|"
+    rf"common|possible|other|notable|their|{_ADJECTIVE})"
+)
+# "There are three main reasons:", "Key factors include:": what they announce is judged.
+_ANNOUNCES = re.compile(
+    rf"^(?:there\s+(?:are|is)|here\s+are|these\s+are)?(?:\s*\b{_HOW_MANY}){{0,4}}\s*"
+    rf"{_KINDS_OF_THINGS}(?P<about>(?:\s+(?:of|for|to|in|behind|why|about)(?:\s+(?:[^\W\d]|['’-])+){{1,10}}?)?)"
+    r"(?:\s+(?:are|is|were|was|includes?|included)(?:\s+(?:as\s+follows|the\s+following))?)?\s*:$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?:```|~~~)[ \t]*(?!(?:markdown|md|text|txt)\b)[a-z]", re.IGNORECASE)
+
+
+def is_code(sentence: str) -> bool:
+    """Return whether a sentence is a block of code in a language that it names."""
+    return _CODE.match(sentence) is not None
+
+
+@lru_cache(maxsize=1024)
+def states_nothing(sentence: str) -> bool:
+    """Return whether a sentence has nothing that a document could support.
+
+    "Here is a summary in 132 words:", "There are three reasons:", "I hope this helps.", a heading
+    by its marks, "**2.", a block of code. A sentence that only looks like one of these is judged:
+    one with a number of its own, with a verb, or one that merely ends in a colon.
+    """
+    if len(sentence) > _LONGEST or sentence.startswith(("```", "~~~")):
+        return is_code(sentence)
+    bare = _ONE_CITATION.sub("", " ".join(sentence.split()))
+    plain = _EMPHASIS.sub("", _LAYOUT.sub("", bare)).strip()
+    if not _LETTER.search(plain):
+        return bool(bare) and not _DIGIT.search(_LAYOUT.sub("", _EMPHASIS.sub("", bare)))
+    if opening := _OPENS.match(plain) or _ANNOUNCES.match(plain):
+        return not _SAYS.search(opening["about"] or "")
+    if _CLOSES.match(plain):
+        return True
+    heading = _IS_HEADING.match(bare) and len(plain.split()) <= _LONGEST_HEADING
+    return bool(heading) and not _DIGIT.search(plain) and not _SAYS.search(plain)

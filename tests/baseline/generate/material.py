@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.records import (
     Answer,
     AnswerSentence,

@@ -18,7 +18,7 @@ from tests.baseline.generate.material import (
     passages,
 )
 from tests.fakes import ScriptedModel
-from trecjudge.baseline.generate.answering import (
+from trecjudge.baseline.generate.answers import (
     NOT_THERE,
     NOTHING_FITS,
     NOTHING_FOUND,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.baseline.generate.material import answer, found
 from trecjudge.baseline.generate.formats import RunFacts, format_for
-from trecjudge.baseline.generate.making import (
+from trecjudge.baseline.generate.runs import (
     LOOK_AHEAD,
     RunCounts,
     answer_all,
@@ -20,7 +20,7 @@ from trecjudge.baseline.generate.making import (
     write_run,
 )
 from trecjudge.baseline.index.filters import parse_filter
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.records import Answer
 from trecjudge.errors import InputError, ModelError
 from trecjudge.records import Failure, Topic

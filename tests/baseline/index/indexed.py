@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.protocol import (
+from trecjudge.baseline.index.records import (
     Changes,
     Filter,
     Hits,

@@ -24,8 +24,8 @@ from typing import Any
 from tests.baseline.index.indexed import Letters, refreshed, source
 from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index import postings
-from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.index import make_index, open_index
+from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.errors import TrecJudgeError
 from trecjudge.inputs.documents.index_file import TABLES, DocumentsOfIndex

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from tests.baseline.index.indexed import source
-from trecjudge.baseline.index.protocol import IndexSource, VectorModel
+from trecjudge.baseline.index.records import IndexSource, VectorModel
 
 WORDS = [f"{a}{b}{c}a" for a in "bdgklmnprst" for b in "aeio" for c in "lmnr"]
 """176 invented words, which no stemmer shortens."""

@@ -9,9 +9,8 @@ import pytest
 
 from tests.baseline.index.indexed import ALL, DOG, FOX, HAN, Letters, found, ids, refreshed, source
 from trecjudge.baseline.chunking import ChunkSettings
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Changes, Filter
+from trecjudge.baseline.index.index import Index, make_index, open_index
+from trecjudge.baseline.index.records import Changes, Filter
 from trecjudge.errors import InputError
 
 Places = tuple[str, str, str]

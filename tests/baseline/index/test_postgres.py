@@ -17,10 +17,9 @@ import pytest
 from tests.baseline.index.indexed import DOG, FOX, HAN, found, ids, refreshed, source
 from tests.baseline.index.servers import WORDS, Hashed, asked, invented
 from trecjudge.baseline.chunking import ChunkSettings
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index, open_index
+from trecjudge.baseline.index.index import Index, make_index, open_index
 from trecjudge.baseline.index.postgres import PostgresStore
-from trecjudge.baseline.index.protocol import Changes, Filter
+from trecjudge.baseline.index.records import Changes, Filter
 from trecjudge.errors import InputError, OutputError
 
 
@@ -168,7 +167,7 @@ KILLED = """
 import os, sys
 from tests.baseline.index.indexed import refreshed
 from tests.baseline.index.servers import invented, Hashed
-from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.index.index import open_index
 
 class Stopping(Hashed):
     async def embed(self, texts):

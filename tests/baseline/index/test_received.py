@@ -16,8 +16,8 @@ import pytest
 from tests.baseline.index.indexed import Letters, found, refreshed, source
 from tests.baseline.index.mutations import ENDLESS, opened
 from tests.commandline import SAMPLES, command
-from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.index import make_index, open_index
+from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.errors import InputError, TrecJudgeError
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex

@@ -17,9 +17,8 @@ import pytest
 
 from tests.baseline.index.indexed import ALL, DOG, FOX, found, refreshed, source
 from trecjudge.baseline.index import sqlite
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index, open_index
-from trecjudge.baseline.index.protocol import Changes
+from trecjudge.baseline.index.index import Index, make_index, open_index
+from trecjudge.baseline.index.records import Changes
 from trecjudge.errors import InputError, OutputError
 
 
@@ -46,7 +45,7 @@ KILLED = """
 import asyncio, os, signal, sys
 from tests.baseline.index.indexed import source
 from trecjudge.baseline.index import postings
-from trecjudge.baseline.index.opening import make_index
+from trecjudge.baseline.index.index import make_index
 
 postings.MOST_CHUNKS = 50
 def sources():
@@ -105,7 +104,7 @@ def test_one_file_is_left(index: Index, path: Path) -> None:
 NOBODY = 65534
 SEARCHING = f"""
 import os, sys
-from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.index.index import open_index
 
 if os.getuid() == 0:  # it may write anywhere
     os.setuid({NOBODY})

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.models.clock import run
 from tests.models.retrieval.services import embedded, unit, vectors_of
-from trecjudge.baseline.index.protocol import VectorMaker
+from trecjudge.baseline.index.records import VectorMaker
 from trecjudge.baseline.index.vectors import EndpointEmbeds
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes import ScriptedModel
 from trecjudge.baseline.program import Graded, GradePassages
-from trecjudge.baseline.retrieve.model_ranks import AT_ONCE, ModelRanks
+from trecjudge.baseline.retrieve.reranking import AT_ONCE, ModelRanks
 from trecjudge.errors import JudgmentFailed
 
 

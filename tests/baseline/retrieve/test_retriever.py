@@ -15,9 +15,8 @@ import pytest
 
 from tests.baseline.index.indexed import refreshed
 from trecjudge.baseline.chunking import ChunkSettings
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Filter, IndexSource, VectorModel
+from trecjudge.baseline.index.index import Index, make_index
+from trecjudge.baseline.index.records import Filter, IndexSource, VectorModel
 from trecjudge.baseline.records import Chunk, SearchResult
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.retrieve.threshold import Threshold

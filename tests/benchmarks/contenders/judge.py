@@ -14,11 +14,11 @@ from typing import Any
 from clock import Clock
 from rich.console import Console
 
-from trecjudge.job.job import Job
-from trecjudge.job.pipeline import run_job
+from trecjudge.job.request import Job
+from trecjudge.job.run import run_job
 from trecjudge.job.workflow import Workflow
+from trecjudge.models.adapters import dspy_module, load_signature
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.signatures import dspy_module, load_signature
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.progress import ConsoleWatcher
 
@@ -44,7 +44,7 @@ def main() -> None:
     job = job_of(spec)
     dspy_module()
     load_signature("trecjudge.judges.citation.program:Attest")
-    for heavy in ("trecjudge.models.client", "trecjudge.stats.standing"):
+    for heavy in ("trecjudge.models.client", "trecjudge.stats.ranking"):
         importlib.import_module(heavy)
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()

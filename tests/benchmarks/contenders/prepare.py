@@ -14,7 +14,7 @@ import orjson
 from invented import Pair, pairs
 
 from trecjudge.judges.citation import ATTEST
-from trecjudge.models.cache.replies import CachedReply, ReplyCache
+from trecjudge.models.cache.store import CachedReply, ReplyCache
 from trecjudge.models.endpoint import EndpointCapabilities
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Request, Requests

@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.banks.editing import BankEdit, edit_banks
-from trecjudge.evaluation.banks.tables import COLUMNS, safe, unsafe, write_table
+from trecjudge.evaluation.banks.editing import (
+    COLUMNS,
+    BankEdit,
+    edit_banks,
+    safe,
+    unsafe,
+    write_table,
+)
 from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import banks_in
-from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import fields_lost, record_of, write_in_place
+from trecjudge.inputs.nuggets.bank_files import banks_in, fields_lost, record_of, write_in_place
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.records import GoldAnswer, Nugget
 
 BANK = {

@@ -23,7 +23,7 @@ from trecjudge.evaluation.banks.making import (
 from trecjudge.evaluation.banks.material import Material
 from trecjudge.evaluation.banks.merging import NuggetDraft
 from trecjudge.findings import Finding
-from trecjudge.inputs.nuggets.registry import bank_format_named
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import Topic
 

@@ -12,7 +12,7 @@ import pytest
 from tests.commandline import Done, command, judge
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.findings import Finding
-from trecjudge.judging.offline.calibration import read_calibration, shipped_calibration
+from trecjudge.judging.offline.support import read_calibration, shipped_calibration
 
 Write = Callable[..., Path]
 

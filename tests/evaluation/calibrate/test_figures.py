@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.calibrate.figures import (
+from trecjudge.evaluation.calibrate.quality import (
     Predictions,
     accuracy_of_three,
     accuracy_of_two,

@@ -3,12 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.calibrate.fitting import fit, is_copy, regress
-from trecjudge.evaluation.calibrate.heldout import groups_of, held_out, predict
+from trecjudge.evaluation.calibrate.fitting import (
+    fit,
+    groups_of,
+    held_out,
+    is_copy,
+    predict,
+    regress,
+)
 from trecjudge.evaluation.calibrate.pairs import LabelledPair
-from trecjudge.judging.offline.calibration import Calibration, shipped_calibration
 from trecjudge.judging.offline.features import Features, find
 from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import Calibration, shipped_calibration
 from trecjudge.judging.offline.wording import read_wording
 
 SHIPPED = shipped_calibration()

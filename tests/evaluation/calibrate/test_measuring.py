@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trecjudge.evaluation.calibrate.measuring import measure, measure_apart
+from trecjudge.evaluation.calibrate.fitting import measure, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair
 from trecjudge.judging.offline.wording import SHIPPED
 from trecjudge.text.frequencies import Frequencies

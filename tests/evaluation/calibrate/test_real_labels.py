@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.calibrate.figures import (
+from trecjudge.evaluation.calibrate.fitting import fit, held_out, is_copy, measure_apart
+from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
+from trecjudge.evaluation.calibrate.quality import (
     Predictions,
     accuracy_of_three,
     auc_full_against_none,
@@ -17,12 +19,8 @@ from trecjudge.evaluation.calibrate.figures import (
     expected_calibration_error,
     value,
 )
-from trecjudge.evaluation.calibrate.fitting import fit, is_copy
-from trecjudge.evaluation.calibrate.heldout import held_out
-from trecjudge.evaluation.calibrate.measuring import measure_apart
-from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
-from trecjudge.judging.offline.calibration import shipped_calibration
 from trecjudge.judging.offline.features import Measurements
+from trecjudge.judging.offline.support import shipped_calibration
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
 

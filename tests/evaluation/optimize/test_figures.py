@@ -6,7 +6,11 @@ import pytest
 
 from tests.fakes import judgment
 from trecjudge.evaluation.label_sets import LabelSet
-from trecjudge.evaluation.optimize.figures import LabelledRow, labelled_rows, measure_improvement
+from trecjudge.evaluation.optimize.improvement import (
+    LabelledRow,
+    labelled_rows,
+    measure_improvement,
+)
 from trecjudge.evaluation.optimize.questions import GoldLabels, accuracy, feedback
 from trecjudge.records import Failure
 

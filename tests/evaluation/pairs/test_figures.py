@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.pairs.figures import FIGURES, PairRows, bin_figures
+from trecjudge.evaluation.pairs.measuring import FIGURES, PairRows, bin_figures
 
 RANDOM = np.random.default_rng(1)
 SIZE = 240

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.pairs.labels import label_scale, read_label
+from trecjudge.evaluation.pairs.reading import label_scale, read_label
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import response
-from trecjudge.evaluation.stability.changes import CHANGES, Perturbation
+from trecjudge.evaluation.stability.perturbation import CHANGES, Perturbation
 from trecjudge.records import Response
 
 ANSWER = response(

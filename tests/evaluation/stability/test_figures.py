@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.stability.figures import (
+from trecjudge.evaluation.stability.perturbation import (
     JudgedSample,
     correct_p_values,
     count_flips,

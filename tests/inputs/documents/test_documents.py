@@ -12,13 +12,12 @@ import pytest
 
 from tests.baseline.index.indexed import refreshed
 from tests.reading import Write, documents_of
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.index import make_index
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.documents.guessing import guess_text
-from trecjudge.inputs.documents.record import document_of
+from trecjudge.inputs.documents.record import document_of, guess_text
 from trecjudge.records import Document
 
 

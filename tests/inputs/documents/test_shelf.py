@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from trecjudge.inputs.documents.digests import DigestTable, digest
-from trecjudge.inputs.documents.shelf import JudgedTexts
+from trecjudge.inputs.documents.shelf import DigestTable, JudgedTexts, digest
 from trecjudge.inputs.documents.store import HeldDocuments
 from trecjudge.records import Document
 

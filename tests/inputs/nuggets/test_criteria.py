@@ -11,8 +11,8 @@ import pytest
 
 from tests.inputs.nuggets.test_reading import banks
 from trecjudge.errors import InputError
-from trecjudge.inputs.nuggets.registry import bank_format_named
-from trecjudge.inputs.nuggets.writing import fields_lost, nuggets_record, record_of
+from trecjudge.inputs.nuggets.bank_files import fields_lost, nuggets_record, record_of
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.records import Nugget, Topic
 
 CRITERION = {"criterion": "Names the builder", "weight": 5, "axis": "Explicit"}

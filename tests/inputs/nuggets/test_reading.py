@@ -10,7 +10,7 @@ import pytest
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
+from trecjudge.inputs.nuggets.bank_files import read_banks, report_unmatched
 from trecjudge.records import GoldAnswer
 
 V3 = (

@@ -18,9 +18,8 @@ from tests.inputs.nuggets.test_reading import (
     V3,
     banks,
 )
-from trecjudge.inputs.nuggets.reading import read_banks
-from trecjudge.inputs.nuggets.registry import bank_format_named, bank_format_of, bank_formats
-from trecjudge.inputs.nuggets.writing import record_of, write_banks
+from trecjudge.inputs.nuggets.bank_files import read_banks, record_of, write_banks
+from trecjudge.inputs.nuggets.bank_formats import bank_format_named, bank_format_of, bank_formats
 
 EVERY = [V3, RAGTIME, NEUCLIR, NUGGETIZER, RAG25, DRAGUN, EXAM]
 NAMES = [format_.NAME for format_ in bank_formats()]

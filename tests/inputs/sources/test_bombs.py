@@ -18,9 +18,8 @@ from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import read_labels
-from trecjudge.inputs.nuggets.reading import read_banks
-from trecjudge.inputs.sources.containers import Opened
-from trecjudge.inputs.sources.splitting import split_lines
+from trecjudge.inputs.nuggets.bank_files import read_banks
+from trecjudge.inputs.sources.containers import Opened, split_lines
 from trecjudge.inputs.sources.values import values
 from trecjudge.inputs.topics import read_topics
 from trecjudge.settings.limits import apply_limits

@@ -25,11 +25,10 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.sources import paths
-from trecjudge.inputs.sources.backups import backup_of, copy_of
 from trecjudge.inputs.sources.checksums import taking_checksums
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.containers import Opened, bare_name, lines
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import backup_of, copy_of, files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects, values
 
 PACKED = gzip.compress(b'{"a": 1}\n{"a": 2}\n')

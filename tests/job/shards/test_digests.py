@@ -16,7 +16,7 @@ import zstandard
 from tests.commandline import Done, command
 from tests.endpoint import attesting, serving
 from tests.job.shards.parts import FILES, flags, same_files, write_runs
-from trecjudge.job.shards.part import seal
+from trecjudge.job.shards.merging import seal
 from trecjudge.judges.citation.program import Attest
 
 Lines = list[bytes]

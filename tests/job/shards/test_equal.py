@@ -28,8 +28,8 @@ from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.inputs.runs import ignore_format
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.job import Job
 from trecjudge.job.judges import judgments_header, make_job_panel
+from trecjudge.job.request import Job
 from trecjudge.job.shards.judging import Worker, judge_shard
 from trecjudge.job.shards.session import JudgedParts, JudgingScheduler, make_setup
 from trecjudge.job.shards.shard import check_unchanged, into_shards, locate_responses

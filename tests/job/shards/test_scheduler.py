@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import OutputError
-from trecjudge.job.job import Job
+from trecjudge.job.request import Job
 from trecjudge.job.shards.session import JudgingScheduler
 from trecjudge.job.shards.shard import Portion, Shard, ShardDone, ShardSetup
 from trecjudge.job.shards.workers import MOST_TRIES

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tests.judging.claims.library import library
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.by_words import LexicalDetector
-from trecjudge.judging.claims.contradiction import contradiction
-from trecjudge.judging.claims.facts import facts_of
+from trecjudge.judging.claims.by_words import LexicalDetector, contradiction
+from trecjudge.judging.claims.judge import facts_of
 from trecjudge.judging.claims.statements import abstains, statements
 from trecjudge.records import Document
 from trecjudge.text.quotes import find_quote_span

@@ -13,8 +13,7 @@ from tests.judging.claims.library import library
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.by_model import Cascade, ModelDetector
 from trecjudge.judging.claims.by_words import LexicalDetector
-from trecjudge.judging.claims.search import Library
-from trecjudge.judging.claims.verdicts import Verdict
+from trecjudge.judging.claims.search import Library, Verdict
 from trecjudge.records import Claim
 from trecjudge.text.embeddings import embedder
 

@@ -16,10 +16,13 @@ from trecjudge.judging.claims.by_words import (
     missing_numbers,
     states_plainly,
 )
-from trecjudge.judging.claims.search import Library
-from trecjudge.judging.claims.verdicts import Verdict
-from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
-from trecjudge.judging.offline.support import compare, prepare
+from trecjudge.judging.claims.search import Library, Verdict
+from trecjudge.judging.offline.support import (
+    compare,
+    format_calibration,
+    prepare,
+    shipped_calibration,
+)
 from trecjudge.records import Claim, Document
 from trecjudge.text.embeddings import embedder
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.commandline import Done, command, sample
 from tests.endpoint import Answer, Script, serving, text_of
-from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
+from trecjudge.judging.offline.support import format_calibration, shipped_calibration
 
 JUDGES = ("attribution", "faithfulness", "grounding")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.judging.claims.clauses import clauses
+from trecjudge.judging.claims.statements import clauses
 
 # "|" marks what comes out as a clause of its own.
 CASES = [

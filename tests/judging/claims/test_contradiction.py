@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.judging.claims.contradiction import contradiction
+from trecjudge.judging.claims.by_words import contradiction
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.extraction import claims_by_model, claims_by_rules
 from trecjudge.judging.claims.program import ClaimOfSentence
+from trecjudge.judging.claims.statements import claims_by_model, claims_by_rules
 from trecjudge.records import Claim, Response
 
 ANSWER = response(

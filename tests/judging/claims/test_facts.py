@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fakes import response
 from trecjudge.judging.claims.by_words import LexicalDetector
-from trecjudge.judging.claims.facts import facts_found, facts_of
+from trecjudge.judging.claims.judge import facts_found, facts_of
 from trecjudge.records import Document
 
 KETTLE = Document(

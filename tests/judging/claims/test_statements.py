@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-import trecjudge.judging.claims.clauses
 import trecjudge.judging.claims.declining
 import trecjudge.judging.claims.statements
 import trecjudge.text.sentences
@@ -15,7 +14,7 @@ from tests.steps import steps
 from trecjudge.judging.claims.statements import abstains, no_claim, statements
 
 READERS = (
-    trecjudge.judging.claims.clauses,
+    trecjudge.judging.claims.statements,
     trecjudge.judging.claims.declining,
     trecjudge.judging.claims.statements,
     trecjudge.text.sentences,

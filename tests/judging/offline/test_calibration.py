@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from trecjudge.judging.offline.calibration import (
+from trecjudge.judging.offline.features import Features
+from trecjudge.judging.offline.support import (
     Calibration,
     Weight,
     format_calibration,
     read_calibration,
     shipped_calibration,
 )
-from trecjudge.judging.offline.features import Features
 from trecjudge.text.frequencies import Frequencies
 
 ZEROS = Features(*([0.0] * len(Features._fields)))

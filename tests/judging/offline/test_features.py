@@ -7,7 +7,7 @@ import pytest
 from trecjudge.judging.offline.features import GROUPS, Features, Measurements, find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.wording import read_wording
-from trecjudge.text.directions import DIRECTED, is_antonym
+from trecjudge.text.word_relations import DIRECTED, is_antonym
 
 BRIDGE = (
     "The minister of Norway opened the bridge in Oslo. It may cost 1.5 million dollars, and"

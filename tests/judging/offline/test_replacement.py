@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.judging.offline.short_pairs import REPLACED, SUPPORTED, Pair
-from trecjudge.judging.offline.calibration import Calibration, Weight, shipped_calibration
 from trecjudge.judging.offline.features import Features
-from trecjudge.judging.offline.support import Comparison, compare, prepare
+from trecjudge.judging.offline.support import (
+    Calibration,
+    Comparison,
+    Weight,
+    compare,
+    prepare,
+    shipped_calibration,
+)
 from trecjudge.judging.offline.wording import SHIPPED
 
 

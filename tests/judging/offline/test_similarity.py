@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.judging.offline.similarity import Vector, mean_cosine, vector_of, weighed_forms
+from trecjudge.judging.offline.relevance import Vector, mean_cosine, vector_of, weighed_forms
 from trecjudge.text.tokens import tokenize
 
 # No table has these words: each weighs 1, but a short one that is not capitalised 0.3. "World" is

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from trecjudge.judging.offline.calibration import shipped_calibration
-from trecjudge.judging.offline.support import Comparison, compare, prepare
+from trecjudge.judging.offline.support import Comparison, compare, prepare, shipped_calibration
 
 TOWER = (
     "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"

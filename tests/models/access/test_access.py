@@ -19,7 +19,7 @@ from tests.models.clients import KEY, ask, ask_many, client_to, kinds
 from tests.models.clock import run
 from tests.models.test_transport import all_texts
 from trecjudge.errors import ModelError
-from trecjudge.models.access.proxies import Proxy
+from trecjudge.models.access.access import Proxy
 from trecjudge.models.settings import llm_settings
 
 AZURE = "/openai/deployments/D/chat/completions"

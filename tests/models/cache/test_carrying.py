@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.models.cache.test_upkeep import HERE, OTHER, filled
-from trecjudge.models.cache.carrying import export_replies, import_replies
 from trecjudge.models.cache.readonly import ReadCache
-from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import ReplyCache
+from trecjudge.models.cache.upkeep import export_replies, import_replies
 
 
 def test_one_models_replies_are_carried_as_they_are(tmp_path: Path) -> None:

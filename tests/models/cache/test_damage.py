@@ -19,8 +19,8 @@ from tests.commandline import ROOT, command
 from tests.models.cache.test_replies import HERE, filled
 from tests.models.clock import run
 from trecjudge.models.cache.batch_book import BatchBook
-from trecjudge.models.cache.replies import CachedReply, ReplyCache
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import CachedReply, ReplyCache
 
 COUNT = 300
 PAGE = 4096
@@ -214,7 +214,7 @@ def test_batches_and_habits_are_saved_too(tmp_path: Path) -> None:
 WORKER = """
 import asyncio, sys
 from pathlib import Path
-from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.store import CachedReply, Origin, ReplyCache
 
 async def main():
     cache = ReplyCache(Path(sys.argv[1]), print)

@@ -12,8 +12,8 @@ import pytest
 
 from tests.models.cache.test_replies import HERE, filled, held
 from trecjudge.errors import InputError, TrecJudgeError
-from trecjudge.models.cache.replies import CachedReply, ReplyCache
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import CachedReply, ReplyCache
 from trecjudge.models.cache.upkeep import holdings, import_from, prune
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import ROOT
-from trecjudge.models import patience
-from trecjudge.models.cache.leases import FILE, RequestLocks
+from trecjudge.models import pace
+from trecjudge.models.cache.request_locks import FILE, RequestLocks
 
 KEY, OTHER = "0123456789abcdef", "f123456789abcdef"
 CLAIMS = """
 import sys, time
 from pathlib import Path
-from trecjudge.models.cache.leases import Leases
+from trecjudge.models.cache.request_locks import Leases
 leases = Leases(Path(sys.argv[1]), print)
 print(leases.claim(sys.argv[2]), flush=True)
 time.sleep(60)
@@ -132,7 +132,7 @@ def test_waiting_ends_where_it_is_pointless(tmp_path: Path) -> None:
 def test_a_wait_for_others_is_told_once_however_much_they_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "NOTICE_AFTER", 0.1)
+    monkeypatch.setattr(pace, "NOTICE_AFTER", 0.1)
     told: list[str] = []
 
     async def wait() -> None:

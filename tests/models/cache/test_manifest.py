@@ -15,8 +15,8 @@ from tests.models.cache.test_replies import old
 from tests.models.clock import run
 from trecjudge.errors import InputError
 from trecjudge.models.cache.readonly import MANIFEST, read_manifest
-from trecjudge.models.cache.replies import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.cache.upkeep import export_to, import_from
 from trecjudge.version import __version__
 

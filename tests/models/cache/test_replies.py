@@ -15,10 +15,9 @@ import pytest
 from tests.commandline import ROOT
 from tests.models.clock import run
 from trecjudge.errors import InputError, OutputError
-from trecjudge.models.cache import replies as store
-from trecjudge.models.cache import schema
-from trecjudge.models.cache.replies import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
+from trecjudge.models.cache import schema, store
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.cache.upkeep import export_to, import_from
 
 HERE = ReplyOrigin("http://a/v1/chat/completions", "m")
@@ -198,7 +197,7 @@ def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.store import CachedReply, Origin, ReplyCache
 
 async def main():
     cache = ReplyCache(Path(sys.argv[1]), print)

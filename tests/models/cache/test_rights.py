@@ -15,10 +15,10 @@ from tests.reading import documents_of
 from trecjudge.errors import OutputError
 from trecjudge.files import tell_if_open, whole
 from trecjudge.models.cache.cache_file import LOCK
-from trecjudge.models.cache.leases import FILE as LEASES
-from trecjudge.models.cache.leases import RequestLocks
-from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.cache.request_locks import FILE as LEASES
+from trecjudge.models.cache.request_locks import RequestLocks
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.cache.upkeep import export_to
 
 

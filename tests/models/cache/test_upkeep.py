@@ -12,8 +12,8 @@ from tests.commandline import command
 from tests.models.cache.test_replies import HERE, OTHER, filled, held
 from trecjudge.errors import InputError, OutputError
 from trecjudge.models.cache.readonly import MANIFEST
-from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.cache.schema import FILE
+from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.cache.upkeep import DAY, Holding, export_to, holdings, import_from, prune
 
 

@@ -13,8 +13,8 @@ import yaml
 
 from tests.baseline.index.indexed import refreshed
 from tests.commandline import judge
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.index import make_index
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument

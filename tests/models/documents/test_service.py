@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trecjudge.errors import InputError, ModelError, TrecJudgeError
-from trecjudge.models.access.secrets import NAMED
+from trecjudge.models.access.addresses import NAMED
 from trecjudge.models.documents.fetcher import access_to
 from trecjudge.models.documents.service import HEADERS, address_of, can_be_asked, service_of
 

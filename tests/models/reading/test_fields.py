@@ -14,7 +14,7 @@ from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judges.direct_prompt import GRADE
 from trecjudge.judges.faithfulness.steps import TRUTHS, VERIFY
 from trecjudge.judging.claims.by_model import ATTRIBUTE
-from trecjudge.judging.claims.extraction import SPLIT
+from trecjudge.judging.claims.statements import SPLIT
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import Form, Prompts
 from trecjudge.models.reading import Unparsed

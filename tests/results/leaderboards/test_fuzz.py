@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.results.leaderboards.reading import read_rows
-from trecjudge.results.leaderboards.writing import write_rows
+from trecjudge.results.leaderboards.writing import LAYOUTS, write_rows
 from trecjudge.results.trec import LeaderboardRow
 
 CELL = st.sampled_from(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.commandline import command
-from trecjudge.results.leaderboards.spreadsheet import csv_cells, csv_line
+from trecjudge.results.leaderboards.writing import csv_cells, csv_line
 
 CELLS = st.text(st.sampled_from("'=+-@\uff1d,;\"|a1.e5\t\r"), max_size=6)
 

@@ -17,9 +17,8 @@ from tests.commandline import sample
 from trecjudge.errors import OutputError
 from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
-from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.results.leaderboards.reading import read_all
-from trecjudge.results.leaderboards.writing import write_rows
+from trecjudge.results.leaderboards.writing import LAYOUTS, write_rows
 from trecjudge.results.trec import LeaderboardRow
 
 ODD = ["a b", "a\tb", "100%", "a%20b", "é", "a,b", 'a"b', "../a", ".a", "a/b", "a\u2028b", "a.json"]

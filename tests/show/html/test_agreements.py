@@ -11,7 +11,7 @@ import pytest
 from tests.commandline import SAMPLES, command, sample
 from tests.show.html.browser import Browser
 from tests.show.html.test_writing import blocks_of
-from trecjudge.show.html.agreements import figure_text
+from trecjudge.show.html.figures import figure_text
 
 Open = Callable[..., Browser]
 

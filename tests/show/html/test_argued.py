@@ -15,7 +15,7 @@ from tests.show.html.browser import Browser
 from tests.show.html.made import output, report
 from trecjudge.records import LEFT_OUT, Failure, Judgment
 from trecjudge.show.html.entries import Entries
-from trecjudge.show.paths import paths_by_judge
+from trecjudge.show.tones import paths_by_judge
 
 Open = Callable[..., Browser]
 ARGUED = [replace(j, judge="argue") for j in JUDGED]

@@ -9,8 +9,16 @@ from xml.etree import ElementTree
 import pytest
 
 from trecjudge.findings import visible
-from trecjudge.show.charts import Axis, bump, bump_narrow, distribution, short
-from trecjudge.show.scatter import Axes, names_near, scatter
+from trecjudge.show.charts import (
+    Axes,
+    Axis,
+    bump,
+    bump_narrow,
+    distribution,
+    names_near,
+    scatter,
+    short,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -13,7 +13,7 @@ from tests.fakes import judgment, response
 from tests.show.html.browser import Browser
 from tests.show.html.made import output, report
 from trecjudge.records import FULL
-from trecjudge.results.leaderboards.spreadsheet import csv_cells, csv_line
+from trecjudge.results.leaderboards.writing import csv_cells, csv_line
 
 Open = Callable[..., Browser]
 CATCH = """

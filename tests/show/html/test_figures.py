@@ -10,6 +10,7 @@ from trecjudge.judging.judge import make_judge, measures_of
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE
 from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.show.html.entries import standings
 from trecjudge.show.html.figures import (
     Sides,
     agreement,
@@ -20,7 +21,6 @@ from trecjudge.show.html.figures import (
     renamed_measures,
     unjudged_of_truth,
 )
-from trecjudge.show.html.standings import standings
 
 
 def board(*runs: str, judge: str = "citation") -> Leaderboard:

@@ -7,7 +7,7 @@ from trecjudge.judging.judge import make_judge, measures_of
 from trecjudge.records import FULL, NONE, Failure
 from trecjudge.results.statistics import Corrected, RunScore
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.show.html.standings import standings
+from trecjudge.show.html.entries import standings
 
 
 def board() -> Leaderboard:

@@ -13,7 +13,7 @@ from tests.fakes import judgment, response
 from tests.show.html.made import output, report
 from tests.show.html.test_blocks import unpacked
 from trecjudge.records import FULL, LEFT_OUT, NONE, Evidence, Fact, Failure, Source
-from trecjudge.results.leaderboards.layouts import LAYOUTS
+from trecjudge.results.leaderboards.writing import LAYOUTS
 from trecjudge.results.outputs import Outputs
 
 LICENSED = "Electricity reached the headland"

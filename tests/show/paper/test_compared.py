@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trecjudge.results.statistics import Unjudged
-from trecjudge.show.paper.compared import correlation_grid, difference_grid
+from trecjudge.show.paper.tables import correlation_grid, difference_grid
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.meta import Correlated, Correlation
 from trecjudge.stats.resampling import NO_INTERVAL, Interval

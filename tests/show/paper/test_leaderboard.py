@@ -9,7 +9,7 @@ import pytest
 from trecjudge.errors import InputError
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore
-from trecjudge.show.paper.leaderboard import leaderboard_grid, letters
+from trecjudge.show.paper.tables import leaderboard_grid, letters
 
 PLAIN = RunScore("a", "M", 0.5, 4, 8, 8, 0.4, 0.6, 0.5, 0.5, rank=1, groups=["a"])
 

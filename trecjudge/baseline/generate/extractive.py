@@ -14,8 +14,8 @@ from trecjudge.baseline.records import AnswerSentence, RetrievedPassage, Support
 from trecjudge.baseline.terms import terms_of
 from trecjudge.evaluation.banks.extracting import is_telling
 from trecjudge.text.frequencies import Frequencies, read_frequencies
-from trecjudge.text.instructions import instruction_like
 from trecjudge.text.sentences import CITATION, sentence_spans
+from trecjudge.text.steering.instructions import instruction_like
 from trecjudge.text.tokens import is_spaceless, read_forms
 
 SHORTEST, LONGEST = 12, 160

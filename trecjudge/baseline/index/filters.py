@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.records import Filter
 from trecjudge.errors import InputError
 from trecjudge.findings import brief
 from trecjudge.records import Document

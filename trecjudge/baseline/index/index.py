@@ -1,16 +1,19 @@
-"""Chunks of documents, searched by words and by vectors, wherever they lie."""
+"""Chunks of documents, searched by words and by vectors: an index opened, made and filled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.filters import OWN, Condition, conditions_of
 from trecjudge.baseline.index.postings import Postings
-from trecjudge.baseline.index.protocol import (
+from trecjudge.baseline.index.records import (
     Changes,
     Filter,
     Hits,
@@ -20,11 +23,14 @@ from trecjudge.baseline.index.protocol import (
     VectorMaker,
 )
 from trecjudge.baseline.index.refreshing import Refresh
+from trecjudge.baseline.index.sqlite import make_sqlite, open_sqlite
 from trecjudge.baseline.index.state import State
 from trecjudge.baseline.index.store import AllowedChunks, Store
+from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Chunk
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.documents.index_file import DamagedIndex
+from trecjudge.models.opening import ModelOptions
 
 
 class Index:
@@ -170,3 +176,75 @@ class Index:
             return
         if number in self._postings.present:
             raise DamagedIndex(f"chunk {number} has no text")
+
+
+ADDRESSES = ("postgresql://", "postgres://")
+POSTGRES = "trecjudge.baseline.index.postgres"
+
+
+def is_address(where: str) -> bool:
+    """Return whether an index is named by an address of PostgreSQL, not by a path."""
+    return where.startswith(ADDRESSES)
+
+
+def open_index(where: str) -> Index:
+    """Return an index that is there, to be searched or refreshed.
+
+    Raises InputError if none is, or one that was never filled: nothing would be found in it.
+    """
+    if is_address(where):
+        index = Index(importlib.import_module(POSTGRES).open_postgres(where))
+    else:
+        index = Index(open_sqlite(Path(where)))
+    try:
+        if not index.facts.documents:
+            again = "what was to fill it did not end; run `index` again"
+            raise InputError(f"{where}: holds no document: {again}")
+    except BaseException:
+        index.close()
+        raise
+    return index
+
+
+def make_index(where: str, chunking: ChunkSettings | None = None) -> Index:
+    """Return an index to be refreshed: the one that is there, else a new and empty one.
+
+    Raises InputError if the one that is there has chunks of other sizes than asked for.
+    """
+    state = State(chunking or ChunkSettings())
+    if is_address(where):
+        index = Index(importlib.import_module(POSTGRES).make_postgres(where, state))
+    else:
+        index = Index(make_sqlite(Path(where), state))
+    held = ChunkSettings(**index.facts.chunking)
+    if chunking is not None and held != chunking:
+        index.close()
+        message = f"has chunks of {held.size} words with an overlap of {held.overlap}"
+        raise InputError(
+            f"{where}: {message};"
+            f" give the same, or another file for {chunking.size} and {chunking.overlap}"
+        )
+    return index
+
+
+async def build_index(
+    where: str,
+    chunking: ChunkSettings | None,
+    sources: Iterable[IndexSource],
+    vectors: str | None,
+    options: ModelOptions,
+    embeddings: Mapping[str, Any],
+    warn: Callable[[str], None],
+    remove_others: bool = True,
+) -> tuple[Changes, IndexFacts]:
+    """Make an index hold these documents; return what changed, and what the index says of itself.
+
+    `vectors` None takes those that the index has; `embeddings` are settings of their endpoint.
+    Raises InputError, ModelError, and JudgmentFailed where vectors are missing: the index then
+    stays as it was.
+    """
+    with closing(make_index(where, chunking)) as held:
+        opened = open_embeds(vectors, held.facts.vectors, options, embeddings, warn)
+        async with opened as embeds:
+            changes = await held.refresh(sources, embeds, remove_others)
+        return changes, held.facts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from trecjudge.baseline.index.protocol import Hits
+from trecjudge.baseline.index.records import Hits
 from trecjudge.baseline.index.store import AllowedChunks
 
 if TYPE_CHECKING:

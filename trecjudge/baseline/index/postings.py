@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trecjudge.baseline.index.protocol import Hits, Numbers, SegmentRow
+from trecjudge.baseline.index.records import Hits, Numbers, SegmentRow
 from trecjudge.baseline.index.store import Store
 from trecjudge.inputs.documents.index_file import DamagedIndex
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from trecjudge.baseline.chunking import chunk_spans
 from trecjudge.baseline.index.postings import SegmentWriter, merge_segments, remove_chunks
-from trecjudge.baseline.index.protocol import Changes, IndexSource, VectorMaker
+from trecjudge.baseline.index.records import Changes, IndexSource, VectorMaker
 from trecjudge.baseline.index.state import State, add_digest
 from trecjudge.baseline.index.store import DocumentDigests, IndexedDocument, Store
 from trecjudge.baseline.terms import chunk_terms

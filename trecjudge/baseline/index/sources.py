@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from trecjudge.baseline.index.protocol import IndexSource
+from trecjudge.baseline.index.records import IndexSource
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief
-from trecjudge.inputs.documents.digests import DigestTable, digest
-from trecjudge.inputs.documents.further import further_fields
+from trecjudge.inputs.documents.names import further_fields
+from trecjudge.inputs.documents.shelf import DigestTable, digest
 from trecjudge.inputs.documents.store import read_through
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.records import Place

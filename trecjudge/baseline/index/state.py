@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from trecjudge.baseline.chunking import ChunkSettings
-from trecjudge.baseline.index.protocol import IndexFacts, VectorMaker, VectorModel
+from trecjudge.baseline.index.records import IndexFacts, VectorMaker, VectorModel
 from trecjudge.baseline.terms import ANALYSER
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import AGAIN, damaged_index_error

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.index.protocol import VectorMaker, VectorModel
+from trecjudge.baseline.index.records import VectorMaker, VectorModel
 from trecjudge.errors import InputError, unknown
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.retrieval.vectors import EndpointVectors, open_vectors

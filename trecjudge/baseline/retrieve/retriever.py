@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from trecjudge.baseline.index.index import Index
-from trecjudge.baseline.index.opening import is_address
-from trecjudge.baseline.index.protocol import Filter, Hits, VectorMaker
+from trecjudge.baseline.index.index import Index, is_address
+from trecjudge.baseline.index.records import Filter, Hits, VectorMaker
 from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
 from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Method, SearchResult
-from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks, Ranks, rerank
 from trecjudge.baseline.retrieve.ranking import (
     ScoredChunk,
     add_closeness,
@@ -25,6 +23,7 @@ from trecjudge.baseline.retrieve.ranking import (
     raise_recent,
     weigh_question,
 )
+from trecjudge.baseline.retrieve.reranking import ModelRanks, PlannedRanks, Ranks, rerank
 from trecjudge.baseline.retrieve.threshold import (
     BY_WORDS,
     NEAREST,

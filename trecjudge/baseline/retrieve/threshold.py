@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from trecjudge.baseline.index.protocol import Hits, VectorModel
+from trecjudge.baseline.index.records import Hits, VectorModel
 from trecjudge.errors import InputError, why
 from trecjudge.files import open_target, read_text
 from trecjudge.findings import brief

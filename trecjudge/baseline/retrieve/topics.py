@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.index.protocol import Filter
+from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
 from trecjudge.baseline.retrieve.threshold import Threshold, separation, threshold_for
 from trecjudge.baseline.terms import question_of
@@ -15,7 +15,7 @@ from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.files import open_target
 from trecjudge.findings import plural
 from trecjudge.records import Topic
-from trecjudge.results.trec_runs import run_lines
+from trecjudge.results.trec import run_lines
 
 MOST_LISTED = 10
 """Topics without a document that a message names."""

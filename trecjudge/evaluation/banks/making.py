@@ -16,9 +16,8 @@ from trecjudge.evaluation.banks.material import Material
 from trecjudge.evaluation.banks.merging import NuggetDraft, by_importance, merge_drafts
 from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.reading import bank_of
-from trecjudge.inputs.nuggets.registry import BankFormat
-from trecjudge.inputs.nuggets.writing import record_of
+from trecjudge.inputs.nuggets.bank_files import bank_of, record_of
+from trecjudge.inputs.nuggets.bank_formats import BankFormat
 from trecjudge.models.model import Model
 from trecjudge.records import LEFT_OUT, Place, Topic
 

@@ -15,7 +15,7 @@ from trecjudge.judging.offline.wording import wording_of
 from trecjudge.records import FULL, GoldAnswer, Nugget, Source
 from trecjudge.records.nuggets import OKAY, VITAL
 from trecjudge.text.forms import word_form
-from trecjudge.text.function_words import ENGLISH
+from trecjudge.text.frequencies import ENGLISH
 from trecjudge.text.numbers import compose_numbers
 from trecjudge.text.tokens import read_forms
 

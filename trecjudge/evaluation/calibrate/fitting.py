@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trecjudge.judging.offline.calibration import Calibration, Weight
-from trecjudge.judging.offline.features import Features
-from trecjudge.text.frequencies import Frequencies
+from trecjudge.evaluation.calibrate.pairs import LabelledPair
+from trecjudge.evaluation.calibrate.quality import Predictions
+from trecjudge.judging.offline.features import Features, Measurements, find
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import Calibration, Weight, probabilities_of
+from trecjudge.judging.offline.wording import read_wording
+from trecjudge.text.frequencies import Frequencies, count_frequencies
 
 Floats = NDArray[np.float64]
 
@@ -129,3 +136,90 @@ def _newton(design: Floats, positive: Floats, centre: Floats, strength: Floats) 
         if np.abs(step).max() < 1e-8:
             break
     return beta
+
+
+Table = Callable[[int, Mapping[str, int]], Frequencies]
+"""Makes frequencies of the number of passages, and of how many each word is in."""
+
+
+def measure_apart(
+    pairs: Sequence[LabelledPair], groups: Sequence[str], table: Table
+) -> tuple[list[Measurements], Frequencies]:
+    """Return the measurements of pairs by the table of all other groups; the table of them all.
+
+    The words of a topic are common in its own passages: by a table that has these they would weigh
+    less than they do where the weights are used.
+    """
+    texts: dict[str, dict[str, None]] = {}
+    for pair, group in zip(pairs, groups, strict=True):
+        texts.setdefault(group, {})[pair.text] = None
+    counted = {group: count_frequencies(found) for group, found in texts.items()}
+    passages = sum(number for number, _ in counted.values())
+    counts: Counter[str] = Counter()
+    for _, own in counted.values():
+        counts.update(own)
+    apart = {g: table(passages - number, counts - own) for g, (number, own) in counted.items()}
+    found = measure(pairs, [apart[group] for group in groups])
+    return found, table(passages, counts)
+
+
+def measure(pairs: Sequence[LabelledPair], tables: Sequence[Frequencies]) -> list[Measurements]:
+    """Return the measurements of pairs, each by a table; a document is prepared once."""
+    prepared = cache(prepare)  # of this call only: the documents may be many
+    return [
+        find(read_wording(pair.sentence, frequencies), prepared(pair.text))
+        for pair, frequencies in zip(pairs, tables, strict=True)
+    ]
+
+
+FEWEST_TOPICS = 3
+"""With fewer topics documents are held out instead."""
+_FOLDS = 5
+"""Groups of documents, by a checksum of their text: the same ones each time."""
+
+
+def groups_of(pairs: Sequence[LabelledPair]) -> list[str]:
+    """Return what each pair is held out with: its topic or, with too few topics, its document."""
+    if len({pair.topic_id for pair in pairs}) >= FEWEST_TOPICS:
+        return [pair.topic_id for pair in pairs]
+    return [f"documents {zlib.crc32(pair.text.encode()) % _FOLDS}" for pair in pairs]
+
+
+def predict(
+    found: Sequence[Measurements], labels: Sequence[float], groups: Sequence[str], by: Calibration
+) -> Predictions:
+    """Return the predictions of one calibration for all pairs."""
+    chances = np.array([probabilities_of(pair, by) for pair in found])
+    return Predictions(chances[:, 0], chances[:, 1], np.array(labels), np.array(groups))
+
+
+def held_out(
+    found: Sequence[Measurements],
+    labels: Sequence[float],
+    groups: Sequence[str],
+    like: Calibration,
+    prior: Calibration | None = None,
+) -> Predictions:
+    """Return predictions for all pairs, each by a fit without its group.
+
+    The fits are as that of `like`, with its frequencies. A group without which nothing can be
+    fitted is left out. Raises ValueError as `fit` does where that is so of all.
+    """
+    chances = np.full((len(found), 2), np.nan)
+    refused: ValueError | None = None
+    for group in dict.fromkeys(groups):
+        others = [index for index, own in enumerate(groups) if own != group]
+        rows, wanted = [found[i].features for i in others], [labels[i] for i in others]
+        try:
+            fitted = fit(rows, wanted, like.frequencies, prior)
+        except ValueError as error:
+            refused = error
+            continue
+        for index, own in enumerate(groups):
+            if own == group:
+                chances[index] = probabilities_of(found[index], fitted)
+    known = ~np.isnan(chances[:, 0])
+    if refused is not None and not known.any():
+        raise refused
+    supported, full = chances[known].T
+    return Predictions(supported, full, np.array(labels)[known], np.array(groups)[known])

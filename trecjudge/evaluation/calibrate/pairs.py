@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.labels import WEIGHTS, label_scale, read_labels_of
-from trecjudge.evaluation.pairs.reading import BarePair, pair_of
+from trecjudge.evaluation.pairs.reading import (
+    WEIGHTS,
+    BarePair,
+    label_scale,
+    pair_of,
+    read_labels_of,
+)
 from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.labels.vocabulary import SUPPORT, Words, support_label
 from trecjudge.inputs.sources.values import objects
-from trecjudge.judging.attest.citations import Attesting
+from trecjudge.judging.attest import Attesting
 from trecjudge.records import Item, Place, Response, Topic
 from trecjudge.text.visible import is_blank
 

@@ -14,7 +14,11 @@ import orjson
 from pydantic import BaseModel
 
 from trecjudge.errors import InputError, ModelError, WorkflowError
-from trecjudge.evaluation.optimize.figures import Improvement, labelled_rows, measure_improvement
+from trecjudge.evaluation.optimize.improvement import (
+    Improvement,
+    labelled_rows,
+    measure_improvement,
+)
 from trecjudge.evaluation.optimize.questions import (
     GoldLabels,
     Question,
@@ -38,11 +42,11 @@ from trecjudge.evaluation.optimize.search import (
     score_candidate,
 )
 from trecjudge.findings import brief
+from trecjudge.models.adapters import dspy_module
 from trecjudge.models.client import Client
 from trecjudge.models.dspy_lm import dspy_lm
 from trecjudge.models.model import NoModel, Prediction, Program
 from trecjudge.models.prompt import Prompts
-from trecjudge.models.signatures import dspy_module
 from trecjudge.models.spending import Budget
 from trecjudge.records import Judgment
 

@@ -17,8 +17,8 @@ from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
 from trecjudge.judging.judge import GroupingJudge, Judge, programs_of
 from trecjudge.judging.panel import NamedJudge
 from trecjudge.judging.runner import Runner, groups_of
+from trecjudge.models.adapters import load_signature
 from trecjudge.models.model import Model, NoModel, Prediction, Program
-from trecjudge.models.signatures import load_signature
 from trecjudge.records import GRADES, Item, Judgment, Response, Topic
 
 SHARE = 0.3

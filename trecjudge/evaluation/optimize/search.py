@@ -25,11 +25,11 @@ from trecjudge.evaluation.optimize.questions import (
     feedback,
 )
 from trecjudge.judging.judge import Judge
+from trecjudge.models.adapters import dspy_module
 from trecjudge.models.client import Client
 from trecjudge.models.dspy_lm import judging_adapter
 from trecjudge.models.model import NoModel, Prediction, Program
 from trecjudge.models.prompt import Prompts
-from trecjudge.models.signatures import dspy_module
 from trecjudge.models.spending import Budget
 from trecjudge.records import Judgment, ModelCall, Usage
 

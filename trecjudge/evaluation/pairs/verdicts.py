@@ -7,12 +7,11 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.evaluation.pairs.reading import BarePair
-from trecjudge.judging.attest.attesters import NO_TEXT, STRICT_CUT, require_shared_script
-from trecjudge.judging.offline.calibration import Calibration
+from trecjudge.judging.attest import NO_TEXT, STRICT_CUT, require_shared_script
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
-from trecjudge.judging.offline.support import compare
+from trecjudge.judging.offline.support import Calibration, compare
 from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, Failure, Judgment
-from trecjudge.text.lead_ins import states_nothing
+from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import scripts, tokenize
 from trecjudge.text.visible import is_blank
 

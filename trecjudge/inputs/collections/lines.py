@@ -20,8 +20,7 @@ from trecjudge.errors import InputError
 from trecjudge.files import open_regular
 from trecjudge.inputs.documents.names import ADDRESSES, IDENTIFYING, plain
 from trecjudge.inputs.documents.record import document_of
-from trecjudge.inputs.sources.containers import BOM
-from trecjudge.inputs.sources.splitting import Piece
+from trecjudge.inputs.sources.containers import BOM, Piece
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.settings.limits import limits
 

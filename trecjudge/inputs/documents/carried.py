@@ -7,9 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.findings import brief
-from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import KNOWN, plain
-from trecjudge.inputs.documents.record import document_of, ids_of, merge_chunks, names_text
+from trecjudge.inputs.documents.record import (
+    document_of,
+    guess_text,
+    ids_of,
+    merge_chunks,
+    names_text,
+)
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Document
 

@@ -26,9 +26,14 @@ from trecjudge.inputs.documents.record import document_of, documents_within
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.packing import CHUNK
-from trecjudge.inputs.sources.streams import JsonStream, first_members
 from trecjudge.inputs.sources.tars import tar_members
-from trecjudge.inputs.sources.values import decoded_lines, is_multi_line, values
+from trecjudge.inputs.sources.values import (
+    JsonStream,
+    decoded_lines,
+    first_members,
+    is_multi_line,
+    values,
+)
 from trecjudge.records import Document, Place
 
 CHOICES = (

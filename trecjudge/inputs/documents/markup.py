@@ -24,7 +24,7 @@ from trecjudge.inputs.documents.names import (
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
-from trecjudge.text.markup import literal, without_markup
+from trecjudge.text.layout import literal, without_markup
 
 RECORDS = (
     *(b"doc", b"document", b"pubmedarticle", b"medlinecitation", b"record", b"article"),

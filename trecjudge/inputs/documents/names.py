@@ -114,3 +114,38 @@ def id_keys(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of an object that hold an id, the preferred ones first."""
     shape = shape_of(record)
     return (*shape.ids, *shape.passage_ids)
+
+
+LONGEST = 1000
+"""Characters; a longer value is a text, and no field to search by."""
+READ = frozenset((*IDENTIFYING, *TEXTS, *TITLES, *URLS, *DATES, *VERSIONS, *LISTS))
+"""Names of what a `Document` has. `source` is a field too: it often names a collection."""
+INSIDE = frozenset(NESTED) - set(ADDRESSES)
+
+
+def further_fields(record: object) -> dict[str, str]:
+    """Return the further texts, numbers and truth values of a record, as text, by name.
+
+    Those of an object inside it, such as `metadata`, too; the record's own count first.
+    """
+    if not isinstance(record, dict):
+        return {}
+    found = dict(_own_fields(record))
+    for name, value in record.items():
+        if isinstance(value, dict) and plain(name) in INSIDE:
+            found = dict(_own_fields(value)) | found
+    return found
+
+
+def _own_fields(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (str(name), text)
+        for name, value in record.items()
+        if plain(name) not in READ and (text := _format_value(value)) and len(text) <= LONGEST
+    ]
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int | float) else ""

@@ -25,8 +25,7 @@ from trecjudge.inputs.documents.names import (
 from trecjudge.inputs.pipelines.parquet_rows import PAGE, as_json, rows_of
 from trecjudge.inputs.pipelines.tables import PARQUET, parquet_rows_of
 from trecjudge.inputs.sources.containers import Opened, bare_name
-from trecjudge.inputs.sources.streams import too_large
-from trecjudge.inputs.sources.values import as_id
+from trecjudge.inputs.sources.values import as_id, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 

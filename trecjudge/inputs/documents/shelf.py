@@ -2,13 +2,71 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trecjudge.findings import brief
-from trecjudge.inputs.documents.digests import DigestTable, digest
 from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.records import Document
+from trecjudge.records import Document, Response
+
+_FIRST_SIZE = 1 << 10
+# `digest` never returns it.
+_FREE = 0
+
+
+class DigestTable:
+    """A table from digests of 8 bytes to others: 24 to 48 bytes a pair, where a dict takes 150.
+
+    A key is at the place of its last bits, or at the next free one (open addressing).
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._keys, self._values = _free(_FIRST_SIZE), _free(_FIRST_SIZE)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, key: int) -> bool:
+        return self._keys[self._place(key)] != _FREE
+
+    def setdefault(self, key: int, value: int) -> int:
+        """Return the value of `key`; it becomes `value` where there is none yet."""
+        place = self._place(key)
+        if self._keys[place] != _FREE:
+            return self._values[place]
+        self._keys[place], self._values[place] = key, value
+        self._count += 1
+        # Above two thirds the searches for a free place become long.
+        if 3 * self._count > 2 * len(self._keys):
+            self._grow()
+        return value
+
+    def _place(self, key: int) -> int:
+        """Return the place of a key, or the free place where it would be put."""
+        last = len(self._keys) - 1
+        place = key & last
+        while self._keys[place] not in (_FREE, key):
+            place = (place + 1) & last
+        return place
+
+    def _grow(self) -> None:
+        keys, values = self._keys, self._values
+        self._keys, self._values = _free(2 * len(keys)), _free(2 * len(keys))
+        for key, value in zip(keys, values, strict=True):
+            if key != _FREE:
+                place = self._place(key)
+                self._keys[place], self._values[place] = key, value
+
+
+def digest(*parts: object) -> int:
+    """Return a digest of 64 bits, never 0; it is the same only within one process."""
+    return (hash(parts) & 0xFFFFFFFFFFFFFFFF) or 1
+
+
+def _free(size: int) -> array[int]:
+    return array("Q", bytes(8 * size))
 
 
 @dataclass(slots=True)
@@ -121,3 +179,50 @@ def _other_text(mine: Document, given: Document) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+# Runs cite some documents that no collection has; below this it is another collection.
+FEW = 0.05
+"""Below this share of citations the documents are hardly those of the runs."""
+SHOWN = 3
+"""Ids of each side that a message shows."""
+MOST_DISTINCT = 1000
+"""Different ids that are kept, to be compared with the number of lost records."""
+
+
+@dataclass(slots=True)
+class Overlap:
+    """How many citations have a document, in the responses of one run or of all.
+
+    `there` counts those whose document is there, from the store or carried by the run, `stored`
+    those that a store has. `distinct` holds the first different ids.
+    """
+
+    citations: int = 0
+    there: int = 0
+    stored: int = 0
+    distinct: dict[str, None] = field(default_factory=dict)
+
+    def add(self, response: Response, store: DocumentStore | None = None) -> None:
+        """Count the citations of a response; without `store` none is looked up."""
+        for doc_id in response.cited_ids():
+            self.citations += 1
+            self.there += doc_id in response.documents
+            self.stored += store is not None and store.get(doc_id) is not None
+            if len(self.distinct) < (SHOWN if store is None else MOST_DISTINCT):
+                self.distinct[doc_id] = None
+
+    def is_few(self, found: int) -> bool:
+        """Return whether so many are hardly any of the citations; False without citations."""
+        return found < FEW * self.citations
+
+    def figures(self, found: int, store: DocumentStore) -> str:
+        """Return, for a message, how many citations were found, and ids of each side."""
+        message = f"{found} of {self.citations} citations are of documents in --documents"
+        message += f"; cited are {_list_ids(list(self.distinct)[:SHOWN])}"
+        there = store.some_ids(SHOWN)
+        return f"{message}; --documents has {_list_ids(there)}" if there else message
+
+
+def _list_ids(ids: list[str]) -> str:
+    return ", ".join(repr(doc_id if len(doc_id) < 60 else f"{doc_id[:60]}…") for doc_id in ids)

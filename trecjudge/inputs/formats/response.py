@@ -36,8 +36,8 @@ from trecjudge.inputs.pipelines.reading import run_records
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import Document, Place, Response, Sentence
-from trecjudge.text.instructions import instruction_like
 from trecjudge.text.reasoning import answer_without_reasoning
+from trecjudge.text.steering.instructions import instruction_like
 
 RunKey = tuple[str, str, str]
 

@@ -12,6 +12,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, ignore, plural
 from trecjudge.inputs.labels.entries import (
+    OF_ALL,
     DecidesSome,
     Entry,
     ItemKey,
@@ -25,7 +26,6 @@ from trecjudge.inputs.labels.entries import (
     owners_of,
     takes_labels,
 )
-from trecjudge.inputs.labels.said import OF_ALL
 from trecjudge.inputs.labels.vocabulary import (
     GRADED,
     SUPPORT,
@@ -35,10 +35,10 @@ from trecjudge.inputs.labels.vocabulary import (
     support_label,
     target_of,
 )
-from trecjudge.inputs.nuggets.assessments import KINDS
+from trecjudge.inputs.nuggets.label_files import KINDS
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.paths import files_below
-from trecjudge.inputs.sources.room import Room
+from trecjudge.inputs.sources.values import Room
 from trecjudge.records import Place
 
 __all__ = [

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trecjudge.findings import brief
-from trecjudge.inputs.nuggets.bank import Bank, Raw, as_statements, update_record
-from trecjudge.inputs.nuggets.entry import BankRecord
+from trecjudge.inputs.nuggets.bank import Bank, BankRecord, Raw, as_statements, update_record
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import Nugget
 

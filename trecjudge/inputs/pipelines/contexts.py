@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from trecjudge.inputs.documents.carried import ReadDocuments
-from trecjudge.inputs.documents.guessing import guess_text
 from trecjudge.inputs.documents.names import ALL_TEXTS, KNOWN, plain
 from trecjudge.inputs.documents.record import (
     Tell,
     breaks_off,
     document_of,
     documents_within,
+    guess_text,
     ids_of,
     names_text,
 )

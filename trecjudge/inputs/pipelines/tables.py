@@ -36,10 +36,8 @@ from trecjudge.inputs.pipelines.parts import (
 )
 from trecjudge.inputs.pipelines.services import PlainFields
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
-from trecjudge.inputs.sources.containers import PIECE, Opened
-from trecjudge.inputs.sources.splitting import split_lines
-from trecjudge.inputs.sources.streams import too_large
-from trecjudge.inputs.sources.values import decoded_lines
+from trecjudge.inputs.sources.containers import PIECE, Opened, split_lines
+from trecjudge.inputs.sources.values import decoded_lines, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank

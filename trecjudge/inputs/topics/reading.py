@@ -17,9 +17,14 @@ from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimi
 from trecjudge.inputs.sources.containers import ENDINGS, chunks, first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import as_file
-from trecjudge.inputs.sources.room import Room, estimate_memory
-from trecjudge.inputs.sources.streams import too_large
-from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
+from trecjudge.inputs.sources.values import (
+    Room,
+    as_id,
+    decoded_lines,
+    estimate_memory,
+    objects,
+    too_large,
+)
 from trecjudge.inputs.topics.record import (
     ID_KEYS,
     SAME_KEYS,
@@ -29,8 +34,9 @@ from trecjudge.inputs.topics.record import (
     name_of,
     texts_in,
     topic_of,
+    topics_in,
+    turns_in,
 )
-from trecjudge.inputs.topics.turns import topics_in, turns_in
 from trecjudge.records import Place, Topic
 from trecjudge.settings.limits import limits
 

@@ -18,8 +18,8 @@ from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.sources.values import objects
 from trecjudge.job.audit.rules import JUDGED, AuditRules
-from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import make_job_panel
+from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import AllResponses
 from trecjudge.judging.panel import panel_settings

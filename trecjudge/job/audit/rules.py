@@ -12,7 +12,7 @@ from trecjudge.inputs.labels import takes_labels
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.panel import Panel
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.yaml_files import read_yaml_file
+from trecjudge.settings.strict_yaml import read_yaml_file
 
 JUDGED = "judged"
 """The share of the labelled items that the judge could decide on."""

@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from trecjudge.baseline.chunking import ChunkSettings
-from trecjudge.baseline.generate.answering import AnswerSettings
+from trecjudge.baseline.generate.answers import PROGRAMS, AnswerSettings
 from trecjudge.baseline.generate.formats import FORMATS, NEWEST, RunFormat, format_for
-from trecjudge.baseline.generate.grounded import PROGRAMS
 from trecjudge.baseline.records import Method
-from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
+from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import brief
-from trecjudge.job.choice import load_workflow
+from trecjudge.job.request import load_workflow
 from trecjudge.job.sweep import suffix_of
 from trecjudge.job.workflow import Workflow, prompt_beside
 from trecjudge.records import Place
 from trecjudge.settings.fields import ranged, typed_fields
-from trecjudge.settings.yaml_files import read_yaml_file
+from trecjudge.settings.strict_yaml import read_yaml_file
 
 Vectors = Literal["none", "semantic", "endpoint"]
 OF_AN_INDEX = ("chunk_size", "chunk_overlap", "vectors")

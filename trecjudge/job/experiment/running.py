@@ -13,27 +13,24 @@ from typing import Any
 import orjson
 
 from trecjudge.baseline.generate.formats import document_record
-from trecjudge.baseline.generate.making import RunRequest, make_run
-from trecjudge.baseline.index.building import build_index
-from trecjudge.baseline.index.opening import is_address, open_index
+from trecjudge.baseline.generate.runs import RunRequest, make_run
+from trecjudge.baseline.index.index import build_index, is_address, open_index
 from trecjudge.baseline.index.sources import DuplicateFilter, at_least_one, sources_in
 from trecjudge.baseline.retrieve.threshold import threshold_path
-from trecjudge.check.checking import check_files
+from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import CheckReport
 from trecjudge.errors import InputError, JudgmentFailed, ModelError
-from trecjudge.evaluation.comparing import Comparison, compare
-from trecjudge.evaluation.loading import scores_at
+from trecjudge.evaluation.comparing import Comparison, compare, scores_at
 from trecjudge.files import read_text, whole
 from trecjudge.findings import OnFinding, brief
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import JudgeSelection, build_jobs
 from trecjudge.job.experiment.reading import Experiment, Variant
-from trecjudge.job.job import Job, Notify
 from trecjudge.job.judges import check_jobs
-from trecjudge.job.pipeline import ProgressListener, plan_job, run_job
+from trecjudge.job.request import Job, JudgeSelection, Notify, build_jobs
+from trecjudge.job.run import ProgressListener, plan_job, run_job
 from trecjudge.job.session import run_session
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Topic

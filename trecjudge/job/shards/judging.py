@@ -39,10 +39,9 @@ from trecjudge.job.shards.shard import (
     ShardSetup,
     check_all_there,
 )
-from trecjudge.judging.bugs import Stop
 from trecjudge.judging.panel import Panel
-from trecjudge.judging.runner import Runner
-from trecjudge.models.cache.carrying import export_replies
+from trecjudge.judging.runner import Runner, Stop
+from trecjudge.models.cache.upkeep import export_replies
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import CommandState, ModelOptions
 from trecjudge.models.shared_work import AskingModel, report_spending

@@ -21,9 +21,9 @@ from trecjudge.inputs.labels import ItemKey
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.runs import RunReader
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.job import NO_MODEL, Job, Notify
 from trecjudge.job.judges import job_spec, judgments_header
 from trecjudge.job.recording import MeasureTrial
+from trecjudge.job.request import NO_MODEL, Job, Notify
 from trecjudge.job.session import Session
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.judging import ShardRecords, ask_shard, judge_shard, origins_of
@@ -42,19 +42,20 @@ from trecjudge.job.shards.shard import (
     locate_responses,
 )
 from trecjudge.job.shards.workers import LocalWorkers, Scheduler, Workers
-from trecjudge.judging.bugs import Stop
 from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel, panel_programs
-from trecjudge.judging.runner import Runner
-from trecjudge.models.allowances import Spent, return_allowance, split_budget
-from trecjudge.models.cache.carrying import export_replies, import_replies
+from trecjudge.judging.runner import Runner, Stop
+from trecjudge.models.cache.upkeep import export_replies, import_replies
 from trecjudge.models.opening import CommandState
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.shared_work import (
     AskingModel,
+    Spent,
     learn_forms,
     merge_usage,
     report_spending,
+    return_allowance,
+    split_budget,
     with_earlier,
 )
 from trecjudge.results.judgments import Header, JudgmentsReader

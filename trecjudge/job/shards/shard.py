@@ -18,9 +18,8 @@ from trecjudge.inputs.run_records import Event, FileBegins, RunRecord
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.paths import as_file
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.job import Job
-from trecjudge.models.allowances import Allowance
-from trecjudge.models.shared_work import SpendReport
+from trecjudge.job.request import Job
+from trecjudge.models.shared_work import Allowance, SpendReport
 from trecjudge.records import Response
 from trecjudge.scores.scoring import PartScores
 from trecjudge.settings.limits import InputLimits

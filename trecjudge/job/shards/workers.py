@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from trecjudge.errors import OutputError
-from trecjudge.job.interrupts import leave_interrupts_to_parent
-from trecjudge.job.process import tune_process
+from trecjudge.job.process import leave_interrupts_to_parent, tune_process
 from trecjudge.job.shards.shard import DocumentShard, Shard, ShardSetup
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import Protocol, TypeVar
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.by_words import LexicalDetector, missing_numbers
-from trecjudge.judging.claims.search import Library, Passage
-from trecjudge.judging.claims.verdicts import (
+from trecjudge.judging.claims.search import (
     AMBIGUOUS,
     ATTRIBUTED,
     CONTRADICTED,
@@ -18,6 +17,8 @@ from trecjudge.judging.claims.verdicts import (
     INFERENCE,
     PARAPHRASE,
     UNATTRIBUTED,
+    Library,
+    Passage,
     Verdict,
     locate_quote,
     match_of,

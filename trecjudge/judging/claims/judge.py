@@ -1,26 +1,37 @@
-"""Judging claims: the base of judges that check the claims of a response against documents."""
+"""The base of judges that check claims, with their rates and the documents' facts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
-from trecjudge.judging.attest.attesters import require_text
+from trecjudge.judging.attest import require_text
 from trecjudge.judging.claims.by_model import ATTRIBUTE, Cascade, Detector, ModelDetector
 from trecjudge.judging.claims.by_words import LexicalDetector, SemanticDetector
-from trecjudge.judging.claims.extraction import SPLIT, Extractor, claims_by_model, claims_by_rules
-from trecjudge.judging.claims.search import Library
-from trecjudge.judging.claims.statements import abstains
-from trecjudge.judging.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
+from trecjudge.judging.claims.search import ATTRIBUTED, CONTRADICTED, Library, Verdict
+from trecjudge.judging.claims.statements import (
+    SPLIT,
+    Extractor,
+    abstains,
+    bare,
+    claims_by_model,
+    claims_by_rules,
+    no_claim,
+)
 from trecjudge.judging.judge import unjudged
+from trecjudge.measures import Fill
 from trecjudge.models.model import Model, Program
 from trecjudge.records import (
     ABSTAINED,
     Claim,
     Document,
+    Evidence,
+    Fact,
     Item,
     Judgment,
     Response,
@@ -30,6 +41,126 @@ from trecjudge.records import (
 )
 from trecjudge.settings.fields import check_ranges, ranged
 from trecjudge.text.embeddings import EXTRA, Embedder, embedder
+from trecjudge.text.sentences import sentence_spans
+
+
+def facts_of(document: Document) -> tuple[Fact, ...]:
+    """Return the facts of a document, to its end: its sentences that claim something."""
+    return _facts(document.text, len(document.full_text) - len(document.text))
+
+
+@lru_cache(maxsize=1024)
+def _facts(text: str, offset: int) -> tuple[Fact, ...]:
+    """Return the facts of a text that begins at `offset` of its document's full text."""
+    return tuple(
+        Fact(bare(text[start:end]), start + offset, end + offset)
+        for start, end in sentence_spans(text)
+        if no_claim(text[start:end]) is None
+    )
+
+
+def facts_found(
+    document: Document,
+    response: Response,
+    detector: LexicalDetector,
+    quoted: Sequence[Evidence] = (),
+) -> list[Fact]:
+    """Return the facts of a document, each with whether the response states it.
+
+    `quoted` are passages of the document that a model gave as the source of what the response
+    states: a fact of which they have at least half is stated. Others are looked for by `detector`.
+    """
+    stated = Library([Document("", response.text)]) if response.has_text else Library([])
+    return [
+        replace(fact, found=_is_quoted(fact, quoted) or detector.states(fact.text, stated))
+        for fact in facts_of(document)
+    ]
+
+
+def _is_quoted(fact: Fact, quoted: Sequence[Evidence]) -> bool:
+    """Return whether one of the passages has at least half of a fact."""
+    shared = (min(fact.end, one.end) - max(fact.start, one.start) for one in quoted)
+    return any(2 * common >= fact.end - fact.start for common in shared)
+
+
+UNKNOWN = {True: Claim(-1, "", 0, ("",)), False: Claim(-1, "", 0)}
+"""Stands for the unknown claims of a response: at their best (True) and at their worst."""
+
+Weight = Callable[[Claim], float]
+Rate = Callable[[Response, Sequence[Judgment]], float | None]
+
+
+def is_silent(response: Response, judgments: Sequence[Judgment]) -> bool:
+    """Return whether a judged response has no text, and does not say that it abstains."""
+    if response.has_text or not judgments:
+        return False
+    return all(judgment.label != ABSTAINED for judgment in judgments)
+
+
+def complement(share: Rate) -> Rate:
+    """Return the measure: 1 - another one, and not defined where that is not."""
+
+    def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the rest, 0 to 1; None where the share is not defined."""
+        value = share(response, judgments)
+        return None if value is None else 1 - value
+
+    return computed
+
+
+def rate(
+    labels: Collection[str],
+    weight: Weight = lambda claim: 1.0,
+    empty: float | None = 0.0,
+) -> Rate:
+    """Return the measure: the weight of the claims with such a label / that of all judged ones.
+
+    `empty` is the value of a response that is silent, which is as good as none.
+    """
+
+    def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the share, 0 to 1; None where no claim is judged."""
+        if is_silent(response, judgments):
+            return empty
+        judged = [(j.label, weight(j.claim)) for j in judgments if j.claim and j.judged]
+        whole = sum(weight for _, weight in judged)
+        return sum(weight for label, weight in judged if label in labels) / whole if whole else None
+
+    return computed
+
+
+def expected_rate(weights: Mapping[str, float]) -> Rate:
+    """Return the measure: the mean weight to be expected of the judged claims, 0 to 1.
+
+    A claim without calibrated probabilities counts what its label does in `weights`, else 0. A
+    response that is silent has 0.
+    """
+
+    def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the mean; None where no claim is judged."""
+        if is_silent(response, judgments):
+            return 0.0
+        judged = [j for j in judgments if j.claim and j.judged]
+        found = [
+            weights.get(j.label or "", 0.0) if j.expected is None else j.expected for j in judged
+        ]
+        return math.fsum(found) / len(found) if found else None
+
+    return computed
+
+
+def filling(best: str, worst: str) -> Fill:
+    """Return what gives an unjudged claim its best or worst label.
+
+    A response whose claims are not known counts as one claim.
+    """
+
+    def best_or_worst(judgment: Judgment, is_best: bool) -> Judgment:
+        claim = judgment.claim or UNKNOWN[is_best]
+        return replace(judgment, claim=claim, label=best if is_best else worst, failure=None)
+
+    return best_or_worst
+
 
 DetectorName = Literal["auto", "lexical", "semantic", "llm"]
 ANSWERED, NO_CLAIMS = "ANSWERED", "NO_CLAIMS"

@@ -1,21 +1,27 @@
-"""Evidence search: passages of a response's documents that are most likely to hold a claim."""
+"""Evidence search: passages most likely to hold a claim; verdicts with sources."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final, Literal
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.attest.attesters import known_in_part, text_missing
-from trecjudge.judging.offline.calibration import Calibration
-from trecjudge.judging.offline.passages import LENGTH, best_passage, passage_weights
-from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_of
-from trecjudge.judging.offline.support import Comparison, compare
+from trecjudge.judging.attest import known_in_part, text_missing
+from trecjudge.judging.offline.prepared import (
+    LENGTH,
+    Prepared,
+    best_passage,
+    passage_weights,
+    prepared_text,
+    scripts_of,
+)
+from trecjudge.judging.offline.support import Calibration, Comparison, compare
 from trecjudge.judging.offline.wording import Term, wording_of
-from trecjudge.records import Claim, Document, Evidence, Response, Source
+from trecjudge.records import NOTHING_SPENT, Claim, Document, Evidence, Response, Source, Usage
 from trecjudge.text.embeddings import Embedder
+from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts
 
 _LIKELY_OVERLAP = 0.3
@@ -288,3 +294,61 @@ def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], 
     terms = wording_of(claim).terms
     present = [(term, term.weight) for term in terms if term.form in prepared.segments_of]
     return present, sum(term.weight for term in terms) or 1.0
+
+
+ATTRIBUTED: Final = "ATTRIBUTED"
+UNATTRIBUTED: Final = "UNATTRIBUTED"
+CONTRADICTED: Final = "CONTRADICTED"
+AMBIGUOUS: Final = "AMBIGUOUS"
+Label = Literal["ATTRIBUTED", "UNATTRIBUTED", "CONTRADICTED", "AMBIGUOUS"]
+
+EXACT: Final = "EXACT"
+PARAPHRASE: Final = "PARAPHRASE"
+INFERENCE: Final = "INFERENCE"
+NEAREST = 3
+"""Passages listed as sources of a claim that none of them holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A decision on a claim, why, and the passages behind it, the most important first.
+
+    `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, where the
+    detector has calibrated probabilities.
+    """
+
+    label: Label
+    reason: str
+    detector: str
+    sources: tuple[Source, ...] = ()
+    match: str = ""
+    usage: Usage = NOTHING_SPENT
+    expected: float | None = None
+
+
+def sources_of(passages: Sequence[Passage]) -> tuple[Source, ...]:
+    """Return the passages with what is known of their documents."""
+    return tuple(passage.source for passage in passages)
+
+
+def match_of(claim: str, sources: Sequence[Source]) -> str:
+    """Return how a claim follows: word for word, from one passage, or from several documents."""
+    bare = claim.rstrip(" .!。！")
+    if any(find_quote_span(source.excerpt, bare) for source in sources):
+        return EXACT
+    return INFERENCE if len({source.doc_id for source in sources}) > 1 else PARAPHRASE
+
+
+def locate_quote(quote: str, passages: Sequence[Passage]) -> Source | None:
+    """Return where a quote stands: in the passages, else anywhere in their documents."""
+    documents = {p.document.doc_id: p.document for p in passages}
+    for passage in passages:
+        if span := find_quote_span(passage.text, quote):
+            start, end = passage.start + span[0], passage.start + span[1]
+            text = passage.document.full_text
+            evidence = Evidence(start, end, text[start:end])
+            return source_of(passage.document, evidence, round(passage.likeness, 4))
+    for document in documents.values():
+        if span := find_quote_span(document.full_text, quote):
+            return source_of(document, Evidence(*span, document.full_text[slice(*span)]))
+    return None

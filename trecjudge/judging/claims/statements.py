@@ -1,18 +1,258 @@
-"""Claims of a text, by rules: its clauses that can stand alone; what is no claim is left out."""
+"""From a response to its claims, by rules or by a model: clauses that can stand alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Literal
 
-from trecjudge.judging.claims.clauses import clauses, subject_of
+from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.declining import MATERIAL, declines, may_decline
-from trecjudge.judging.claims.verbs import PREDICATES
+from trecjudge.judging.offline.wording import wording_of
+from trecjudge.models.model import Model, Program, ReplyLength
+from trecjudge.records import Claim, Response, Sentence
 from trecjudge.text.layout import LAYOUT, judged_texts
-from trecjudge.text.lead_ins import is_code
-from trecjudge.text.sentences import CITATION
+from trecjudge.text.sentences import CITATION, is_code
 from trecjudge.text.tokens import scripts, tokenize
+
+AUXILIARIES = frozenset(
+    """
+    is are was were has have had will would can could may might must shall should does do did
+    isn't aren't wasn't weren't hasn't haven't hadn't won't wouldn't can't cannot couldn't
+    doesn't don't didn't
+    """.split()  # noqa: SIM905
+)
+# Forms that are hardly ever a noun or a participle: such a word opens a predicate.
+PREDICATES = AUXILIARIES | frozenset(
+    """
+    allows appears applies argues asserts attracts became becomes began begins believes belongs
+    brings buys came carries chose comes concludes confirms consists contains contributes
+    creates defines demonstrates denies depends derives describes determines develops died
+    differs drew drove eats enables encourages ensures enters exhibits exists explains faces
+    fell flows follows gave generates gets gives goes got grew grows happens helps holds
+    identifies illustrates includes indicates involves keeps knew knows lacks lies lives
+    maintains makes manages means meets occurs offers opens operates owns performs possesses
+    predicts prevents produces promotes proposes protects proves provides publishes puts ranks
+    receives recommends reflects relates relies remains represents requires resembles sees sells
+    serves shares sits speaks specialises specializes spoke stands stood succeeded suffers
+    suggests takes teaches tells tends thinks took transforms treats turns understands varies
+    wants went wins won writes wrote
+    """.split()  # noqa: SIM905
+)
+FINITE = PREDICATES | frozenset(
+    """
+    accounts acts adds affects aims asks attacks attempts benefits blocks bore bought broke
+    brought built calls causes changes claims controls costs covers damages decreases demands
+    died drives drops ended ends established estimates exports falls features focuses forms
+    found functions heard hosts hurts impacts improves increases introduced involved kept killed
+    lasts leads led left links lists lost made marks met moves needs notes opened paid plans
+    plays points ran ranges reaches reads received reduces replaces reports results rises rose
+    runs said says scores seeks sent served set shapes showed shows signals sold sounds spread
+    stages started starts stated stayed stops stores struck studies supports targets tests
+    thought told trains used uses values views visits voted worked works
+    """.split()  # noqa: SIM905
+)
+"""Any word that may be the verb of a clause."""
+
+
+# Of sentences on one line with single spaces, as `statements.bare` makes them.
+_BORDER = re.compile(
+    r"(?P<semicolon> ?[;；؛] ?(?:(?:and|but|or) )?)"
+    r"|(?P<joined> ?,? (?:and|but|while|whereas|although|though) )"
+    r"|(?P<comma> ?, )"
+)
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_WITHOUT_LATIN = re.compile(r"[^A-Za-z]+")
+_STOPS = (".", "!", "。", "！", "．", "۔", "।", "…")
+_SEMICOLONS = frozenset(";；؛")
+_OPEN, _CLOSED = "([{“«", ")]}”»"
+# A clause that such a word opens depends on another one.
+_SUBORDINATE = frozenset(
+    """
+    if when whenever while although though because since unless until after before as whereas
+    despite where who which that whose whom how why what whether than
+    """.split()  # noqa: SIM905
+)
+_PRONOUNS = frozenset({"it", "they", "he", "she"})
+_RELATIVE = frozenset({"which", "that", "who", "whose"})
+_LONGEST_RELATIVE = 6
+"""Letters kept of a word that may go on: with more it is none of these anyway."""
+_UNRESOLVED = frozenset(
+    {"this", "these", "those", "that", "there", "we", "i", "you", "which", "rather", "instead"}
+)
+_HALVES = (" only", " both", " either", " neither")
+_ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
+_LONGEST_SUBJECT = 10
+"""Words of a subject: a verb later on is more likely one of another clause."""
+_LONGEST_WRITTEN = 200
+"""Characters of a subject that may be repeated: no sentence becomes many times as long."""
+_LONGEST_COPIED = 8
+_LONGEST_NAMED = 5
+_SHORTEST = 4
+
+
+def clauses(sentence: str) -> list[str]:
+    """Return the clauses of a sentence; one without a safe border is returned whole.
+
+    Cut are: semicolons between clauses; a clause after a conjunction that has a subject of its own
+    (a pronoun is replaced by the subject before it); predicates in a row, each with their subject.
+    """
+    (_, first), *rest = _pieces(sentence)
+    found = [_Growing(first)]
+    listing = False
+    for (border, piece), row in zip(rest, _in_rows(rest), strict=True):
+        clause = _begin_clause(found[-1], border, piece, row, listing)
+        listing = clause is None and border.strip() == ","
+        if clause is None:
+            found[-1].grow(border + piece)
+        else:
+            found.append(_Growing(_capitalise(clause)))
+    stop = sentence.rstrip()[-1:]  # each clause ends as its sentence did
+    texts = (clause.text.strip(" ,;；؛") for clause in found)
+    return [_end_clause(_capitalise(text), stop) for text in texts if text]
+
+
+class _Growing:
+    """A clause that pieces are added to; what was read of it is not read again for each."""
+
+    def __init__(self, text: str) -> None:
+        self._parts: list[str] = []
+        self._words = 0
+        self._last = ""
+        self._has_relative = False
+        self.subject: str | None = None
+        self.grow(text)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._parts)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a word of it opens a relative clause."""
+        return self._has_relative or self._last in _RELATIVE
+
+    def grow(self, text: str) -> None:
+        """Add a piece, with the border before it."""
+        self._parts.append(text)
+        *whole, self._last = re.split(r"\s+", self._last + text.lower())
+        self._has_relative = self._has_relative or not _RELATIVE.isdisjoint(whole)
+        self._last = self._last[:_LONGEST_RELATIVE]  # what is longer is none, however it goes on
+        # The first words decide what the subject is: more of them, and it may be another.
+        if self._words <= _LONGEST_SUBJECT:
+            words = sum(1 for _ in islice(_WORD.finditer(text), _LONGEST_SUBJECT + 1))
+            if words or len(self._parts) == 1:
+                self.subject = subject_of(self.text)
+            self._words += words
+
+
+def _begin_clause(
+    before: _Growing, border: str, piece: str, row: bool, listing: bool
+) -> str | None:
+    """Return the clause that a piece begins, or None if it goes on with the clause before.
+
+    `row`: it is one of several predicates; `listing`: at the comma before, nothing was cut.
+    """
+    apart = not _SEMICOLONS.isdisjoint(border)
+    if apart and _WITHOUT_LATIN.fullmatch(piece):
+        return piece if len(piece.strip()) >= _SHORTEST else None
+    subject = before.subject
+    if subject is None or len(subject) > _LONGEST_WRITTEN or len(piece.split(maxsplit=1)) < 2:
+        return None
+    if _is_predicate(piece) and not apart:
+        # "Prices rose, fell and rose": after a comma only in a row of predicates.
+        comma_only = border.strip() == "," and not row
+        short = len(subject.split()) <= _LONGEST_COPIED
+        # "It says that prices rose and are high": the subject of "are high" is open.
+        return f"{subject} {piece}" if short and not comma_only and not before.is_nested else None
+    # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
+    joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")
+    return _independent(subject, piece) if joined else None
+
+
+def _is_predicate(piece: str) -> bool:
+    """Return whether a piece opens with a verb; "also" and the like may stand before it."""
+    first, *rest = piece.split(maxsplit=2) or [""]
+    return (rest[0] if first in _ADVERBS and rest else first) in PREDICATES
+
+
+def _in_rows(pieces: Sequence[tuple[str, str]]) -> list[bool]:
+    """Return for each piece whether predicates follow it, up to one after an "and"."""
+    found: list[bool] = []
+    goes_on = False
+    # From the end: whether a piece is in a row depends on those after it.
+    for border, piece in reversed(pieces):
+        found.append(goes_on)
+        goes_on = _is_predicate(piece) and (goes_on or border.strip() != ",")
+    return found[::-1]
+
+
+def _independent(subject: str, piece: str) -> str | None:
+    """Return a piece as a clause if it has a subject of its own; a pronoun is replaced by ours."""
+    own = subject_of(piece)
+    first = piece.split(maxsplit=1)[0].lower()
+    if own is None or first in _UNRESOLVED or first.endswith("ing") or own.count(",") > 1:
+        return None
+    if not _RELATIVE.isdisjoint(own.lower().split()):  # the verb is that of a relative clause
+        return None
+    if first not in _PRONOUNS:
+        return piece
+    named = [] if "," in subject else subject.split()  # which part of it is meant is open
+    fits = len(own.split()) == 1 and 0 < len(named) <= _LONGEST_NAMED
+    if not fits or named[0].lower() in _UNRESOLVED:
+        return None
+    return " ".join(named) + piece[len(own) :]
+
+
+def subject_of(clause: str) -> str | None:
+    """Return all that stands before the verb of a clause; None where that is open."""
+    words = list(islice(_WORD.finditer(clause), _LONGEST_SUBJECT + 1))
+    if not words or words[0][0].lower() in _SUBORDINATE:
+        return None
+    # "The costs are high": what may be a noun is a verb only where there is no other.
+    for verbs in (PREDICATES, FINITE):
+        for word in words[1:]:
+            before = clause[: word.start()].rstrip()
+            # A participle after a comma is no verb of the subject: "Parabens, used in soap, harm".
+            apart = before.endswith(",") and word[0] not in AUXILIARIES
+            if word[0] in verbs and not apart and not before.endswith(_HALVES):
+                return before.rstrip(",") if _is_subject(before) else None
+    return None
+
+
+def _is_subject(text: str) -> bool:
+    """Return whether what stands before a verb is its subject: no clause of its own in it."""
+    first, *rest = [word.strip(",").lower() for word in text.split()]
+    pronoun_with_verb = first in _PRONOUNS and bool(set(rest) - _ADVERBS)
+    return _RELATIVE.isdisjoint(rest) and not pronoun_with_verb
+
+
+def _capitalise(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _pieces(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield (border before it, piece): cut at every border outside brackets and quotes."""
+    start, before = 0, ""
+    seen, opened, quoted = 0, 0, False
+    for match in _BORDER.finditer(sentence):
+        passed = sentence[seen : match.start()]
+        opened += sum(map(passed.count, _OPEN)) - sum(map(passed.count, _CLOSED))
+        quoted ^= passed.count('"') % 2 == 1
+        seen = match.start()
+        if seen and opened <= 0 and not quoted:
+            yield before, sentence[start:seen]
+            start, before = match.end(), match[0]
+    yield before, sentence[start:]
+
+
+def _end_clause(text: str, stop: str) -> str:
+    """Return a clause with the stop that its sentence has."""
+    return text + stop if stop in _STOPS and not text.endswith(_STOPS) else text
+
 
 NoClaim = Literal[
     "question", "heading", "opinion", "about_the_answer", "abstention", "too_short", "code"
@@ -171,3 +411,88 @@ def _is_title(plain: str) -> bool:
     few = 1 < len(words) <= _LONGEST_BARE_HEADING and not _STOPPED.search(plain)
     capitals = all(word[0].isupper() or not word[0].isalpha() for word in words)
     return few and capitals and not any(c.isdigit() for c in plain) and scripts(plain) == {"latin"}
+
+
+Extractor = Literal["auto", "rules", "llm"]
+SPLIT = Program(
+    "claims",
+    "trecjudge.judging.claims.program:SplitClaims",
+    length=ReplyLength(fixed=15, share=2.2, of="response"),
+)
+IMPORTANCE = {"vital": 1.0, "detail": 0.5}
+
+
+def claims_by_rules(response: Response) -> list[Claim]:
+    """Return the claims of a response: sentences and clauses that can stand alone, all vital.
+
+    Pronouns stay as they are; a claim made twice is one.
+    """
+    found = (
+        _claim(sentence, text)
+        for sentence in response.sentences
+        for text in statements(sentence.text)
+    )
+    return list(_number_claims(found))
+
+
+async def claims_by_model(response: Response, model: Model) -> list[Claim]:
+    """Return the claims that a model finds; one without a word of the response is left out.
+
+    Raises JudgmentFailed where it cannot be asked, or finds none where rules find one in a response
+    that does not decline.
+    """
+    if not response.has_text:
+        return []
+    numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.has_text)
+    prediction = await model.predict(SPLIT, response="\n".join(numbered))
+    listed = (_claim_of_model(response, entry) for entry in prediction.fields["claims"])
+    own_forms = {token.form for token in tokenize(response.text)}
+    found = list(_number_claims(claim for claim in listed if _has_something_of(own_forms, claim)))
+    # No claims in a text that claims something: the model failed, and the response must not gain.
+    by_rules = [] if found or abstains(response.text, True) else claims_by_rules(response)
+    if by_rules:
+        message = f"the model lists no claim of the response, rules find {len(by_rules)}"
+        raise JudgmentFailed("empty", message)
+    return found
+
+
+def _has_something_of(own_forms: Set[str], claim: Claim) -> bool:
+    """Return whether a claim shares a content word with its response: a model may invent claims."""
+    return any(term.content and term.form in own_forms for term in wording_of(claim.text).terms)
+
+
+def _claim_of_model(response: Response, entry: Any) -> Claim:
+    """Return a claim of the model's reply; a sentence number that does not exist is replaced."""
+    given: Mapping[str, Any] = entry if isinstance(entry, Mapping) else entry.model_dump()
+    text = " ".join(given["claim"].split())
+    named = (s for s in response.sentences if s.index == given["sentence"])
+    sentence = next(named, None) or _nearest(response, text)
+    return replace(_claim(sentence, text), importance=IMPORTANCE[given["importance"]])
+
+
+def _nearest(response: Response, text: str) -> Sentence:
+    """Return the sentence that shares most words with a claim."""
+    forms = {token.form for token in tokenize(text)}
+    return max(
+        response.sentences,
+        key=lambda sentence: len(forms.intersection(t.form for t in tokenize(sentence.text))),
+    )
+
+
+def _claim(sentence: Sentence, text: str) -> Claim:
+    # What is not read is a citation all the same, of some document.
+    cited = tuple(i for c in sentence.citations if (i := c.doc_id or (c.unread and c.value)))
+    return Claim(0, text, sentence.index, cited)
+
+
+def _number_claims(found: Iterator[Claim]) -> Iterator[Claim]:
+    """Number the claims in order, without empty ones; one made twice cites what either cites."""
+    by_text: dict[str, Claim] = {}
+    for claim in found:
+        key = claim.text.casefold()
+        if not key:
+            continue
+        before = by_text.setdefault(key, replace(claim, index=len(by_text)))
+        cited = dict.fromkeys((*before.cited, *claim.cited))
+        by_text[key] = replace(before, cited=tuple(cited))
+    yield from by_text.values()

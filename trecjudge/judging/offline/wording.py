@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from trecjudge.text.compounds import wholes
-from trecjudge.text.forms import word_form
-from trecjudge.text.frequencies import Frequencies, read_frequencies
-from trecjudge.text.function_words import grammar_of, has_grammar, is_grammar_run
-from trecjudge.text.hedges import HEDGES
-from trecjudge.text.negation import denials, negated_positions
+from trecjudge.text.forms import wholes, word_form
+from trecjudge.text.frequencies import (
+    Frequencies,
+    grammar_of,
+    has_grammar,
+    is_grammar_run,
+    read_frequencies,
+)
 from trecjudge.text.numbers import compose_numbers, may_compose
+from trecjudge.text.qualifiers import HEDGES, denials, negated_positions
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import Token, is_spaceless, tokenize
 

@@ -15,7 +15,6 @@ import aiohttp
 import orjson
 
 from trecjudge.errors import ModelError
-from trecjudge.models.bodies import OF_A_FILE
 from trecjudge.models.envelope import token_count
 from trecjudge.models.faults import (
     NOT_READ,
@@ -24,7 +23,7 @@ from trecjudge.models.faults import (
     ItemFault,
     ParameterFault,
 )
-from trecjudge.models.transport import Transport
+from trecjudge.models.transport import OF_A_FILE, Transport
 from trecjudge.settings.limits import limits
 
 TARGET = "/v1/chat/completions"

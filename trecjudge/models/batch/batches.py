@@ -27,10 +27,9 @@ from trecjudge.models.batch.api import (
     of_all,
 )
 from trecjudge.models.batch.survey import AnswerSurvey, BatchAnswers, mark_sample
-from trecjudge.models.bodies import too_large
 from trecjudge.models.cache.batch_book import BatchBook
-from trecjudge.models.cache.leases import InFlightElsewhere, RequestLocks
-from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.cache.request_locks import InFlightElsewhere, RequestLocks
+from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.faults import (
     AccountFault,
     Busy,
@@ -39,9 +38,10 @@ from trecjudge.models.faults import (
     ItemFault,
     Unreachable,
 )
-from trecjudge.models.patience import report_waiting
+from trecjudge.models.pace import report_waiting
 from trecjudge.models.requests import Requests
 from trecjudge.models.spending import BudgetExhausted
+from trecjudge.models.transport import too_large
 
 T = TypeVar("T")
 # The pause between two looks at a batch is short at first, since small ones are over in seconds.

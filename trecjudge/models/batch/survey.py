@@ -18,9 +18,9 @@ from trecjudge.models.batch.api import (
     read_answer,
     was_not_asked,
 )
-from trecjudge.models.bodies import OF_AN_ERROR
 from trecjudge.models.envelope import token_count
 from trecjudge.models.faults import Fault, ItemFault
+from trecjudge.models.transport import OF_AN_ERROR
 
 MIXED_UP = "mixed_up"
 """The kind of failure of a request whose answer may be that of another one."""

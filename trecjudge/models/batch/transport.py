@@ -11,8 +11,8 @@ import orjson
 from trecjudge.models.batch.api import BatchApi, PendingRequest, read_answer
 from trecjudge.models.batch.batches import Batches
 from trecjudge.models.cache.batch_book import BatchBook
-from trecjudge.models.cache.leases import RequestLocks
-from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.cache.request_locks import RequestLocks
+from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.envelope import Reply
 from trecjudge.models.pace import Pace
 from trecjudge.models.requests import Requests

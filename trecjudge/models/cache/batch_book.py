@@ -12,7 +12,7 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed, OutputError
 from trecjudge.models.cache.cache_file import CacheFile
-from trecjudge.models.cache.replies import ReplyOrigin
+from trecjudge.models.cache.store import ReplyOrigin
 
 LONGEST_KEPT = 30 * 24 * 60 * 60
 """Seconds for which an answer is kept that no request asks for."""

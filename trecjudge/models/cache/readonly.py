@@ -35,7 +35,7 @@ from trecjudge.models.cache.schema import (
     row_columns,
     text_or_bytes,
 )
-from trecjudge.settings.json_files import read_json_file
+from trecjudge.settings.limits import read_json_file
 
 MANIFEST = "manifest.json"
 FORMAT = 1

@@ -6,6 +6,7 @@ on replies that cannot be used.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import orjson
@@ -20,7 +22,7 @@ import orjson
 from trecjudge.errors import InputError, OutputError, unknown, why
 from trecjudge.files import default_folder, give_rights, keep_private, whole
 from trecjudge.inputs.sources.databases import PATIENCE
-from trecjudge.models.access.secrets import stored_address
+from trecjudge.models.access.addresses import stored_address
 from trecjudge.models.cache.batch_book import BatchRecord
 from trecjudge.models.cache.cache_file import CacheFile, open_sound
 from trecjudge.models.cache.readonly import (
@@ -40,6 +42,7 @@ from trecjudge.models.cache.schema import (
     FILE,
     MOST_TOKENS,
     SOURCE,
+    WRITTEN,
     DamagedCache,
     Row,
     no_cache,
@@ -300,3 +303,29 @@ def _address(endpoint: str) -> str:
     except ValueError:
         return shown
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def export_replies(folder: Path, target: Path, model: str, since: int = 0) -> int:
+    """Write a model's replies that a cache has got `since` a time into a new cache in `target`.
+
+    It is one file, which many machines may read at once. Return how many replies it holds. Raises
+    OutputError.
+    """
+    try:
+        # Made on a local disk: SQLite needs locks, which a file system of many machines may lack.
+        with closing(ReadCache(folder)) as source, TemporaryDirectory() as here:
+            path = Path(here) / FILE
+            rows = (row for row in source.rows(model) if row[WRITTEN] >= since)
+            count = write_cache(path, rows, source, model)
+            target.mkdir(parents=True, exist_ok=True)
+            with path.open("rb") as made, whole(target / FILE) as file:
+                shutil.copyfileobj(made, file)
+    except (OSError, sqlite3.Error) as error:
+        raise OutputError(f"{target}: cannot be written: {why(error)}") from error
+    return count
+
+
+def import_replies(folder: Path, source: Path, notify: Callable[[str], None]) -> None:
+    """Add the replies that `carried_out` wrote to a cache. Raises OutputError."""
+    with closing(ReadCache(source)) as other:
+        add_replies(folder / FILE, other.rows(), other, notify)

@@ -24,14 +24,13 @@ from trecjudge.inputs.documents.names import NESTED, plain
 from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
 from trecjudge.inputs.pipelines.layers import parse_json_text
 from trecjudge.models.access.access import Access
-from trecjudge.models.access.secrets import VARIABLE, substitute_variables
+from trecjudge.models.access.addresses import VARIABLE, substitute_variables
 from trecjudge.models.documents.service import HEADERS, NAMED, DocumentApi, address_of
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, Unreachable, problem_in
 from trecjudge.models.faults import plain as text_of_page
-from trecjudge.models.patience import OutageTracker, growing_pause
-from trecjudge.models.service import EndpointService as ServiceOfEndpoint
+from trecjudge.models.pace import OutageTracker, Watchdog, growing_pause
+from trecjudge.models.settings import EndpointService as ServiceOfEndpoint
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.silence import Watchdog
 from trecjudge.models.transport import PROXY_DENIES, SHORTEST_SECRET, TOO_MANY, Transport
 from trecjudge.records import Document, Place
 from trecjudge.settings.limits import limits

@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.store import address_in
-from trecjudge.models.access.secrets import NAMED as VARIABLES
-from trecjudge.models.access.secrets import VARIABLE, check_named, is_secret
+from trecjudge.models.access.addresses import NAMED as VARIABLES
+from trecjudge.models.access.addresses import VARIABLE, check_named, is_secret
 from trecjudge.models.settings import HeaderValue
 from trecjudge.settings.fields import ranged, typed_fields
-from trecjudge.settings.yaml_files import read_yaml_file
+from trecjudge.settings.strict_yaml import read_yaml_file
 from trecjudge.text.credentials import public
 
 PLACE = "{docid}"

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from trecjudge.settings.adapters import adapter_of
+from trecjudge.settings.fields import adapter_of
 
 MOST_SHOWN = 80
 LONGEST_VALUE = 5000

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed, ModelError
-from trecjudge.models.cache.replies import CachedReply, RequestInfo
+from trecjudge.models.cache.store import CachedReply, RequestInfo
 from trecjudge.models.client import Client
 from trecjudge.models.model import Program
 from trecjudge.models.plan import Planner

@@ -15,8 +15,15 @@ from trecjudge.models.access.addresses import same_origin, split_addresses
 from trecjudge.models.envelope import Reply, token_count
 from trecjudge.models.faults import Fault
 from trecjudge.models.reading import Unparsed
-from trecjudge.models.service import BASE_URL, KEY, EndpointService
-from trecjudge.models.settings import LlmSettings, S, first_set, settings_of
+from trecjudge.models.settings import (
+    BASE_URL,
+    KEY,
+    EndpointService,
+    LlmSettings,
+    S,
+    first_set,
+    settings_of,
+)
 
 FLOAT32 = "<f4"
 SCORES = ("relevance_score", "score")

@@ -12,7 +12,7 @@ from typing import Any
 
 from trecjudge.errors import ModelError
 from trecjudge.files import default_folder
-from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.retrieval.asking import (
     TextClient,

@@ -12,26 +12,26 @@ from urllib.parse import unquote
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.columns import split_columns
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, SAMPLES, parts_of
+from trecjudge.inputs.pipelines.reading import split_columns
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, bare_name, chunks, first_line, lines
 from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
-from trecjudge.results.leaderboards.layouts import (
+from trecjudge.results.leaderboards.writing import (
     COLUMN_NAMES,
     MEASURE,
     RUN,
     TOPIC,
     VALUE,
     LeaderboardLayout,
+    csv_cells,
     header_columns,
     layout_named,
     layout_of,
 )
-from trecjudge.results.leaderboards.spreadsheet import csv_cells
 from trecjudge.results.trec import (
     ALL,
     LONGEST_ROW,

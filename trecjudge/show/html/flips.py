@@ -9,10 +9,8 @@ from typing import Any
 
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.records import Judgment, Response
-from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.redaction import without_text
-from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.places import mean_for_page, sure_places
+from trecjudge.results.judgments import JudgmentsReader, without_text
+from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
 

@@ -13,8 +13,7 @@ from markupsafe import Markup
 
 from trecjudge.files import whole
 from trecjudge.show.charts import Axis
-from trecjudge.show.html.beside import written_beside
-from trecjudge.show.html.blocks import Block, Packed
+from trecjudge.show.html.blocks import Block, Packed, written_beside
 from trecjudge.show.html.job import NOTHING_KNOWN, JobShown
 from trecjudge.show.templates import asset, render
 

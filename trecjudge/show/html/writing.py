@@ -15,39 +15,42 @@ from trecjudge.judging.panel import Panel, leading_measures
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
-from trecjudge.scores.coverage import judged_by_judge
-from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.places import too_few_topics
+from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
-from trecjudge.show.folding import fold_equal, mean_cells
-from trecjudge.show.html.agreements import (
-    Figure,
-    correlate_measures,
-    labels_agreement,
-    scores_of_job,
-)
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.entries import Entries, NuggetShelf, named_documents
+from trecjudge.show.html.entries import Entries, NuggetShelf, Statistics, named_documents, standings
 from trecjudge.show.html.figures import (
+    Figure,
     Sides,
     agreement,
+    correlate_measures,
+    labels_agreement,
     means_of,
     means_of_truth,
     own_charts,
     renamed_measures,
+    scores_of_job,
     unjudged_of,
     unjudged_of_truth,
 )
 from trecjudge.show.html.flips import Other, read_other
 from trecjudge.show.html.job import job_shown, moment
-from trecjudge.show.html.output import Config, ReportInputs, read_config
+from trecjudge.show.html.job_files import (
+    Config,
+    ReportInputs,
+    Texts,
+    Trail,
+    kinds_of,
+    read_config,
+    read_reviews,
+    read_texts,
+    read_trail,
+    topics_for_page,
+)
 from trecjudge.show.html.page import Chart, Page, write_page
-from trecjudge.show.html.standings import Statistics, standings
-from trecjudge.show.html.texts import Texts, read_texts, topics_for_page
-from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.show.nuggets import GROUPS
-from trecjudge.show.paths import OUTCOMES, QUESTIONS
-from trecjudge.show.tones import MEANINGS, SIGNS
+from trecjudge.show.tables import fold_equal, mean_cells
+from trecjudge.show.tones import MEANINGS, OUTCOMES, QUESTIONS, SIGNS
 from trecjudge.stats.scores import Scores
 
 MEGABYTE = 1_000_000

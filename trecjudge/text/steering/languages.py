@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trecjudge.text.steering.rules import Pattern, pattern
+from trecjudge.text.steering.patterns import Pattern, pattern
 
 
 def _latin(

@@ -1,0 +1,292 @@
+"""The answer to a topic: written from numbered passages and quotes, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from trecjudge.baseline.generate.extractive import extract_answer, on_one_line
+from trecjudge.baseline.generate.limits import AnswerLimits, answer_limits, cut_to_limits
+from trecjudge.baseline.index.records import Filter
+from trecjudge.baseline.masking import MaskedText, mask_personal_data
+from trecjudge.baseline.records import (
+    Answer,
+    AnswerSentence,
+    RetrievedPassage,
+    SearchResult,
+    Support,
+)
+from trecjudge.baseline.retrieve.retriever import IndexRetriever
+from trecjudge.baseline.terms import question_of
+from trecjudge.check.rules import Track
+from trecjudge.errors import PLANNED, InputError, JudgmentFailed
+from trecjudge.findings import Finding, OnFinding, brief, plural
+from trecjudge.models.model import Model, Program, ReplyLength
+from trecjudge.records import Failure, Place, Topic
+from trecjudge.text.quotes import find_quote_span
+from trecjudge.text.tokens import read_forms
+
+_HERE = "trecjudge.baseline.program"
+WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000), in_part=True)
+GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
+PROGRAMS = (WRITE, GAPS)
+REPLY = {"max_tokens": 4096}
+"""An answer with its quotes does not fit into the reply of a judge."""
+SHORTEST = 3
+"""The fewest words of a quote: one or two stand in nearly every passage."""
+LONGER = 2
+"""How many times as long as the quote what is found may be: else too much was left out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage as a model sees it: with personal data masked, if that was asked for."""
+
+    passage: RetrievedPassage
+    text: MaskedText
+
+    @classmethod
+    def of(cls, passage: RetrievedPassage, mask: bool) -> ShownPassage:
+        """Return a passage as it is shown."""
+        text = passage.chunk.text
+        return cls(passage, mask_personal_data(text) if mask else MaskedText(text, text))
+
+    def show_numbered(self, number: int, mask: bool) -> str:
+        """Return it behind its number; one from within a document has the document's title too."""
+        chunk = self.passage.chunk
+        title = chunk.document.title if chunk.start else ""
+        heading = mask_personal_data(title).text if mask else title
+        return f"[{number}] {heading}\n{self.text.text}".replace("] \n", "] ", 1)
+
+    def support(self, quote: str) -> Support | None:
+        """Return where a quote stands, word for word; None where it does not."""
+        if len(read_forms(quote)[1]) < SHORTEST:
+            return None
+        span = find_quote_span(self.text.text, quote)
+        if span is None or span[1] - span[0] > LONGER * len(quote):
+            return None
+        begin = self.passage.chunk.start
+        start, end = self.text.span(*span)
+        return Support(self.passage, begin + start, begin + end, self.text.text[slice(*span)])
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWriter:
+    """A model that writes the answer to one topic; what it gave in vain is reported.
+
+    With `mask` it sees no personal data of a known form.
+    """
+
+    topic: Topic
+    question: str
+    model: Model
+    report: OnFinding
+    mask: bool = False
+
+    async def write_answer(
+        self, passages: Sequence[RetrievedPassage], limits: AnswerLimits
+    ) -> tuple[AnswerSentence, ...] | None:
+        """Return the sentences whose quotes stand in their passages; None where it has no answer.
+
+        What is too long is cut from the end. Raises JudgmentFailed, ModelError.
+        """
+        seen = [ShownPassage.of(passage, self.mask) for passage in passages]
+        prediction = await self.model.predict(
+            WRITE,
+            question=self._hide(self.question),
+            length=limits.in_words,
+            passages=[one.show_numbered(n, self.mask) for n, one in enumerate(seen, 1)],
+        )
+        if prediction.fields["answerable"] == "no":
+            return None
+        given = prediction.fields["sentences"]
+        if prediction.call.cut:
+            message = f"the reply was cut: used of it: {plural(len(given), 'whole sentence')}"
+            self._report_loss(Finding("answer_cut", self._place, message))
+        checked = (self._check_sentence(number, one, seen) for number, one in enumerate(given, 1))
+        # A small model may say one sentence until its reply is cut.
+        found = list({one.text: one for one in checked if one is not None}.values())
+        kept, left_out = cut_to_limits(found, limits)
+        if left_out:
+            message = f"{left_out} of {len(found)} sentences are too many for {limits.in_words}"
+            self._report_loss(Finding("answer_cut", self._place, message))
+        return kept
+
+    async def name_gaps(self, sentences: Sequence[AnswerSentence]) -> list[str]:
+        """Return queries for what an answer lacks, none where nothing is missing.
+
+        Raises JudgmentFailed, ModelError.
+        """
+        said = [sentence.text for sentence in sentences]
+        question = self._hide(self.question)
+        prediction = await self.model.predict(GAPS, question=question, answer=said)
+        return [query for query in map(str.strip, prediction.fields["queries"]) if query]
+
+    @property
+    def _place(self) -> Place:
+        return Place(f"topic {self.topic.topic_id}")
+
+    def _hide(self, text: str) -> str:
+        return mask_personal_data(text).text if self.mask else text
+
+    def _check_sentence(
+        self, number: int, given: Any, seen: Sequence[ShownPassage]
+    ) -> AnswerSentence | None:
+        """Return a sentence with the passages that have its quote; None where none has it."""
+        text = self._hide(on_one_line(given.text))
+        numbers = list(dict.fromkeys(given.passages))
+        there = [cited for cited in numbers if 1 <= cited <= len(seen)]
+        if len(there) < len(numbers):
+            wrong = ", ".join(str(cited) for cited in numbers if cited not in there)
+            message = f"sentence {number} cites passage {wrong} of {len(seen)}"
+            self._report_loss(Finding("passage_unknown", self._place, message))
+        quoted = {cited: seen[cited - 1].support(given.quote) for cited in there}
+        support = tuple(one for one in quoted.values() if one is not None)
+        if not support:
+            message = f"sentence {number} has no quote of a passage it cites: {brief(text)}"
+            self._report_loss(Finding("quote_not_found", self._place, message, brief(given.quote)))
+            return None
+        if len(support) < len(quoted):
+            without = ", ".join(str(cited) for cited, one in quoted.items() if one is None)
+            message = f"sentence {number}: its quote is not in passage {without}"
+            self._report_loss(Finding("quote_elsewhere", self._place, message, brief(given.quote)))
+        return AnswerSentence(text, support) if text else None
+
+    def _report_loss(self, finding: Finding) -> None:
+        self.report(replace(finding, topic_id=self.topic.topic_id))
+
+
+NOTHING_FOUND = "nothing was found"
+NOT_THERE = "the model found no answer in the passages"
+NOTHING_QUOTED = "no sentence of the model had a quote that stands in its passages"
+NOTHING_FITS = "no sentence of the passages has a word of the question, stands alone and fits"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """How answers are made: from the best `top` passages of the documents of `only`.
+
+    A model may look `rounds` times for what its answer lacks. `mask` hides personal data from it,
+    and from the answer. `most_words` is a limit beside that of the track.
+    """
+
+    top: int = 20
+    rounds: int = 0
+    mask: bool = False
+    most_words: int | None = None
+    only: Filter | None = None
+
+    def check(self, with_model: bool) -> None:
+        """Raise InputError for what needs a model."""
+        if self.rounds and not with_model:
+            raise InputError("--rounds: only a model can name what is missing: add --use-env-llm")
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Answers topics, one at a time or many at once; what a model gave in vain is reported."""
+
+    retriever: IndexRetriever
+    model: Model
+    track: Track
+    report: OnFinding
+    generating: AnswerSettings = field(default_factory=AnswerSettings)
+
+    async def answer(self, topic: Topic) -> Answer:
+        """Return the answer to a topic; one that failed says why, and has no sentence.
+
+        Raises ModelError where no topic could be answered.
+        """
+        try:
+            return await self._answer(topic, question_of(topic))
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                place, message = Place(f"topic {topic.topic_id}"), f"no answer: {failed.message}"
+                self.report(Finding("answer_failed", place, message, topic_id=topic.topic_id))
+            failure = Failure(failed.kind, failed.message, failed.tries)
+            return Answer(topic, (), (), failure=failure)
+
+    async def _answer(self, topic: Topic, question: str) -> Answer:
+        if not question:
+            raise JudgmentFailed("no_topic_text", "the topic has no text")
+        first = await self._search(question)
+        if why := _unanswerable(first):
+            return Answer(topic, (), (first,), why)
+        limits = answer_limits(self.track, topic, self.generating.most_words)
+        if self.model.available:
+            return await self._by_model(topic, question, first, limits)
+        sentences = self._mask(extract_answer(question, first.passages, limits))
+        kept, _ = cut_to_limits(sentences, limits)
+        return Answer(topic, kept, (first,), "" if kept else NOTHING_FITS)
+
+    async def _by_model(
+        self, topic: Topic, question: str, first: SearchResult, limits: AnswerLimits
+    ) -> Answer:
+        """Return what a model writes from the passages, in up to `rounds` rounds more."""
+        mask = self.generating.mask
+        writer = AnswerWriter(topic, question, self.model, self.report, mask)
+        found, passages = [first], list(first.passages)
+        sentences = await writer.write_answer(passages, limits)
+        for _ in range(self.generating.rounds):
+            queries = await writer.name_gaps(sentences or ())
+            searched = [await self._search(query) for query in queries]
+            more = [one for one in searched if one.answers is not False]
+            fresh = _fresh(passages, more)
+            if not fresh:
+                break  # the same passages would give the same answer
+            found += more
+            passages = self._next(sentences or (), fresh, passages)
+            # What was said before stays where the new passages make nothing better.
+            sentences = await writer.write_answer(passages, limits) or sentences
+        why = "" if sentences else NOT_THERE if sentences is None else NOTHING_QUOTED
+        return Answer(topic, sentences or (), tuple(found), why)
+
+    async def _search(self, question: str) -> SearchResult:
+        only = self.generating.only
+        return await self.retriever.retrieve(question, self.generating.top, only)
+
+    def _next(
+        self,
+        sentences: Iterable[AnswerSentence],
+        fresh: Sequence[RetrievedPassage],
+        old: Sequence[RetrievedPassage],
+    ) -> list[RetrievedPassage]:
+        """Return the passages of the next round: those cited, then new ones, then the others."""
+        cited = [support.passage for sentence in sentences for support in sentence.support]
+        each = {_key(passage): passage for passage in (*cited, *fresh, *old)}
+        return list(each.values())[: self.generating.top]
+
+    def _mask(self, sentences: tuple[AnswerSentence, ...]) -> tuple[AnswerSentence, ...]:
+        """Return sentences of documents without personal data, if it is to be masked."""
+        if not self.generating.mask:
+            return sentences
+        return tuple(
+            AnswerSentence(
+                mask_personal_data(sentence.text).text,
+                tuple(replace(s, quote=mask_personal_data(s.quote).text) for s in sentence.support),
+            )
+            for sentence in sentences
+        )
+
+
+def _unanswerable(found: SearchResult) -> str:
+    """Return why nothing is tried with what was found; empty where something is."""
+    if not found.passages:
+        return NOTHING_FOUND
+    if found.answers is False:
+        return f"too little was found: {found.confidence_by} is {found.confidence:.3f}"
+    return ""
+
+
+def _fresh(
+    known: Iterable[RetrievedPassage], found: Iterable[SearchResult]
+) -> list[RetrievedPassage]:
+    """Return the passages that were not there before, the best of each search first."""
+    there = set(map(_key, known))
+    fresh = {_key(p): p for one in found for p in one.passages if _key(p) not in there}
+    return sorted(fresh.values(), key=lambda passage: passage.rank)
+
+
+def _key(passage: RetrievedPassage) -> tuple[str, int, int]:
+    return passage.chunk.doc_id, passage.chunk.start, passage.chunk.end

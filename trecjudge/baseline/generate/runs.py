@@ -1,0 +1,255 @@
+"""A run from an index: everything is opened, every topic answered, the files written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.baseline.generate.answers import PROGRAMS, REPLY, Answerer, AnswerSettings
+from trecjudge.baseline.generate.formats import RunFacts, RunFormat
+from trecjudge.baseline.index.index import Index, is_address, open_index
+from trecjudge.baseline.records import Answer
+from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES, MaskedRanks
+from trecjudge.baseline.retrieve.retriever import RetrieverSettings, open_retriever
+from trecjudge.errors import ModelError
+from trecjudge.files import fixed_time, open_target
+from trecjudge.findings import OnFinding, plural
+from trecjudge.inputs.provenance import provenance_path
+from trecjudge.models.model import Model
+from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.records import ProvenanceLine, Topic
+from trecjudge.version import __version__
+
+LOOK_AHEAD = 4
+"""Topics begun and not yet handed out, for each request that may be under way."""
+
+
+@dataclass(slots=True)
+class RunCounts:
+    """What a run has, in counts; `words` are those of all its sentences."""
+
+    answered: int = 0
+    failed: int = 0
+    sentences: int = 0
+    cited: int = 0
+    citations: int = 0
+    words: int = 0
+    confidence: float = 0.0
+    """The sum over topics for which something was searched."""
+    confidence_by: str = ""
+    searched: int = 0
+    abstentions: dict[str, str] = field(default_factory=dict)
+    """Why there is no answer, by topic."""
+
+    def add(self, answer: Answer) -> None:
+        """Count an answer."""
+        self.failed += answer.failure is not None
+        if answer.failure is None and not answer.sentences:
+            self.abstentions[answer.topic.topic_id] = answer.abstained
+        self.answered += bool(answer.sentences)
+        for sentence in answer.sentences:
+            self.sentences += 1
+            self.cited += bool(sentence.support)
+            self.citations += len(sentence.support)
+            self.words += len(sentence.text.split())
+        for first in answer.retrieved[:1]:
+            self.confidence += first.confidence
+            self.confidence_by = first.confidence_by
+            self.searched += 1
+
+    @property
+    def abstained(self) -> int:
+        """How many topics have an empty answer, since nothing answers them."""
+        return len(self.abstentions)
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """The mean confidence of the first searches; None without any."""
+        return self.confidence / self.searched if self.searched else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON-ready data."""
+        names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
+        last = ("mean_confidence", "confidence_by", "abstentions")
+        return {name: getattr(self, name) for name in (*names, *last)}
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run to make in the file `path`; `index` names the index.
+
+    `llm` and `prompts` are sections of a workflow. `carries` puts the documents that are cited into
+    the run.
+    """
+
+    index: str
+    path: Path
+    run_id: str
+    format: RunFormat
+    team_id: str = "trecjudge"
+    retriever: RetrieverSettings = field(default_factory=RetrieverSettings)
+    generating: AnswerSettings = field(default_factory=AnswerSettings)
+    carries: bool = False
+    llm: Mapping[str, Any] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+    def facts(self, model: Model, index: Index) -> RunFacts:
+        """Return what all records say of the run."""
+        asked = str((model.record() or {}).get("model", "")) if model.available else ""
+        carried = index.document if self.carries else None
+        named = index_name(self.index)
+        how = self.describe(asked)
+        return RunFacts(self.run_id, self.team_id, how, carried, named, fixed_time())
+
+    def describe(self, model: str) -> str:
+        """Return in one sentence how it is made; without a model it says that it is extractive."""
+        by = self.retriever.method + (", reranked" if self.retriever.rerank else "")
+        passages = f"the best {self.generating.top} passages by {by}"
+        tool = f"trecjudge {__version__}"
+        if not model:
+            return (
+                f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much"
+                " of the topic's words they cover"
+            )
+        rounds = plural(self.generating.rounds, "further round")
+        again = f"; up to {rounds} of retrieval" if self.generating.rounds else ""
+        return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
+
+
+async def make_run(
+    wanted: RunRequest,
+    topics: Sequence[Topic],
+    options: ModelOptions,
+    report: OnFinding,
+    warn: Callable[[str], None],
+    held: AbstractContextManager[None] | None = None,
+) -> tuple[RunCounts | None, dict[str, Any]]:
+    """Write a run; return what it has, None where calls were only counted, and what was spent.
+
+    `held` is what locks its files while they are written. Raises InputError, OutputError, and
+    ModelError if no topic could be answered.
+    """
+    programs = (*PROGRAMS, GRADE_PASSAGES) if wanted.retriever.rerank else PROGRAMS
+    names = {program.name for program in programs}
+    prompts = {name: text for name, text in wanted.prompts.items() if name in names}
+    reply, settings = REPLY | dict(wanted.llm), wanted.retriever
+    with closing(open_index(wanted.index)) as index:
+        async with (
+            open_model(options, reply, prompts, programs, warn) as model,
+            open_retriever(wanted.index, index, settings, model, options, warn) as retriever,
+        ):
+            if wanted.generating.mask and retriever.ranks is not None:
+                retriever = replace(retriever, ranks=MaskedRanks(retriever.ranks))
+            track = wanted.format.track
+            answerer = Answerer(retriever, model, track, report, wanted.generating)
+            each = answer_all(topics, answerer.answer, model.in_flight)
+            facts = wanted.facts(model, index)
+            wanted.format.check(facts)
+            if options.plan and options.use:
+                async for _ in each:
+                    pass  # only to count what they would ask
+                return None, model.spent() | {"items": len(topics)}
+            with held or nullcontext():
+                made = await write_run(each, wanted.path, wanted.format, facts)
+            return made, model.spent()
+
+
+async def answer_all(
+    topics: Iterable[Topic],
+    answer: Callable[[Topic], Coroutine[Any, Any, Answer]],
+    in_flight: int,
+) -> AsyncIterator[Answer]:
+    """Yield the answers in the order of the topics; what is begun and not yielded is bounded."""
+    window: deque[asyncio.Task[Answer]] = deque()
+    try:
+        for topic in topics:
+            window.append(asyncio.create_task(answer(topic)))
+            if len(window) >= LOOK_AHEAD * in_flight:
+                yield await window.popleft()
+        while window:
+            yield await window.popleft()
+    finally:
+        for task in window:
+            task.cancel()
+        # Wait until they are cancelled: a task that is dropped would go on, and pay for calls.
+        await asyncio.gather(*window, return_exceptions=True)
+
+
+async def write_run(
+    made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts
+) -> RunCounts:
+    """Write a run and its provenance, each whole or not at all; return what it has.
+
+    A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
+    if they cannot be written, and ModelError, with no file changed, if every topic failed.
+    """
+    counts, why = RunCounts(), ""
+    with open_target(path) as run, open_target(provenance_path(path)) as trail:
+        async for answer in made:
+            counts.add(answer)
+            if answer.failure is not None:
+                why = why or answer.failure.message
+                continue
+            record = format_.record(answer, facts)
+            run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+            for line in provenance_lines(answer, facts):
+                trail.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        if counts.failed and not counts.answered + counts.abstained:
+            raise ModelError(f"no topic could be answered, nothing is written: {why}")
+    return counts
+
+
+def provenance_lines(answer: Answer, facts: RunFacts) -> Iterator[dict[str, Any]]:
+    """Yield a line for each citation of each sentence; none for an answer that abstained."""
+    for number, sentence in enumerate(answer.sentences):
+        for support in sentence.support:
+            passage, chunk = support.passage, support.passage.chunk
+            line = ProvenanceLine(
+                run_id=facts.run_id,
+                topic_id=answer.topic.topic_id,
+                sentence_index=number,
+                doc_id=chunk.doc_id,
+                start=support.start,
+                end=support.end,
+                quote=support.quote,
+                score=passage.score,
+                rank=passage.rank,
+                retriever=answer.retrieved[-1].method,
+                document_version=chunk.document.version,
+                document_digest=chunk.digest,
+                index=facts.index,
+                index_version=answer.retrieved[-1].index_version,
+                time=facts.time,
+            )
+            record = asdict(line)
+            if not facts.time:
+                # Two equal jobs write equal bytes.
+                del record["time"]
+            yield record
+
+
+def index_name(where: str) -> str:
+    """Return how an index is named in a file: its path, or its address without user and secret."""
+    if not is_address(where):
+        return where
+    scheme = where.partition("://")[0]
+    address, _, query = where.partition("://")[2].partition("?")
+    # A question mark may be a part of the secret: then no part is known to be none.
+    unclear = "@" in query and "@" not in address
+    return f"{scheme}://{'' if unclear else address.rpartition('@')[2]}"

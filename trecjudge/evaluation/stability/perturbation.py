@@ -1,0 +1,255 @@
+"""Answers said otherwise, and the effect of that on scores and labels."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from trecjudge.measures import LeaderboardSpec
+from trecjudge.records import Judgment, Response
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.stats.paired import ALPHA, holm, sign_flip
+from trecjudge.stats.resampling import Array, Interval, mean_intervals
+from trecjudge.text import restating
+
+Kind = Literal["position", "length", "style"]
+Order = list[int]
+"""The former place of each sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """A way to say an answer otherwise, and which bias it shows.
+
+    `make` returns the changed response and the former index of each of its sentences.
+    """
+
+    name: str
+    kind: Kind
+    what: str
+    make: Callable[[Response], tuple[Response, Order]]
+
+
+def shuffle_sentences(response: Response) -> tuple[Response, Order]:
+    """Return a response with its sentences in an order drawn by run and topic."""
+    name = f"{response.run_id}\0{response.topic_id}"
+    seed = int.from_bytes(hashlib.sha256(name.encode(errors="replace")).digest()[:8])
+    order = list(range(len(response.sentences)))
+    random.Random(seed).shuffle(order)
+    if order == sorted(order):  # the same as before: no change at all
+        order.reverse()
+    moved = (replace(response.sentences[old], index=new) for new, old in enumerate(order))
+    return replace(response, sentences=tuple(moved)), [
+        response.sentences[old].index for old in order
+    ]
+
+
+def restate(rule: Callable[[str], str], response: Response) -> tuple[Response, Order]:
+    """Return a response with a rule applied to the text of each sentence."""
+    made = tuple(replace(s, text=rule(s.text)) for s in response.sentences)
+    return replace(response, sentences=made), [s.index for s in response.sentences]
+
+
+def _by(rule: Callable[[str], str]) -> Callable[[Response], tuple[Response, Order]]:
+    return partial(restate, rule)
+
+
+CHANGES = (
+    Perturbation("shuffled", "position", "its sentences in another order", shuffle_sentences),
+    Perturbation(
+        "padded",
+        "length",
+        "each sentence followed by one that says nothing",
+        _by(restating.pad_text),
+    ),
+    Perturbation("repeated", "length", "each sentence said twice", _by(restating.repeat_text)),
+    Perturbation(
+        "spelling",
+        "style",
+        "British spelling for American, and the reverse",
+        _by(restating.other_spelling),
+    ),
+    Perturbation(
+        "forms", "style", "short forms for long ones, and the reverse", _by(restating.other_forms)
+    ),
+    Perturbation("words", "style", "some words replaced by synonyms", _by(restating.other_words)),
+    Perturbation("bold", "style", "each sentence in bold (Markdown)", _by(restating.in_bold)),
+    Perturbation(
+        "bullets", "style", "each sentence as a bullet (Markdown)", _by(restating.as_bullet)
+    ),
+)
+"""All changes; each keeps what an answer says, and what it cites."""
+
+
+DIGITS = 4
+ResponseKey = tuple[str, str]
+"""(run_id, topic_id)"""
+ItemKey = tuple[str, str, int | None, str | None, str | None, str, str]
+"""(run_id, topic_id, former sentence, doc_id, citation, claim or nugget, judge)"""
+
+
+@dataclass(slots=True)
+class JudgedSample:
+    """What a judge said of some responses: the value of each measure, the label of each item."""
+
+    spec: LeaderboardSpec
+    values: dict[str, dict[ResponseKey, float]] = field(default_factory=lambda: defaultdict(dict))
+    labels: dict[ItemKey, str] = field(default_factory=dict)
+    items: int = 0
+    failures: int = 0
+
+    def add(self, response: Response, judgments: Sequence[Judgment], order: Order) -> None:
+        """Add a judged response; `order` has the former index of each of its sentences.
+
+        A measure counts only where all items of the response are judged.
+        """
+        board = Leaderboard(self.spec)
+        board.add(response, judgments)
+        key = response.run_id, response.topic_id
+        for measure, score in board.scores[key[0]][key[1]].items():
+            if score.judged and score.value is not None:
+                self.values[measure][key] = float(score.value)
+        former = dict(zip((s.index for s in response.sentences), order, strict=True))
+        for one in judgments:
+            self.items += 1
+            self.failures += not one.judged
+            if one.label is not None:
+                index = former.get(one.sentence_index) if one.sentence_index is not None else None
+                part = (index, one.doc_id, one.citation, one.identity, one.judge)
+                self.labels[*key, *part] = one.label
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFlips:
+    """How many of the items that were judged each time did not get one label each time."""
+
+    name: str
+    items: int
+    flips: int
+
+    @property
+    def rate(self) -> float | None:
+        """The flip rate; None without items."""
+        return round(self.flips / self.items, DIGITS) if self.items else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"kind": self.name, "items": self.items, "flips": self.flips, "rate": self.rate}
+
+
+def count_flips(name: str, sides: Sequence[JudgedSample]) -> LabelFlips:
+    """Return the flips between several judgments of the same items."""
+    first, *others = sides
+    shared = [key for key in first.labels if all(key in side.labels for side in others)]
+    flips = sum(any(side.labels[key] != first.labels[key] for side in others) for key in shared)
+    return LabelFlips(name, len(shared), flips)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """By how much a change moves a measure: after minus before, over the changed responses.
+
+    `interval` is the 95 % bootstrap interval over topics, `p` that of the paired sign-flip test
+    over topics, `holm` the same corrected for the changes of this kind by this measure.
+    """
+
+    change: str
+    kind: str
+    measure: str
+    responses: int
+    topics: int
+    before: float
+    after: float
+    interval: Interval
+    p: float
+    holm: float = 1.0
+
+    @property
+    def shift(self) -> float:
+        """After minus before."""
+        return round(self.after - self.before, DIGITS)
+
+    @property
+    def is_bias(self) -> bool:
+        """Whether the shift is more than chance."""
+        return self.holm < ALPHA
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        interval = {"interval": list(self.interval.round_to(DIGITS))}
+        found = {name: value for name, value in asdict(self).items() if name != "interval"}
+        return found | interval | {"shift": self.shift, "bias": self.is_bias}
+
+
+def measure_shifts(
+    change: str,
+    kind: str,
+    before: JudgedSample,
+    after: JudgedSample,
+    changed: Iterable[ResponseKey],
+) -> list[Shift]:
+    """Return the shift of each measure over the responses that a change did change."""
+    wanted = set(changed)
+    found = []
+    for measure in before.values:
+        old, new = before.values[measure], after.values.get(measure, {})
+        shared = sorted(key for key in wanted if key in old and key in new)
+        if not shared:
+            continue
+        means = _by_topic(shared, old), _by_topic(shared, new)
+        gaps = (means[1] - means[0])[None, :]
+        found.append(
+            Shift(
+                change,
+                kind,
+                measure,
+                len(shared),
+                gaps.shape[1],
+                round(float(means[0].mean()), DIGITS),
+                round(float(means[1].mean()), DIGITS),
+                mean_intervals(gaps)[0],
+                round(float(sign_flip(gaps)[0]), DIGITS + 2),
+            )
+        )
+    return found
+
+
+def correct_p_values(found: Sequence[Shift]) -> list[Shift]:
+    """Return the shifts with their p corrected for the changes of one kind by one measure.
+
+    Position, length and style are three questions: each has a correction of its own.
+    """
+    p: dict[tuple[str, str], list[float]] = {}
+    for one in found:
+        p.setdefault((one.measure, one.kind), []).append(one.p)
+    left = {family: iter(holm(np.array(own)).tolist()) for family, own in p.items()}
+    return [
+        replace(one, holm=round(next(left[one.measure, one.kind]), DIGITS + 2)) for one in found
+    ]
+
+
+def untestable(found: Sequence[Shift]) -> list[str]:
+    """Return the kinds of bias that so few topics could not show, however large it were."""
+    kinds: dict[str, list[Shift]] = {}
+    for one in found:
+        kinds.setdefault(one.kind, []).append(one)
+    # The smallest p of a sign-flip test is that of all topics moving one way.
+    return [
+        kind
+        for kind, own in kinds.items()
+        if len({s.change for s in own}) * 2.0 ** (1 - max(s.topics for s in own)) >= ALPHA
+    ]
+
+
+def _by_topic(keys: Sequence[ResponseKey], values: Mapping[ResponseKey, float]) -> Array:
+    by_topic: dict[str, list[float]] = {}
+    for key in keys:
+        by_topic.setdefault(key[1], []).append(values[key])
+    return np.array([np.mean(by_topic[topic]) for topic in sorted(by_topic)])

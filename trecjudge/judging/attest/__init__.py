@@ -1,1 +1,0 @@
-"""Attestation: whether a document supports a sentence."""

@@ -1,0 +1,225 @@
+"""Words and others: synonyms, words that exclude one another, antonyms."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterator
+from functools import cache
+from pathlib import Path
+
+from trecjudge.text.forms import word_form
+
+# A row has words of one direction, then words of the other.
+_PAIRS = (
+    (
+        "rise rises rising rose risen increase increases grow grows grew growth climb surge soar",
+        "fall falls falling fell fallen decrease declines drop drops shrink shrank plunge decline",
+    ),
+    ("raise raises raised strengthen", "lower lowers lowered cut cuts reduce reduces weaken"),
+    ("improve improves improvement better", "worsen worsens deteriorate worse"),
+    ("gain gains gained win wins won", "lose loses lost loss losses"),
+    ("expand expands expansion widen", "contract contracts contraction narrow"),
+    ("accelerate accelerates speed", "slow slows slowed slowdown decelerate"),
+    ("import imports imported", "export exports exported"),
+    ("ban bans banned forbid forbids prohibit", "allow allows allowed permit permits legalize"),
+    ("accept accepts accepted approve approves", "reject rejects rejected refuse refuses"),
+    ("highest largest biggest maximum", "lowest smallest minimum"),
+)
+
+
+_SIDES = [tuple(frozenset(map(word_form, words.split())) for words in pair) for pair in _PAIRS]
+
+
+def _of_each(own: int) -> dict[str, frozenset[str]]:
+    """Return, by form, the words of its own direction (0) or of the other (1)."""
+    found: dict[str, set[str]] = {}
+    for sides in _SIDES:
+        for number, forms in enumerate(sides):
+            for form in forms:
+                found.setdefault(form, set()).update(sides[number ^ own])
+    return {form: frozenset(forms) for form, forms in found.items()}
+
+
+_ALIKE, _OPPOSITES = _of_each(0), _of_each(1)
+DIRECTED = frozenset(_OPPOSITES)
+"""The forms of all words of direction."""
+
+
+def is_antonym(form: str, others: Collection[str]) -> bool:
+    """Return whether one of the forms is an antonym of `form`, and none a synonym."""
+    if form not in _OPPOSITES or not _ALIKE[form].isdisjoint(others):
+        return False
+    return not _OPPOSITES[form].isdisjoint(others)
+
+
+def same_direction(form: str) -> frozenset[str]:
+    """Return the forms of the words of one direction with `form`."""
+    return _ALIKE.get(form, frozenset())
+
+
+_FOLDER = Path(__file__).parent
+# "Unsafe" denies "safe", but "come" is no denial of "income": short words are left out.
+_DENYING = ("un", "in", "im", "ir", "il", "dis", "non")
+_DENIED = 5
+# Letters that two forms must share to be of one stem; six where neither begins with the other.
+_STEM = 5
+_LONG_STEM = 6
+
+
+def _lines(name: str) -> Iterator[str]:
+    for line in (_FOLDER / name).read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            yield line
+
+
+Kind = dict[str, int]
+"""The forms of a kind; synonyms have the same number."""
+
+
+@cache
+def _kinds() -> tuple[dict[str, list[Kind]], set[str]]:
+    """Return the kinds of each form, and the forms that have a capital in every kind."""
+    kinds_of: dict[str, list[Kind]] = defaultdict(list)
+    written: dict[bool, set[str]] = {True: set(), False: set()}
+    for line in _lines("kinds.txt"):
+        kind: Kind = {}
+        for number, member in enumerate(line.partition(": ")[2].split()):
+            for word in member.split("/"):
+                form = word_form(word)
+                kind[form] = number
+                written[word[0].isupper()].add(form)
+        for form in kind:
+            kinds_of[form].append(kind)
+    return kinds_of, written[True] - written[False]
+
+
+@cache
+def _synonyms() -> dict[str, list[set[str]]]:
+    """Return the groups of synonyms that each form is in."""
+    found: dict[str, list[set[str]]] = defaultdict(list)
+    for line in _lines("synonyms.txt"):
+        forms = set(map(word_form, line.split()))
+        for form in forms:
+            found[form].append(forms)
+    return found
+
+
+def rivals(form: str, present: Container[str]) -> list[str]:
+    """Return the present forms that exclude a form: other colours, or "unreal" for "real"."""
+    kinds = _kinds()[0].get(form, ())
+    found = [f for kind in kinds for f in kind if kind[f] != kind[form] and f in present]
+    if len(form) >= _DENIED:
+        found += [denied for prefix in _DENYING if (denied := prefix + form) in present]
+        for prefix in _DENYING:
+            bare = form.removeprefix(prefix)
+            if _DENIED <= len(bare) < len(form) and bare in present:
+                found.append(bare)
+    return found
+
+
+def is_capitalised(form: str) -> bool:
+    """Return whether a word of a kind counts only where it has a capital: "May", "Turkey"."""
+    return form in _kinds()[1]
+
+
+def alike_in_time(form: str, other: str) -> bool:
+    """Return whether two forms are of one verb by the table of synonyms: wrote, written."""
+    return form[:1] == other[:1] and any(other in group for group in _synonyms().get(form, ()))
+
+
+def stands_in(form: str, others: Collection[str]) -> bool:
+    """Return whether one of the forms is a synonym of `form`, or has the same stem."""
+    if not same_direction(form).isdisjoint(others):
+        return True
+    if any(not group.isdisjoint(others) for group in _synonyms().get(form, ())):
+        return True
+    kinds = _kinds()[0].get(form, ())
+    if any(kind[f] == kind[form] and f in others for kind in kinds for f in kind):
+        return True
+    return not kinds and any(_akin(form, other) for other in others)
+
+
+def _akin(one: str, other: str) -> bool:
+    """Return whether two forms have one stem: "music", "musician"; "nation", "nationalist"."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < _STEM or not short.isalpha() or short[:_STEM] != long[:_STEM]:
+        return False
+    return long.startswith(short) or long[:_LONG_STEM] == short[:_LONG_STEM]
+
+
+_OPPOSITE_RELATIONS = """
+more less,fewer
+most least,fewest
+before after
+earlier later
+over under
+above below,under
+ahead behind
+higher lower
+larger,bigger,greater smaller
+longer shorter
+taller shorter
+faster,quicker slower
+older younger,newer
+quieter louder
+stronger weaker
+better worse
+richer poorer
+cheaper dearer
+heavier lighter
+hotter,warmer colder,cooler
+wider narrower
+deeper shallower
+easier harder
+safer riskier
+nearer,closer farther,further
+minimum maximum
+with without
+inside outside
+always never
+all none
+exceed trail
+"""
+# What follows these is compared with what precedes them.
+COMPARING = frozenset(map(word_form, ("than", "before", "after", "ahead", "behind")))
+_MUTUAL = """
+met meets married tied drew borders bordered resembled played fought faced equals shared talked
+agreed negotiated collaborated divorced dated intersected adjoined
+"""
+SYMMETRIC = frozenset(map(word_form, _MUTUAL.split()))
+"""Verbs that mean the same with their two sides exchanged."""
+_IRREGULAR = frozenset(
+    """
+    ate beat became began bit blew bought broke brought built came caught chose drew drove fed flew
+    forbade foresaw forgave forgot fought found gave got grew held hid hit hurt kept knew laid led
+    left lent let lost made met outdid outran outsold oversaw overthrew overtook paid put ran rang
+    read rode sang sank saw sent set shook shot slew sold sought spent spoke spread stole struck
+    sued swore swung taught threw told took tore undertook understood went withdrew withstood won
+    wore wrote
+    """.split()  # noqa: SIM905
+)
+
+
+def _read() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _OPPOSITE_RELATIONS.strip().splitlines():
+        one, other = (set(map(word_form, side.split(","))) for side in line.split())
+        for ours, theirs in ((one, other), (other, one)):
+            for form in ours:
+                found.setdefault(form, set()).update(theirs)
+    return {form: frozenset(forms) for form, forms in found.items()}
+
+
+_OPPOSITES_OF = _read()
+RELATING = frozenset(_OPPOSITES_OF) | COMPARING
+"""The forms of all such words."""
+
+
+def opposites_of(form: str) -> Collection[str]:
+    """Return the forms that say the opposite relation."""
+    return _OPPOSITES_OF.get(form, ())
+
+
+def is_verb(written: str) -> bool:
+    """Return whether a word between two things is surely a verb that relates them."""
+    return written.islower() and (written.endswith("ed") or written in _IRREGULAR)
