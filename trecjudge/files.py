@@ -1,4 +1,4 @@
-"""Files written whole or not at all, the folder kept between jobs, and the times that files name."""
+"""Files written whole or not at all, folders kept between jobs, and times that files name."""
 
 from __future__ import annotations
 

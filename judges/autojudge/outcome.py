@@ -34,7 +34,7 @@ from trecjudge import (
 )
 
 if TYPE_CHECKING:
-    from .judges.autojudge import AutoJudgeJudge
+    from . import AutoJudgeJudge
 
 
 NUMBERS = ("float", "int")

@@ -29,7 +29,7 @@ from trecjudge import (
 )
 
 if TYPE_CHECKING:
-    from .judges.faithfulness.program import ClaimVerdict
+    from .program import ClaimVerdict
 
 
 YES, NO, UNSURE = "yes", "no", "unsure"

@@ -1,4 +1,4 @@
-"""Citation support as the track scores it, and as ALCE does: citations together, alone, the rest."""
+"""Citation support as the track scores it, and as ALCE does: together, alone, and the rest."""
 
 from __future__ import annotations
 
