@@ -45,7 +45,7 @@ from .deciding import (
     confirms,
     within,
 )
-from .scoring import Scoring, best_or_worst
+from .scoring import ArgueScoring, best_or_worst
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ class ArgueJudge(Attesting):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures by topic and, as means over all, from summed counts; ranked by F1."""
-        columns = Scoring(self.matches, self.partial, self.cited).measures
+        columns = ArgueScoring(self.matches, self.partial, self.cited).measures
         return LeaderboardSpec(columns, sort_by="F1", fill=best_or_worst)
 
     def fitted(self, nuggets: Sequence[Nugget], cited: Callable[[], bool]) -> ArgueJudge:
@@ -93,7 +93,7 @@ class ArgueJudge(Attesting):
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield each citation, as the citation judge does, and then the whole response."""
-        for sentence in self._kept(topic, response):
+        for sentence in self._kept_sentences(topic, response):
             for citation in sentence.citations:
                 yield citation_item(topic, response, sentence, citation)
         yield WholeResponse.of(topic, response)
@@ -108,7 +108,7 @@ class ArgueJudge(Attesting):
         """
         if not isinstance(item, WholeResponse):
             return await Attesting.judge(self, item, model)
-        kept = self._kept(item.topic, item.response)
+        kept = self._kept_sentences(item.topic, item.response)
         decider = self._decider(item.topic, model)
         behind = [
             judgment_of(item, sentence_index=s.index, label=CUT, reason="it is behind the limit")
@@ -137,7 +137,7 @@ class ArgueJudge(Attesting):
         """Return the way of each sentence through the tree, from the judgments on its response."""
         return Tree.of(response, judgments).paths()
 
-    def _kept(self, topic: Topic, response: Response) -> Sequence[Sentence]:
+    def _kept_sentences(self, topic: Topic, response: Response) -> Sequence[Sentence]:
         limit = topic.limit or 0 if self.limit == "topic" else self.limit
         return within(limit, response.sentences)
 

@@ -85,7 +85,7 @@ SUMMED = " Of all topics together: counts are summed before they are divided."
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
+class ArgueScoring:
     """The measures; `matches` is which stated answers count, `partial` what partial support is.
 
     Where documents of the bank are not `cited` by any run, what looks for them has no value.

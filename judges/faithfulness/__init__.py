@@ -136,9 +136,11 @@ class FaithfulnessJudge(ClaimJudging):
     async def _truths(self, item: WholeResponse, model: Model) -> list[Judgment]:
         """Return what each document states, an unjudged judgment where that is not known."""
         documents = item.response.documents.values()
-        return await asyncio.gather(*(self._stated(item, d, model) for d in documents))
+        return await asyncio.gather(*(self._judge_truths(item, d, model) for d in documents))
 
-    async def _stated(self, item: WholeResponse, document: Document, model: Model) -> Judgment:
+    async def _judge_truths(
+        self, item: WholeResponse, document: Document, model: Model
+    ) -> Judgment:
         if unread := without_text(item, document):
             return unread
         if document.hollow:
@@ -149,7 +151,7 @@ class FaithfulnessJudge(ClaimJudging):
             if failed.kind == PLANNED:  # about as many truths, to count the questions after them
                 return _stated_by_rules(item, document)
             return replace(unjudged(item, failed), doc_id=document.doc_id)
-        return _stated(item, document, facts, "llm")
+        return _truths_judgment(item, document, facts, "llm")
 
 
 def _all_stated_by_rules(item: WholeResponse) -> list[Judgment]:
@@ -159,10 +161,12 @@ def _all_stated_by_rules(item: WholeResponse) -> list[Judgment]:
 
 
 def _stated_by_rules(item: Item, document: Document) -> Judgment:
-    return _stated(item, document, facts_of(document), "rules")
+    return _truths_judgment(item, document, facts_of(document), "rules")
 
 
-def _stated(item: Item, document: Document, facts: Sequence[Fact], attester: str) -> Judgment:
+def _truths_judgment(
+    item: Item, document: Document, facts: Sequence[Fact], attester: str
+) -> Judgment:
     reason = HOLLOW if document.hollow else f"{len(facts)} truths"
     given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": attester}
     return judgment_of(item, label=STATED, reason=reason, **given)

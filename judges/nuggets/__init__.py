@@ -37,7 +37,7 @@ from trecjudge import (
     unjudged,
 )
 
-from .scoring import NO_NUGGETS, Scoring, best_or_worst
+from .scoring import NO_NUGGETS, NuggetScoring, best_or_worst
 
 ASSIGN = Program(
     "assign_nuggets",
@@ -84,8 +84,8 @@ class NuggetsJudge:
                 undefined=undefined,
             )
             for form, scoring, partly in (
-                ("STRICT_", Scoring(partly=0.0), "nothing"),
-                ("", Scoring(partly=0.5), "half"),
+                ("STRICT_", NuggetScoring(partly=0.0), "nothing"),
+                ("", NuggetScoring(partly=0.5), "half"),
             )
             for name, compute, counted, undefined in (
                 ("VITAL_SCORE", scoring.vital, "vital nuggets", "no nugget of the bank is vital"),
@@ -111,7 +111,9 @@ class NuggetsJudge:
             ]
         if self.assigner == "llm" or (self.assigner == "auto" and model.available):
             windows = [nuggets[i : i + self.window] for i in range(0, len(nuggets), self.window)]
-            found = await asyncio.gather(*(self._asked(item, part, model) for part in windows))
+            found = await asyncio.gather(
+                *(self._ask_nuggets(item, part, model) for part in windows)
+            )
             return [judgment for part in found for judgment in part]
         return [by_words(item, nugget) for nugget in nuggets]
 
@@ -134,7 +136,7 @@ class NuggetsJudge:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(ORDER)}")
         return judgment_of(item, label=plain, attester="given", nugget=nugget)
 
-    async def _asked(
+    async def _ask_nuggets(
         self, item: WholeResponse, nuggets: Sequence[Nugget], model: Model
     ) -> list[Judgment]:
         """Ask about all nuggets at once and, where the reply does not fit them, one by one."""
@@ -145,7 +147,7 @@ class NuggetsJudge:
             )
         except JudgmentFailed as failed:
             if len(nuggets) > 1 and failed.kind in ("parse", "cut"):
-                each = await asyncio.gather(*(self._asked(item, [n], model) for n in nuggets))
+                each = await asyncio.gather(*(self._ask_nuggets(item, [n], model) for n in nuggets))
                 return [judgment for part in each for judgment in part]
             return [replace(unjudged(item, failed), nugget=as_asked(nugget)) for nugget in nuggets]
         judgments = [

@@ -20,7 +20,7 @@ UNKNOWN = AskedNugget("", "", VITAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
+class NuggetScoring:
     """The scores; `partly` is what a nugget counts that is stated in part: 0.5, strictly 0."""
 
     partly: float

@@ -66,11 +66,11 @@ def test_words_of_the_question_are_marked_on_a_terminal(index: Path) -> None:
 
     from rich.console import Console
 
-    from trecjudge.show.search import marked
+    from trecjudge.show.search import mark_terms
 
     console = Console(file=StringIO(), force_terminal=True, color_system="standard")
     with console.capture() as capture:
-        console.print(marked("The dams\n were big", {"dam"}))
+        console.print(mark_terms("The dams\n were big", {"dam"}))
     assert capture.get() == "The \x1b[1;32mdams\x1b[0m were big\n"
 
 

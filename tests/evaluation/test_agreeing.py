@@ -59,7 +59,7 @@ def test_qrels_of_json_are_qrels(qrels: tuple[Path, Path], write: Write) -> None
 def test_a_topic_without_relevant_documents_stays_in_the_mean(qrels: tuple[Path, Path]) -> None:
     precision = next(f for f in agreed(*qrels).figures if f.name == "precision")
     assert precision.by_topic == {"t1": 1.0, "t2": 1.0}
-    assert (precision.mean, precision.defined) == (1.0, 2)
+    assert (precision.mean, precision.topics_defined) == (1.0, 2)
 
 
 def test_a_document_of_one_side_can_count_as_not_relevant(qrels: tuple[Path, Path]) -> None:

@@ -71,7 +71,7 @@ def test_the_figures_of_topics_and_their_mean() -> None:
     own = [i for i in range(400) if i % 6 == 2]
     wanted = metrics.cohen_kappa_score(TRUTH[own], PREDICTED[own])
     assert found.by_topic["t2"] == pytest.approx(wanted, abs=1e-6)
-    assert found.defined == 6
+    assert found.topics_defined == 6
     assert found.mean == pytest.approx(np.mean(list(found.by_topic.values())), abs=1e-6)
 
 
@@ -101,10 +101,10 @@ def test_a_topic_without_relevant_items_stays_in_the_mean() -> None:
     pairs = [LabelPair("t1", 1, 1), LabelPair("t1", 0, 1), LabelPair("t2", 0, 0)]
     found = figures(pairs, threshold=1)
     assert found["precision"].by_topic == {"t1": 0.5, "t2": 1.0}
-    assert (found["precision"].mean, found["precision"].defined) == (0.75, 2)
+    assert (found["precision"].mean, found["precision"].topics_defined) == (0.75, 2)
     assert found["recall"].by_topic == {"t1": 1.0, "t2": 1.0}
     assert found["kappa"].by_topic["t2"] is None
-    assert found["kappa"].defined == 1
+    assert found["kappa"].topics_defined == 1
 
 
 def test_relevant_items_that_only_one_side_has() -> None:

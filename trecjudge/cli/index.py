@@ -81,9 +81,9 @@ def index(flags: IndexFlags) -> int:
     printer = FindingPrinter(flags.quiet)
     distinct = DuplicateFilter(printer)
     try:
-        with closing(_placed(flags, printer)) as placed:
+        with closing(_placed_documents(flags, printer)) as placed:
             sources = _some(distinct.of(placed), flags)
-            changes, facts = asyncio.run(_refreshed(flags, sources))
+            changes, facts = asyncio.run(_refresh_index(flags, sources))
     except JudgmentFailed as failed:
         message = f"no vectors: {failed.kind}: {failed}; the index stays as it was"
         print_errors([f"{message}; vectors that came are in the cache: run it again to go on"])
@@ -98,7 +98,7 @@ def index(flags: IndexFlags) -> int:
     return printer.status()
 
 
-async def _refreshed(
+async def _refresh_index(
     flags: IndexFlags, sources: Iterator[IndexSource]
 ) -> tuple[Changes, IndexFacts]:
     """Return what changed, after the index holds the documents. Raises JudgmentFailed."""
@@ -114,7 +114,7 @@ async def _refreshed(
     )
 
 
-def _placed(flags: IndexFlags, report: OnFinding) -> Generator[Placed, None, None]:
+def _placed_documents(flags: IndexFlags, report: OnFinding) -> Generator[Placed, None, None]:
     """Yield the documents of the files, then those of the runs, each with its place."""
     yield from sources_in(flags.documents, report)
     if flags.from_runs:

@@ -254,7 +254,7 @@ def progress_shown(quiet: bool, as_json: bool) -> Iterator[progress.ConsoleWatch
 
 def report_written(outputs: Outputs, notify: Callable[[str], None]) -> str:
     """Write the report of a finished job; return its path."""
-    written = writing.write_report(writing.Wanted(outputs, trust=True))
+    written = writing.write_report(writing.ReportOptions(outputs, trust=True))
     for note in written.notes:
         notify(f"report: {note}")
     return str(written.path)

@@ -63,7 +63,7 @@ def report_output(flags: HtmlReportFlags) -> int:
     given = ReportInputs(
         flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
     )
-    wanted = writing.Wanted(
+    wanted = writing.ReportOptions(
         outputs=judged_job(flags.job, flags.name).outputs,
         inputs=given if flags.topics or flags.responses or flags.documents else None,
         document_text=flags.document_text,

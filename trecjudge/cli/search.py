@@ -109,12 +109,12 @@ def search(flags: SearchFlags) -> int:
     flags.check()
     printer = FindingPrinter(flags.quiet)
     with closing(open_index(flags.index)) as index:
-        status = asyncio.run(_found(flags, index, printer))
+        status = asyncio.run(_search(flags, index, printer))
     printer.close()
     return status or printer.status()
 
 
-async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
+async def _search(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
     only, workflow = parse_filter(flags.only), load_workflow(flags.workflow)
     options, warn = flags.model, warning_printer(flags.quiet)
     settings = flags.settings(workflow)

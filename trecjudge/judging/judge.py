@@ -131,12 +131,12 @@ def judge_class(name: str) -> type[Judge]:
     Raises PluginError if there is none, or it cannot be imported or used.
     """
     if ":" in name:  # no folder or entry point is called so
-        return _checked(name, _attribute(name))
+        return _check_judge(name, _attribute(name))
     # Folders before entry points: no installed package can replace a judge of ours.
     if name in judge_folders():
-        return _checked(name, _class_in(_import(name, f"{JUDGES}.{name}")))
+        return _check_judge(name, _class_in(_import(name, f"{JUDGES}.{name}")))
     if name in _entry_points():
-        return _checked(name, _attribute(_entry_points()[name]))
+        return _check_judge(name, _attribute(_entry_points()[name]))
     raise PluginError(unknown("judge", name, judge_names()))
 
 
@@ -241,7 +241,7 @@ def name_of(judge: Judge) -> str:
     reference = f"{found.__module__}:{found.__qualname__}"
     if isinstance(judge, type):
         raise PluginError(f"{judge.__name__} is a class: give a judge of it, {judge.__name__}()")
-    _checked(reference, found)
+    _check_judge(reference, found)
     for setting, value in settings_of(judge).items():
         try:
             orjson.dumps(value)
@@ -308,7 +308,7 @@ def _class_in(module: ModuleType) -> Any:
     return found[0]
 
 
-def _checked(name: str, found: Any) -> type[Judge]:
+def _check_judge(name: str, found: Any) -> type[Judge]:
     lacks = [part for part in ("measures", "pool", "judge") if not hasattr(found, part)]
     if not isinstance(found, type) or not is_dataclass(found) or lacks:
         why = f"it lacks {', '.join(lacks)}" if lacks else "it is no dataclass"

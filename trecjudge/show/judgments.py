@@ -258,13 +258,13 @@ class _Layout:
 
     def line(self, cells: Sequence[str], text: str) -> str:
         padded = (
-            self._padded(self.forms[place].of(cell), width, place == 2)
+            self._pad(self.forms[place].of(cell), width, place == 2)
             for place, (cell, width) in enumerate(zip(cells, self.widths, strict=True))
             if width
         )
         return " ".join((*padded, cut(text, self.text))).rstrip()
 
-    def _padded(self, cell: str, width: int, is_number: bool) -> str:
+    def _pad(self, cell: str, width: int, is_number: bool) -> str:
         blanks = " " * (width - cell_len(cell))
         return f"{blanks}{cell}" if is_number else f"{cell}{blanks}"
 

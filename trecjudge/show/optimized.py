@@ -48,7 +48,7 @@ def outcome_lines(result: OptimizeResult, out: str, written: bool) -> Iterator[s
     within = f" ({interval(found.interval)})" if found.interval.low is not None else ""
     p = "no test" if found.p is None else f"p {found.p:.3f}, sign-flip test over topics"
     figures = f"accuracy by topic {found.difference:+.3f}{within}, {p}"
-    yield f"{_said(found.outcome)}: {figures}"
+    yield f"{_outcome_in_words(found.outcome)}: {figures}"
     if found.outcome == "not_shown" and found.topics < ENOUGH:
         few = plural(found.topics, "topic")
         yield f"with {few} no p can be below 0.05: hold out {ENOUGH} or more"
@@ -64,7 +64,7 @@ def _in_vain(result: OptimizeResult) -> str:
     return "no prompt tried was better on the topics to choose by"
 
 
-def _said(outcome: str) -> str:
+def _outcome_in_words(outcome: str) -> str:
     return {"better": "better", "not_shown": "not shown to be better"}.get(outcome, "no better")
 
 

@@ -46,7 +46,7 @@ def _passage(
         (f"  (a document of rank {earlier})" if earlier else "", "yellow"),
     )
     yield Text(f"    {passage.score:.4f} = {scores(passage.parts)}", "dim")
-    yield Padding(marked(passage.chunk.text, terms), (0, 0, 0, 4), expand=False)
+    yield Padding(mark_terms(passage.chunk.text, terms), (0, 0, 0, 4), expand=False)
     yield Text()
 
 
@@ -55,7 +55,7 @@ def scores(parts: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {score:.4f}" for name, score in parts.items())
 
 
-def marked(text: str, terms: Collection[str]) -> Text:
+def mark_terms(text: str, terms: Collection[str]) -> Text:
     """Return a text on one line with the words marked that are among the terms."""
     view, done = Text(), 0
     for token in tokenize(text):

@@ -42,7 +42,7 @@ def stability_lines(tested: StabilityReport) -> Iterator[str]:
     leading = [one for one in tested.shifts if one.measure in tested.leading]
     biases = [one for one in leading if one.is_bias]
     for one in biases:
-        yield _told(one, tested)
+        yield _bias_in_words(one, tested)
     if leading and not biases:
         yield "bias: no shift is more than chance (paired test over topics, Holm)"
     if few := untestable(leading):
@@ -57,7 +57,7 @@ def stability_lines(tested: StabilityReport) -> Iterator[str]:
         yield model_line(tested.spent)
 
 
-def _told(one: Shift, tested: StabilityReport) -> str:
+def _bias_in_words(one: Shift, tested: StabilityReport) -> str:
     """Return a bias in words; of length, which way is the judge's taste."""
     what = next(change.what for change in CHANGES if change.name == one.change)
     line = f"bias of {one.kind}: with {what}, {one.measure} moves by {one.shift:+.3f}"

@@ -196,12 +196,12 @@ class _SizedColumn:
         return [shorten(line, width, self.mark) for line in stack_header(self.column.header, width)]
 
     def lines(self, texts: Iterable[str], width: int) -> list[str]:
-        return [self._padded(text, width) for text in texts]
+        return [self._pad(text, width) for text in texts]
 
     def cells(self, width: int) -> list[str]:
         return self.lines(disambiguate(self.column.cells, width, self.mark), width)
 
-    def _padded(self, text: str, width: int) -> str:
+    def _pad(self, text: str, width: int) -> str:
         blanks = " " * (width - cell_len(text))
         return f"{text}{blanks}" if self.column.is_left else f"{blanks}{text}"
 
@@ -415,7 +415,7 @@ def agreement_table(found: Agreement) -> TextTable:
             number(f.pooled),
             interval(f.interval),
             number(f.mean),
-            f"{f.defined}/{found.topics}",
+            f"{f.topics_defined}/{found.topics}",
         )
         for f in found.figures
     )

@@ -39,7 +39,7 @@ def _environment() -> Environment:
         "counted": plural,
         "number": number,
         "share": share_text,
-        "stacked": stacked,
+        "stacked": breakable_name,
         "mean_cell": mean_cell,
         "part": lambda text: quote(text, safe=""),
     }
@@ -81,6 +81,6 @@ def mean_cell(mean: Mapping[str, Any]) -> str:
     return "unjudged" if mean["unjudged"] else number(mean["value"])
 
 
-def stacked(name: str) -> Markup:
+def breakable_name(name: str) -> Markup:
     """Return a name that may break after each underscore."""
     return Markup("_<wbr>").join(map(escape, name.split("_")))

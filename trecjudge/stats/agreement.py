@@ -307,7 +307,7 @@ class Agreed:
     by_topic: Mapping[str, float | None]
 
     @property
-    def defined(self) -> int:
+    def topics_defined(self) -> int:
         """On how many topics the figure is defined."""
         return sum(value is not None for value in self.by_topic.values())
 
@@ -324,7 +324,7 @@ class Agreed:
             "pooled": self.pooled,
             "interval": self.interval,
             "mean_of_topics": self.mean,
-            "topics_defined": self.defined,
+            "topics_defined": self.topics_defined,
             "by_topic": self.by_topic,
         }
 

@@ -41,7 +41,7 @@ class RankedScores:
         return (scores[:, None, :] - scores[:, :, None]).astype(np.float32)
 
     @cached_property
-    def won(self) -> Pairs:
+    def gaps_won(self) -> Pairs:
         """The gaps that are above 0, else 0: (resamples, i, j)."""
         return np.maximum(self.gaps, 0)
 
@@ -68,7 +68,7 @@ class RankedScores:
         return heights
 
     @cached_property
-    def untied(self) -> Array:
+    def untied_pairs(self) -> Array:
         """The number of ordered pairs that are not tied, either way round: (resamples,)."""
         untied: Array = 2 * self.heights.sum(axis=1)
         return untied
@@ -85,7 +85,7 @@ Coefficient = Callable[[RankedScores, RankedScores], Array]
 
 def kendall(truth: RankedScores, predicted: RankedScores) -> Array:
     """Return tau-b (Kendall, Biometrika 1945): ties of either side leave its normaliser."""
-    return ratio(_agreeing(truth, predicted), np.sqrt(truth.untied * predicted.untied))
+    return ratio(_agreeing(truth, predicted), np.sqrt(truth.untied_pairs * predicted.untied_pairs))
 
 
 def pairwise_accuracy(truth: RankedScores, predicted: RankedScores) -> Array:
@@ -93,12 +93,12 @@ def pairwise_accuracy(truth: RankedScores, predicted: RankedScores) -> Array:
 
     A constant side has no order, and no share.
     """
-    shares = (ratio(_agreeing(truth, predicted), truth.untied) + 1) / 2
+    shares = (ratio(_agreeing(truth, predicted), truth.untied_pairs) + 1) / 2
     return _mask_constant(shares, truth, predicted)
 
 
 def _mask_constant(values: Array, truth: RankedScores, predicted: RankedScores) -> Array:
-    return np.where((truth.untied > 0) & (predicted.untied > 0), values, np.nan)
+    return np.where((truth.untied_pairs > 0) & (predicted.untied_pairs > 0), values, np.nan)
 
 
 def _agreeing(truth: RankedScores, predicted: RankedScores) -> Array:
@@ -123,12 +123,12 @@ def tau_gap(truth: RankedScores, predicted: RankedScores) -> Array:
     Gao and Oard, SIGIR 2015. Where runs are tied in `predicted` it is the mean of their best and
     their worst order, so that names decide nothing.
     """
-    right = np.einsum("bij,bij->bi", predicted.above, truth.won)
+    right = np.einsum("bij,bij->bi", predicted.above, truth.gaps_won)
     whole = np.einsum("bij,bij->bi", predicted.above, truth.sizes)
-    if (predicted.untied == truth.scores.shape[1] * (truth.scores.shape[1] - 1)).all():
+    if (predicted.untied_pairs == truth.scores.shape[1] * (truth.scores.shape[1] - 1)).all():
         return _mask_constant(_mean_share(right, whole), truth, predicted)
     tied = 1 - np.abs(predicted.signs)
-    better = np.einsum("bij,bij->bi", tied, truth.won)
+    better = np.einsum("bij,bij->bi", tied, truth.gaps_won)
     worse = np.einsum("bij,bij->bi", tied, truth.sizes) - better
     best, worst = _mean_share(right + better, whole + better), _mean_share(right, whole + worse)
     return _mask_constant((best + worst) / 2, truth, predicted)

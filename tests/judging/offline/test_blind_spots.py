@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.judging.offline.blind_spots import Twins, by_kind, read_twins
-from trecjudge.judging.offline.support import Comparison, compare, prepare
+from trecjudge.judging.offline.support import SupportComparison, compare, prepare
 
 KINDS = by_kind(list(read_twins()))
 # What still passes for full support, of so many: words see no more.
@@ -20,7 +20,7 @@ MOST_WRONG = {
 }
 
 
-def judged(sentence: str, document: str) -> Comparison:
+def judged(sentence: str, document: str) -> SupportComparison:
     return compare(sentence, prepare(document))
 
 

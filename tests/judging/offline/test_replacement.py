@@ -10,7 +10,7 @@ from tests.judging.offline.short_pairs import REPLACED, SUPPORTED, Pair
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.support import (
     Calibration,
-    Comparison,
+    SupportComparison,
     Weight,
     compare,
     prepare,
@@ -19,7 +19,7 @@ from trecjudge.judging.offline.support import (
 from trecjudge.judging.offline.wording import SHIPPED
 
 
-def judged(sentence: str, document: str) -> Comparison:
+def judged(sentence: str, document: str) -> SupportComparison:
     return compare(sentence, prepare(document))
 
 

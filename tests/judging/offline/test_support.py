@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from trecjudge.judging.offline.support import Comparison, compare, prepare, shipped_calibration
+from trecjudge.judging.offline.support import (
+    SupportComparison,
+    compare,
+    prepare,
+    shipped_calibration,
+)
 
 TOWER = (
     "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"
@@ -12,7 +17,7 @@ TOWER = (
 )
 
 
-def judged(sentence: str, document: str) -> Comparison:
+def judged(sentence: str, document: str) -> SupportComparison:
     return compare(sentence, prepare(document))
 
 

@@ -13,7 +13,7 @@ from tests.fakes import judgment, response
 from trecjudge.records import AskedNugget, Evidence, Failure, Judgment, Response
 from trecjudge.results.judgments import Header, JudgmentsWriter
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.html.writing import Wanted, Written, write_report
+from trecjudge.show.html.writing import ReportOptions, Written, write_report
 
 Judged = tuple[Response, Sequence[Judgment]]
 
@@ -51,7 +51,7 @@ def output(
 
 def report(outputs: Outputs, **wanted: Any) -> Written:
     """Write the report of such an output."""
-    return write_report(Wanted(outputs, **wanted))
+    return write_report(ReportOptions(outputs, **wanted))
 
 
 TEXTS = ("Tin lines it.", "It was lit in 1871.")

@@ -14,7 +14,7 @@ from trecjudge.evaluation.banks.merging import (
     merge_drafts,
 )
 from trecjudge.judging.offline.prepared import prepared_text
-from trecjudge.judging.offline.relevance import Wanted, coverage, wanted_terms
+from trecjudge.judging.offline.relevance import TopicTerms, coverage, wanted_terms
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.records import FULL, NONE, Document, Response, Source, Topic
@@ -174,7 +174,7 @@ def locate_passage(text: str, document: Document, fully: bool = False) -> Source
     return Source(document.doc_id, found.start, found.end, excerpt, score, title=document.title)
 
 
-def _best_of(document: Document, wanted: Wanted) -> list[_Telling]:
+def _best_of(document: Document, wanted: TopicTerms) -> list[_Telling]:
     text = document.full_text
     begin = len(text) - len(document.text)
     found = []

@@ -22,7 +22,7 @@ from trecjudge.judging.claims.search import (
 )
 from trecjudge.judging.claims.statements import subject_of
 from trecjudge.judging.offline.prepared import prepare
-from trecjudge.judging.offline.support import Comparison, calibration_at, compare
+from trecjudge.judging.offline.support import SupportComparison, calibration_at, compare
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import FULL, NONE
 from trecjudge.text.embeddings import Embedder
@@ -275,7 +275,7 @@ class LexicalDetector:
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
         if rival and holding:
             return self._ambiguous(f"documents disagree: {how}", [holding[0], rival])
-        if denied := [p for p in holding if self._denied(claim, p)]:
+        if denied := [p for p in holding if self._denies(claim, p)]:
             holding = [p for p in holding if p not in denied]
         if holding:
             return self._attribute_claim(claim, holding)
@@ -331,11 +331,11 @@ class LexicalDetector:
             return False
         return not self.falls_short(compare(claim, prepare(passage.text)))
 
-    def _denied(self, claim: str, passage: Passage) -> bool:
+    def _denies(self, claim: str, passage: Passage) -> bool:
         near_copy = passage.support is None or passage.overlap > _NEAR_COPY
         return near_copy and denies_otherwise(claim, passage.text)
 
-    def falls_short(self, found: Comparison) -> bool:
+    def falls_short(self, found: SupportComparison) -> bool:
         """Return whether a claim goes beyond a passage, contradicts it, or has no content."""
         return found.wanting
 
@@ -420,11 +420,11 @@ class SemanticDetector(LexicalDetector):
         """Return the value that is compared with the threshold."""
         return passage.cosine or 0.0
 
-    def _denied(self, claim: str, passage: Passage) -> bool:
+    def _denies(self, claim: str, passage: Passage) -> bool:
         near_copy = passage.support is None or passage.overlap > _NEAR_COPY
         return near_copy and denies_otherwise(claim, passage.text)
 
-    def falls_short(self, found: Comparison) -> bool:
+    def falls_short(self, found: SupportComparison) -> bool:
         """Return whether a claim contradicts a passage, or has no content; synonyms are allowed."""
         return bool(found.replaced) or (found.wanting and not found.missing)
 
@@ -432,7 +432,7 @@ class SemanticDetector(LexicalDetector):
         return f"similarity {passage.cosine or 0.0:.2f}"
 
 
-def _expected_weight(support: Comparison | None, most: float = 1.0) -> float | None:
+def _expected_weight(support: SupportComparison | None, most: float = 1.0) -> float | None:
     """Return the weight to be expected of a person, at most `most`; None where it is not known."""
     return None if support is None else round(min(support.score, most), _DECIMALS)
 

@@ -17,7 +17,7 @@ from trecjudge.judging.offline.prepared import (
     prepared_text,
     scripts_of,
 )
-from trecjudge.judging.offline.support import Calibration, Comparison, compare
+from trecjudge.judging.offline.support import Calibration, SupportComparison, compare
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Evidence, Response, Source, Usage
 from trecjudge.text.embeddings import Embedder
@@ -49,7 +49,7 @@ class Passage:
     end: int
     overlap: float
     cosine: float | None = None
-    support: Comparison | None = None
+    support: SupportComparison | None = None
 
     @property
     def text(self) -> str:

@@ -42,7 +42,7 @@ _ASIDE = frozenset(
 _CLAUSES = frozenset(map(word_form, "after while when and but because before until as".split()))  # noqa: SIM905
 
 
-class Sides(NamedTuple):
+class RelationSides(NamedTuple):
     """What stands before and after a word, without grammar; whether the word is passive."""
 
     before: list[str]
@@ -101,15 +101,15 @@ def _by_comparison(ours: Sequence[str], theirs: Sequence[str]) -> str | None:
     return cue if exchanged != opposite else ""
 
 
-def _sides(forms: Sequence[str], place: int, passive: bool = False) -> Sides:
+def _sides(forms: Sequence[str], place: int, passive: bool = False) -> RelationSides:
     kept = [
         [f for f in part if f not in ENGLISH and f not in RELATING]
         for part in (forms[:place], forms[place + 1 :])
     ]
-    return Sides(kept[0], kept[1], passive)
+    return RelationSides(kept[0], kept[1], passive)
 
 
-def _swaps_sides(mine: Sides, its: Sides) -> bool | None:
+def _swaps_sides(mine: RelationSides, its: RelationSides) -> bool | None:
     """Return whether all that tells the sides apart is exchanged; None if it is not clear."""
     ours = set(mine.before) - set(mine.after), set(mine.after) - set(mine.before)
     theirs = set(its.before) - set(its.after), set(its.after) - set(its.before)
@@ -164,7 +164,7 @@ def _by_verb(
         if _passive(own_written, ours, place) != _passive(written, theirs, there):
             continue
         mine, its = _sides(ours, place), _sides(theirs, there)
-        named = Sides(
+        named = RelationSides(
             _names(own_written, ours, 0, place),
             _names(own_written, ours, place + 1, len(ours)),
             False,

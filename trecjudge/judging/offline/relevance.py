@@ -116,7 +116,7 @@ class Relevance:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TopicTerms:
     """A topic's terms by form: the weights sum to 1; `written` is each as the topic has it."""
 
     weights: Mapping[str, float]
@@ -136,7 +136,7 @@ def relevance(topic: Parts, text: str, unit: Unit) -> Relevance:
     return Relevance(score, sum(score >= cut for cut in read_cuts()[unit]), missing)
 
 
-def coverage(wanted: Wanted, text: str) -> tuple[float, tuple[str, ...]]:
+def coverage(wanted: TopicTerms, text: str) -> tuple[float, tuple[str, ...]]:
     """Return (score, the heaviest missing terms)."""
     counts, length = _counts(text)
     norm = _K1 * (1 - _B + _B * length / _LONG)
@@ -150,7 +150,7 @@ def coverage(wanted: Wanted, text: str) -> tuple[float, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
-def wanted_terms(topic: Parts) -> Wanted:
+def wanted_terms(topic: Parts) -> TopicTerms:
     """Return the terms of a topic: of each part its 40 heaviest, so that no part drowns another."""
     weights: dict[str, float] = {}
     written: dict[str, str] = {}
@@ -162,7 +162,7 @@ def wanted_terms(topic: Parts) -> Wanted:
             added = share / whole * weight / total
             weights[term.form] = weights.get(term.form, 0.0) + added
             written.setdefault(term.form, text[term.start : term.end])
-    return Wanted(weights, written)
+    return TopicTerms(weights, written)
 
 
 def _heaviest(text: str) -> list[tuple[Term, float]]:

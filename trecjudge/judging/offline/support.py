@@ -248,7 +248,7 @@ _SPECIFIC = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SupportComparison:
     """The support of a sentence by a document, as far as words show it.
 
     `probability` is P(a person calls it supported, fully or in part), `full` P(fully), both 0 to
@@ -288,7 +288,7 @@ class Comparison:
 
 def compare(
     sentence: str, document: Prepared, calibration: Calibration | None = None
-) -> Comparison:
+) -> SupportComparison:
     """Return how far `document` supports `sentence`: the same pair always gives the same.
 
     The probabilities are those of the calibration (the package's own where it is None) for the
@@ -314,7 +314,7 @@ def compare(
     if label != FULL and (copy := _of_many_segments(wording, document)):
         return copy
     missing = as_written(wording.text, found.absent)
-    return Comparison(
+    return SupportComparison(
         *((probability + full) / 2, label, found.passage.start, found.passage.end, missing),
         *(found.numbers_missing, found.negation_differs, reason_of(label, found, missing)),
         probability=probability,
@@ -336,11 +336,11 @@ def _has_content(wording: Wording) -> bool:
     return any(term.weight >= _SPECIFIC or not term.listed for term in wording.meaningful)
 
 
-def _nothing(reason: str) -> Comparison:
-    return Comparison(0.0, "no_support", 0, 0, (), (), False, reason, wanting=True)
+def _nothing(reason: str) -> SupportComparison:
+    return SupportComparison(0.0, "no_support", 0, 0, (), (), False, reason, wanting=True)
 
 
-def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
+def _of_function_words(wording: Wording, document: Prepared) -> SupportComparison:
     """Return full support where a sentence of the document has the same words, else none."""
     for start, end in document.spans:
         if tuple(read_forms(document.text[start:end])[1]) == wording.forms:
@@ -348,7 +348,7 @@ def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
     return _nothing("the sentence has only function words: nothing in it can be attested")
 
 
-def _of_many_segments(wording: Wording, document: Prepared) -> Comparison | None:
+def _of_many_segments(wording: Wording, document: Prepared) -> SupportComparison | None:
     """Return full support where more segments than a passage has are the sentence, in a row.
 
     No passage has all of such a sentence, though the document has it as it is.
@@ -367,9 +367,9 @@ def _of_many_segments(wording: Wording, document: Prepared) -> Comparison | None
     return _compare_copy(document.spans[first][0], document.spans[last][1])
 
 
-def _compare_copy(start: int, end: int) -> Comparison:
+def _compare_copy(start: int, end: int) -> SupportComparison:
     reason = "the sentence stands in the document word for word"
-    return Comparison(
+    return SupportComparison(
         *(_COPIED, "full_support", start, end, (), (), False, reason),
         *(_COPIED, _COPIED, _COPIED),
         share=1.0,

@@ -63,7 +63,7 @@ SPOOLED = 4 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReportOptions:
     """The request for a report.
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
@@ -136,7 +136,7 @@ class _Judged:
         return judged
 
 
-def write_report(wanted: Wanted) -> Written:
+def write_report(wanted: ReportOptions) -> Written:
     """Write NAME.report.html beside the other files of a job. Raises a TrecJudgeError."""
     outputs = wanted.outputs
     # Beside the report, where there is room for it: a temporary folder may lie in memory.
@@ -151,7 +151,7 @@ def write_report(wanted: Wanted) -> Written:
 class _Report:
     """All that a page is made of, read."""
 
-    wanted: Wanted
+    wanted: ReportOptions
     judged: _Judged
     config: Config
     inputs: ReportInputs
@@ -166,7 +166,7 @@ class _Report:
     """How the order of runs agrees with that of the other output, by measure."""
 
     @classmethod
-    def read(cls, wanted: Wanted, spool: BinaryIO) -> _Report:
+    def read(cls, wanted: ReportOptions, spool: BinaryIO) -> _Report:
         outputs = wanted.outputs
         documents = PackedRows()
         judged = _Judged.read(outputs.judgments, wanted.trust, documents)
@@ -299,7 +299,7 @@ def _statistics(path: Path) -> Statistics:
     return {(one.run_id, one.measure): one for one in found}
 
 
-def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
+def _inputs(wanted: ReportOptions, config: Config) -> ReportInputs:
     """Return where the texts are, and whether those of documents may be shown."""
     given, inputs = wanted.inputs, config.inputs
     if given is not None:
@@ -318,7 +318,7 @@ def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
     return replace(inputs, document_text=wanted.document_text)
 
 
-def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other | None:
+def _other(wanted: ReportOptions, judges: Sequence[str], document_text: bool) -> Other | None:
     """Read the output to compare with; where its name is ours, its folder is named too."""
     other = wanted.compare
     if other is None:
@@ -330,7 +330,7 @@ def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other 
 
 
 def _with_other(
-    wanted: Wanted, board: Leaderboard, ours: Scores | None, other: Other | None
+    wanted: ReportOptions, board: Leaderboard, ours: Scores | None, other: Other | None
 ) -> Mapping[str, Sequence[Figure]]:
     """Return how the order of runs agrees with that of another output, by common measure."""
     if ours is None or other is None or wanted.compare is None:
