@@ -235,8 +235,6 @@ def as_written(sentence: str, absent: Sequence[Term]) -> tuple[str, ...]:
     return tuple(sentence[start:end] for start, end in spans[:_MOST_MISSING])
 
 
-__all__ = ["Comparison", "Prepared", "compare", "prepare"]
-
 # What is ruled out may have no more of the probability: the rest goes to the next lower label.
 _MOST_RULED_OUT = 0.45
 # The same in other words is supported, if not fully, more probably than not.
