@@ -85,7 +85,7 @@ def test_a_lock_that_is_a_link_is_refused(linked: Linked, victim: Path, tmp_path
     linked(tmp_path / ".x.lock", victim)
     with (
         pytest.raises(OutputError, match=r"cannot be locked: it is a link"),
-        Outputs(tmp_path, "x").held(),
+        Outputs(tmp_path, "x").lock(),
     ):
         pass
     assert victim.read_text() == "theirs"

@@ -155,7 +155,7 @@ class ArgueJudge(Attesting):
         except JudgmentFailed as failed:
             return [unjudged(item, failed)]
         with_text = [sentence for sentence in kept if sentence.has_text]
-        work = [decider.stated(item, sentence, nuggets) for sentence in with_text]
+        work = [decider.judge_answers(item, sentence, nuggets) for sentence in with_text]
         pairs = [judgment for found in await in_turn(work, model) for judgment in found]
         return [*pairs, *(bank_judgment(item, nugget, pairs) for nugget in nuggets)]
 
@@ -182,7 +182,7 @@ async def _judge_uncited(
     """Return what an uncited sentence is; an unjudged one where that fails: others still count."""
     earlier = [s for s in kept if s.index < sentence.index and s.has_text]
     try:
-        found = await decider.uncited(item, sentence, earlier)
+        found = await decider.judge_uncited(item, sentence, earlier)
     except JudgmentFailed as failed:
         found = unjudged(item, failed)
     return replace(found, sentence_index=sentence.index)

@@ -128,12 +128,12 @@ UNCITED = Program("judge_uncited", f"{__package__}.program:JudgeUncited", length
 class Decider(Protocol):
     """Decides what the tree asks about one sentence."""
 
-    async def uncited(
+    async def judge_uncited(
         self, item: WholeResponse, sentence: Sentence, earlier: Sequence[Sentence]
     ) -> Judgment:
         """Return what an uncited sentence is. Raises JudgmentFailed."""
 
-    async def stated(
+    async def judge_answers(
         self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
     ) -> list[Judgment]:
         """Return a judgment on each answer that a sentence states, or that is undecided."""
@@ -143,7 +143,7 @@ class Decider(Protocol):
 class ByWords:
     """Decides by words and rules."""
 
-    async def uncited(
+    async def judge_uncited(
         self, item: WholeResponse, sentence: Sentence, earlier: Sequence[Sentence]
     ) -> Judgment:
         """Return what an uncited sentence is."""
@@ -152,7 +152,7 @@ class ByWords:
         found = uncited_by_words(sentence.text, [s.text for s in earlier])
         return judgment_of(item, label=found.label, reason=found.reason, attester="lexical")
 
-    async def stated(
+    async def judge_answers(
         self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
     ) -> list[Judgment]:
         """Return a judgment on each answer that a sentence states."""
@@ -179,7 +179,7 @@ class ByModel:
     topic: str
     window: int
 
-    async def uncited(
+    async def judge_uncited(
         self, item: WholeResponse, sentence: Sentence, earlier: Sequence[Sentence]
     ) -> Judgment:
         """Return what an uncited sentence is."""
@@ -198,7 +198,7 @@ class ByModel:
         usage, reason = prediction.call.usage, given.get("reason", "")
         return judgment_of(item, label=label, reason=reason, attester="llm", usage=usage)
 
-    async def stated(
+    async def judge_answers(
         self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
     ) -> list[Judgment]:
         """Return a judgment on each answer that a sentence states, or that is undecided.

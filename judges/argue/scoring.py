@@ -173,7 +173,7 @@ class ArgueScoring:
         """Return whether one answer, or all where they belong together, is stated."""
         wanted = self._answers(nugget)
         truths = (
-            tree.answered(nugget.nugget_id, answer, self.matches)
+            tree.states_answer(nugget.nugget_id, answer, self.matches)
             for answer in nugget.answers
             if answer.text in wanted
         )

@@ -107,11 +107,11 @@ class AttributionJudge(ClaimJudging):
         measures = tuple(replace(column, default_if_undefined=False) for column in columns)
         return LeaderboardSpec(measures, sort_by="ATTRIBUTION_RATE", fill=best_or_worst)
 
-    async def judged(
+    async def judge_claims(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
         """Return a judgment on each claim, then one on each document."""
-        found = await ClaimJudging.judged(self, item, claims, library, model)
+        found = await ClaimJudging.judge_claims(self, item, claims, library, model)
         used = {s.doc_id for j in found if j.label == ATTRIBUTED for s in j.sources}
         documents = item.response.documents.values()
         detector = self.without_model(model)

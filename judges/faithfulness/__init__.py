@@ -85,12 +85,12 @@ class FaithfulnessJudge(ClaimJudging):
         )
         return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=best_or_worst)
 
-    async def judged(
+    async def judge_claims(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
         """Return the truths of each document, then the verdict on each claim."""
         if not self.asks((self.cascade or [self.detector])[-1], model):
-            verdicts = await ClaimJudging.judged(self, item, claims, library, model)
+            verdicts = await ClaimJudging.judge_claims(self, item, claims, library, model)
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
             return [*_all_stated_by_rules(item), *named]
         found = await self._sure(item, claims, library)

@@ -90,7 +90,12 @@ class NuggetsJudge:
             for name, compute, counted, undefined in (
                 ("VITAL_SCORE", scoring.vital, "vital nuggets", "no nugget of the bank is vital"),
                 ("ALL_SCORE", scoring.every, "nuggets", NONE),
-                ("WEIGHTED_SCORE", scoring.weighted, "nuggets, an okay one weighing half,", NONE),
+                (
+                    "WEIGHTED_SCORE",
+                    scoring.weighted_share,
+                    "nuggets, an okay one weighing half,",
+                    NONE,
+                ),
             )
         )
         return LeaderboardSpec(columns, sort_by="STRICT_VITAL_SCORE", fill=best_or_worst)

@@ -33,7 +33,7 @@ class NuggetScoring:
         """Return the same over vital nuggets; None where the bank has none."""
         return self._mean(response, judgments, lambda nugget: float(is_vital(nugget)))
 
-    def weighted(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
+    def weighted_share(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return (vital s + 0.5 okay s) / (vital + 0.5 okay nuggets), 0 to 1."""
         nuggets = [judgment.nugget for judgment in judgments if judgment.nugget]
         labelled = any(nugget.importance for nugget in nuggets)

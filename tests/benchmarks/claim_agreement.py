@@ -192,7 +192,9 @@ def _decided(response: Response, one: Judgment, label: str, calibration: str) ->
     verdict = asyncio.run(detector.verdict(claim, library))
     values = {"ATTRIBUTED": 1.0, "UNATTRIBUTED": 0.0}
     sure = values.get(verdict.label) if detector.is_sure(claim, verdict, library) else None
-    support = [p.support for p in library.compared(claim, calibration_at(calibration)) if p.support]
+    support = [
+        p.support for p in library.compare_claim(claim, calibration_at(calibration)) if p.support
+    ]
     supported = max((found.probability for found in support), default=0.0)
     full = max((found.full for found in support), default=0.0)
     return Decided(response.run_id, response.topic_id, label, supported, full, sure)

@@ -46,7 +46,8 @@ from trecjudge.evaluation.calibrate.quality import (
 )
 from trecjudge.job.process import tune_process
 from trecjudge.judging.offline.features import GROUPS, Features
-from trecjudge.judging.offline.support import compare, format_calibration, prepare, read_calibration
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import compare, format_calibration, read_calibration
 from trecjudge.judging.offline.wording import SHIPPED
 from trecjudge.show.calibration import figure_text
 from trecjudge.stats.agreement import auc

@@ -193,9 +193,9 @@ def test_how_many_responses_there_are_follows_from_the_bytes_read(
     reader = RunReader(
         paths, lambda finding: None, topics=every, known={"1": Topic("1"), "2": Topic("2")}
     )
-    assert reader.expected is None
-    expected = [reader.expected for _ in reader]
-    assert all(expected) and [expected[-1], reader.expected] == [wanted[0], wanted[1]]
+    assert reader.expected_responses is None
+    expected = [reader.expected_responses for _ in reader]
+    assert all(expected) and [expected[-1], reader.expected_responses] == [wanted[0], wanted[1]]
 
 
 STRAYS = {

@@ -22,7 +22,7 @@ def logged(document_text: bool) -> list[dict[str, Any]]:
     log.finding(Finding("instruction_like_text", Place("r.jsonl", 1), f"says {SECRET}", SECRET))
     log.finding(Finding("topic_unknown", Place("r.jsonl", 1), "answers topic 'x'", "x"))
     call = ModelCall("attest", [{"role": "user", "content": SECRET}], SECRET, Usage(), 1, SECRET)
-    log.judged("citation", item(), [], [call])
+    log.log_judgments("citation", item(), [], [call])
     return [orjson.loads(line) for line in file.getvalue().splitlines()]
 
 
@@ -40,7 +40,7 @@ def test_every_event_of_an_item_says_of_which_run_topic_and_judge_it_is() -> Non
     calls = [ModelCall("attest", [], "", Usage(), 2, "", earlier=(call,))]
     failed = judgment(None, citation="d", doc_id="d", failure=Failure("parse", "no label"))
     log = DebugLog(file)
-    log.judged("citation", item(exists=None), [failed, judgment("full_support")], calls)
+    log.log_judgments("citation", item(exists=None), [failed, judgment("full_support")], calls)
     log.event("session_end", runs=1)
     *events, end = map(orjson.loads, file.getvalue().splitlines())
     names = [e["event"].removeprefix("CITATION_") for e in events]
@@ -55,8 +55,8 @@ def test_every_event_of_an_item_says_of_which_run_topic_and_judge_it_is() -> Non
 def test_what_is_bound_for_one_item_is_not_in_the_next() -> None:
     file = io.BytesIO()
     log = DebugLog(file)
-    log.judged("citation", item(), [], [])
-    log.judged("length", Item(Topic("t2"), "s", "A claim."), [], [])
+    log.log_judgments("citation", item(), [], [])
+    log.log_judgments("length", Item(Topic("t2"), "s", "A claim."), [], [])
     log.finding(Finding("topic_unknown", Place("r.jsonl", 1), "answers topic 'x'", "x"))
     _, second, finding = map(orjson.loads, file.getvalue().splitlines())
     of_an_item = ["run_id", "topic_id", "judge", "sentence_index", "text"]
@@ -71,12 +71,12 @@ def test_a_lean_log_leaves_out_what_the_judgments_have() -> None:
     call = ModelCall("attest", [], "", Usage(), 1, "")
     failed = judgment(None, citation="d", doc_id="d", failure=Failure("document", "not there"))
     decided = [judgment("full_support")]
-    log.judged("citation", item(), decided, [])
-    log.judged("citation", item(), [*decided, failed], [])
-    log.judged("citation", item(), decided, [call])
-    log.judged("citation", item(), decided, [], group=2, shared=[call])
-    log.judged("citation", item(), [failed], [], trace="Traceback")
-    log.of_audit.judged("citation", item(), decided, [])
+    log.log_judgments("citation", item(), decided, [])
+    log.log_judgments("citation", item(), [*decided, failed], [])
+    log.log_judgments("citation", item(), decided, [call])
+    log.log_judgments("citation", item(), decided, [], group=2, shared=[call])
+    log.log_judgments("citation", item(), [failed], [], trace="Traceback")
+    log.of_audit.log_judgments("citation", item(), decided, [])
     log.finding(Finding("topic_unknown", Place("r.jsonl", 1), "answers topic 'x'", "x"))
     log.event("session_end", runs=1)
     names = [orjson.loads(line)["event"] for line in file.getvalue().splitlines()]
@@ -93,6 +93,6 @@ def test_a_lean_log_leaves_out_what_the_judgments_have() -> None:
 
 def test_a_judge_of_a_module_is_named_in_full_and_its_events_for_short() -> None:
     file = io.BytesIO()
-    DebugLog(file, True).judged("mine.own:Citation", item(), [], [])
+    DebugLog(file, True).log_judgments("mine.own:Citation", item(), [], [])
     (event,) = map(orjson.loads, file.getvalue().splitlines())
     assert (event["judge"], event["event"]) == ("mine.own:Citation", "CITATION_INPUT")

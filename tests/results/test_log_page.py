@@ -141,7 +141,7 @@ def rare() -> list[Event]:
     call = ModelCall("attest", [], "", Usage(), reasoning="Hm.", source="elsewhere", voter="a")
     votes = (Vote("a", failure="parse: no label"),)
     failed = judgment(None, failure=Failure("parse", "no label", 3, "attest"), votes=votes)
-    log.judged("support", item(), [failed], [call], trace="Traceback")
+    log.log_judgments("support", item(), [failed], [call], trace="Traceback")
     log.event("session_interrupted", signal="SIGINT")
     log.event("session_end", voters=[], model={})
     return [json.loads(line) for line in file.getvalue().splitlines()]

@@ -168,11 +168,11 @@ def test_a_contradiction_is_named() -> None:
 
 def test_choosing_measures() -> None:
     found = scores("a t1 M 1\na t1 N 1\n")
-    assert (found.chosen(()), found.chosen(["N"])) == (["M", "N"], ["N"])
+    assert (found.choose_measures(()), found.choose_measures(["N"])) == (["M", "N"], ["N"])
     with pytest.raises(
         InputError, match=r"lb: unknown measure 'm'; did you mean 'M'\? there are: M, N"
     ):
-        found.chosen(["m"])
+        found.choose_measures(["m"])
 
 
 def test_only_some_runs_and_topics() -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.judging.offline.support import compare, prepare
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import compare
 from trecjudge.text.forms import has_humps, in_one, in_two, parts_of, wholes
 
 

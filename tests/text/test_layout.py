@@ -69,7 +69,7 @@ def test_judged(text: str, judged: list[str]) -> None:
 
 def test_marks_that_were_cut_leave_no_trace() -> None:
     row = next(parts("|A|B|\n|-|-|\n|c|[1]|"))
-    assert (row.header, row.judged("|c| |")) == (("A", "B"), "A: c.")
+    assert (row.header, row.judged_text("|c| |")) == (("A", "B"), "A: c.")
 
 
 @pytest.mark.parametrize("unit", [*"|-\n` *_#", "| ", "> ", "<tr>", "<td", "[1]"])

@@ -196,7 +196,7 @@ async def ajudge(
 async def _run_job(
     job: Job, follower: _ResultListener, given: InputFiles, folder: object
 ) -> Result:
-    with job.outputs.held(follower.notify):
+    with job.outputs.lock(follower.notify):
         done = await judge_job(job, follower)
     if done.summary.bug:
         follower.notify(f"error: {done.summary.bug}")

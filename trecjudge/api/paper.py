@@ -64,4 +64,4 @@ def _measures(found: Standings, given: Collection[str], every: bool) -> list[str
         # A measure's own name may hold a comma.
         for part in ([name] if name in found.by_measure else name.split(","))
     ]
-    return found.chosen([part for part in parted if part], every)
+    return found.choose_measures([part for part in parted if part], every)

@@ -156,7 +156,7 @@ class Result:
         packed = self.outputs.packed
         outputs = Outputs(Path(out_dir), self.name if name is None else name, packed)
         written = {}
-        with outputs.held():
+        with outputs.lock():
             for what, source in self.files.items():
                 target = outputs.folder / source.name.replace(self.name, outputs.name, 1)
                 # Written to its own folder again: a file must not be replaced while it is read.

@@ -54,7 +54,7 @@ def experiment(flags: ExperimentFlags) -> int:
     asked = ExperimentJob(given, outputs, options, printer, warn, tuple(sys.argv))
     if flags.plan:
         return _plan(asked, flags)
-    with outputs.held(warn):
+    with outputs.lock(warn):
         with progress_shown(flags.quiet, flags.as_json) as watcher:
             found = run_experiment(asked, watcher)
         if flags.report and found.summary is not None:

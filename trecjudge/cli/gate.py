@@ -189,7 +189,7 @@ def _report_no_rule(now: Scores, checks: list[RuleCheck], printer: FindingPrinte
     runs: dict[str, list[str]] = {}
     for check in checks:
         if check.no_rule:
-            runs.setdefault(f"{check.rule.named} {check.no_rule}", []).append(check.run_id)
+            runs.setdefault(f"{check.rule.full_name} {check.no_rule}", []).append(check.run_id)
     if all(check.no_rule for check in checks):
         raise InputError(f"{now.name}: no rule is left: {'; '.join(runs)}")
     for message, found in runs.items():

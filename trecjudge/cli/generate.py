@@ -99,7 +99,7 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
         """The file of the run."""
         return self.out_dir / f"{self.outputs.name}.jsonl"
 
-    def wanted(self, format_: RunFormat, workflow: Workflow) -> RunRequest:
+    def run_request(self, format_: RunFormat, workflow: Workflow) -> RunRequest:
         """The run with all that it is made by."""
         return RunRequest(
             self.index,
@@ -136,10 +136,10 @@ def generate(flags: GenerateFlags) -> int:
     printer = FindingPrinter(flags.quiet)
     topics = _topics(flags, printer)
     wanted, warn = (
-        flags.wanted(format_, load_workflow(flags.workflow)),
+        flags.run_request(format_, load_workflow(flags.workflow)),
         warning_printer(flags.quiet),
     )
-    held = flags.outputs.held(warn)
+    held = flags.outputs.lock(warn)
     made, spent = asyncio.run(make_run(wanted, topics, model, printer, warn, held))
     printer.close()
     if made is None:

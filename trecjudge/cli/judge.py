@@ -67,13 +67,13 @@ def _judge(flags: JobFlags) -> int:
     command = jobs[0].model.command  # which all of them share
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
-            held.enter_context(job.outputs.held(warn))
+            held.enter_context(job.outputs.lock(warn))
         if flags.shard:
             return _with_refusal(max(_part(job, flags) for job in jobs), command, flags.quiet)
         summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
         # Each lock holds an open file, and a process may open only some hundreds.
         for job in jobs[MOST_HELD:]:
-            with job.outputs.held(warn):
+            with job.outputs.lock(warn):
                 summaries.append(_summary(job, flags))
     print_summaries(summaries, flags.quiet, flags.as_json, wanted)
     # Printed after the closing table too, since -q leaves the table out.

@@ -86,7 +86,7 @@ def _print(
     flags: PairFlags, tally: VerdictTally, spent: dict[str, Any], printer: FindingPrinter
 ) -> None:
     """Print figures and counts, as tables or as JSON."""
-    measured = tally.measured()
+    measured = tally.compute_figures()
     counts = {
         "pairs": tally.pairs,
         "labelled": tally.labelled,

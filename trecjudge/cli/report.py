@@ -74,7 +74,7 @@ def report_output(flags: HtmlReportFlags) -> int:
         trust=flags.trust,
     )
     # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
-    with wanted.outputs.held(warning_printer(flags.quiet)):
+    with wanted.outputs.lock(warning_printer(flags.quiet)):
         written = writing.write_report(wanted)
     printer.close()
     print_sources([wanted.truth] if wanted.truth else [], flags.quiet)

@@ -91,7 +91,7 @@ def _score(
 ) -> int:
     """Score the judgments that are read while the outputs are locked; return the exit status."""
     # Locked as by a job, since it writes the same files.
-    with outputs.held(warning_printer(flags.quiet)):
+    with outputs.lock(warning_printer(flags.quiet)):
         printer = FindingPrinter(flags.quiet)
         human, words = flags.human, parse_label_map(flags.mapped)
         labels = read_labels(human, printer, words) if human else None

@@ -432,7 +432,7 @@ def _target_beside_grades(side: LabelSet, words: Words) -> Sequence[str]:
         return ()
     counts = side.other_counts
     # `yes` and `no` may be of support too.
-    said = own in ((), SCALES[-1]) and name_labels(counts, SUPPORT, words).known(counts)
+    said = own in ((), SCALES[-1]) and name_labels(counts, SUPPORT, words).understands(counts)
     return SUPPORT if said else own
 
 
@@ -462,7 +462,7 @@ def call_labels(
     for found, own in (
         ((named, counts), (nuggets, side.nugget_counts)) if side.people is not None else ()
     ):
-        if not found.known(own):
+        if not found.understands(own):
             raise InputError(f"{side.name}: {not_understood(own, found)}")
     if side.people is not None:
         side.people.call(named, nuggets, report)

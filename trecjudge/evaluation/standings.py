@@ -33,7 +33,7 @@ class Standings:
     by_measure: Mapping[str, Mapping[str, RunScore]]
     ranking: Sequence[str]
 
-    def chosen(self, wanted: Collection[str], every: bool = False) -> list[str]:
+    def choose_measures(self, wanted: Collection[str], every: bool = False) -> list[str]:
         """Return the measures that are wanted: by name, `every` one, or those that rank.
 
         Raises InputError for a measure that is not there.
@@ -65,7 +65,7 @@ def standings_at(
     """
     scores = scores_at(found, report, format_name)
     for name in lower_is_better:
-        scores.chosen([name])
+        scores.choose_measures([name])
     if scores.statistics and found.statistics:
         every = _ranked_again(read_statistics(found.statistics, ignore))
     else:

@@ -214,7 +214,7 @@ class RunReader:
                 self.report(Finding("topic_not_there", Place("runs"), message, topic_id=topic_id))
 
     @property
-    def expected(self) -> int | None:
+    def expected_responses(self) -> int | None:
         """Roughly how many responses there will be, by the bytes read so far; None at first."""
         yielded = sum(map(len, self.answered.values()))
         if not yielded or not self.position:

@@ -67,7 +67,7 @@ class JudgmentRecorder:
     def _log_item(self, log: DebugLog | None, entry: JudgedItem, shown: Iterable[Judgment]) -> None:
         if log is not None:
             name, more = entry.named_judge.name, (entry.group, entry.shared, entry.trace)
-            log.judged(name, entry.item, list(shown), entry.calls, *more)
+            log.log_judgments(name, entry.item, list(shown), entry.calls, *more)
 
     def _redact(self, judgment: Judgment) -> Judgment:
         return judgment if self.document_text else without_text(judgment)

@@ -262,7 +262,7 @@ class _JobRun:
         inputs.check_documents(findings)
         session.panel = fit_panel(session.panel, inputs, findings)
         reader = inputs.reader(findings, self.listener.taken)
-        self.listener.begins(lambda: reader.expected, session.model.spent)
+        self.listener.begins(lambda: reader.expected_responses, session.model.spent)
         # A check before judging reads the runs twice; a model costs far more than that.
         if job.strict or (job.check and job.model.use):
             check_first(job, inputs, findings)

@@ -428,7 +428,7 @@ class Tree:
             return None, "" if self.whole is None else _why(self.whole)
         return (CONFIRMED if self.unknown else NEEDS_CITATION), ""
 
-    def answered(self, nugget_id: str, answer: GoldAnswer, matches: Matches) -> Truth:
+    def states_answer(self, nugget_id: str, answer: GoldAnswer, matches: Matches) -> Truth:
         """Return whether a sentence states an answer in the way that counts."""
         return any_of(
             both(_pair_truth(pair), self._counts(index, answer, matches))

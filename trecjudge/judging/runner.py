@@ -120,7 +120,7 @@ class CircuitBreaker:
         if has_judged:
             self.has_judged, self.bugs = True, 0
 
-    def failed(self) -> bool:
+    def record_bug(self) -> bool:
         """Note a bug; return whether there were too many."""
         self.bugs += 1
         return self.bugs >= (IN_A_ROW if self.has_judged else FIRST)
@@ -361,10 +361,10 @@ class Runner:
         """
         items = [entry for entry in pool if isinstance(entry, Item)]
         if not self.model.available:
-            judged = [(await self.judged(named, [item], response))[0] for item in items]
+            judged = [(await self.judge_item(named, [item], response))[0] for item in items]
         else:
             groups = list(groups_of(named.judge, items, asked_singly(named.judge, self.model)))
-            work = (self.judged(named, [items[i] for i in group], response) for group in groups)
+            work = (self.judge_item(named, [items[i] for i in group], response) for group in groups)
             found = await _all(work)
             pairs = zip(groups, found, strict=True)
             by_place = {
@@ -373,7 +373,7 @@ class Runner:
             judged = [by_place[i] for i in range(len(items))]
         return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
-    async def judged(
+    async def judge_item(
         self, named: NamedJudge, items: list[Item], response: Response
     ) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request, unless judging has stopped."""
@@ -440,7 +440,7 @@ class Runner:
         """Return the item as unjudged by a fault of the judge; stop where there were too many."""
         broken = _fault_item(named, item, error, function)
         trial = self._trial(named)
-        if trial.failed() and (failure := broken.judgments[0].failure):
+        if trial.record_bug() and (failure := broken.judgments[0].failure):
             why = f"has a bug, {trial.bugs} times in a row: {failure.message}; judging stopped"
             self.stopped.now(f"judge {named.name} {why}")
         return broken

@@ -214,7 +214,7 @@ class Replies:
 
     def _kept_lengths(self) -> dict[str, TokenCounts]:
         """Return what kept replies of the model took, by program."""
-        measured = self.cache.measured(self.requests.settings.model)
+        measured = self.cache.measure_lengths(self.requests.settings.model)
         return {program: TokenCounts(*counts) for program, counts in measured.items()}
 
     def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:

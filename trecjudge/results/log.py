@@ -79,7 +79,7 @@ class DebugLog:
             severity=finding.severity,
         )
 
-    def judged(
+    def log_judgments(
         self,
         judge: str,
         item: Item,

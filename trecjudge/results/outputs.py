@@ -226,7 +226,7 @@ class Outputs:
         return f"{self.folder}: cannot be written: {reason}; give another --out-dir"
 
     @contextmanager
-    def held(self, notify: Callable[[str], None] = lambda message: None) -> Iterator[None]:
+    def lock(self, notify: Callable[[str], None] = lambda message: None) -> Iterator[None]:
         """Make the folder and lock its files of this name for this process.
 
         `notify` gets a warning where the folder has no locks. Raises OutputError if another process

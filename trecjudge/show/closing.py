@@ -63,7 +63,7 @@ class TableOptions:
         others = [name for name in summary.measures if name != summary.ranked_by]
         return [name for name in others if every or name in wanted]
 
-    def folded(self, summary: Summary) -> tuple[list[str], list[str]]:
+    def fold_repeated(self, summary: Summary) -> tuple[list[str], list[str]]:
         """Return the others that are no repetition, and lines on those that are."""
         names = [summary.ranked_by, *self.others(summary)]
         kept, lines = fold_equal({m: mean_cells(r.means[m] for r in summary.runs) for m in names})
@@ -90,7 +90,7 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
         *_copied_cells(summary),
-        *((name, _mean_of(name)) for name in wanted.folded(summary)[0]),
+        *((name, _mean_of(name)) for name in wanted.fold_repeated(summary)[0]),
     ]
     columns = [
         TextColumn("", [_rank(summary, run) for run in runs], is_key=True),
@@ -108,7 +108,7 @@ def ranking_lines(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> Ite
         yield f"… {plural(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE
-    yield from wanted.folded(summary)[1]
+    yield from wanted.fold_repeated(summary)[1]
     yield from _lines_on_judges(summary)
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:

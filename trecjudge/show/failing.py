@@ -55,7 +55,7 @@ class Failing:
         """Add that it falls short of the rule of a check."""
         self.fails = self.fails or bool(check.broken)
         self.amount = max(self.amount, amount)
-        self.why.append(f"{check.rule.named} {why}")
+        self.why.append(f"{check.rule.full_name} {why}")
         self.judges.add(check.rule.judge)
 
 

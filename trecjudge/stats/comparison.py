@@ -124,7 +124,7 @@ def compare(
     """
     found: list[Difference] = []
     for before, after in pairs:
-        shared = [m for m in before.scores.chosen(measures) if m in after.scores.measures]
+        shared = [m for m in before.scores.choose_measures(measures) if m in after.scores.measures]
         if not shared:
             raise InputError(
                 f"{before.scores.name} and {after.scores.name} have no measure in common: there"

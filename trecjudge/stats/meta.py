@@ -140,8 +140,8 @@ def meta_evaluate(
     runs in common, and where no pair is left.
     """
     wanted = coefficients(rules.correlations)
-    truth_measures = truth.chosen(rules.truth_measures)
-    measures = predicted.chosen(rules.measures)
+    truth_measures = truth.choose_measures(rules.truth_measures)
+    measures = predicted.choose_measures(rules.measures)
     truth, predicted = same_runs(truth, predicted, rules, report)
     count, times = len(truth.runs), len(truth_measures) * len(measures)
     if not are_compared(max(count, FEW), times):

@@ -39,7 +39,7 @@ class GateRule:
     def __str__(self) -> str:
         falls = f"{'rises' if self.lower_is_better else 'falls'} by at most"
         words = {"min": "at least", "max": "at most", "drop": falls}
-        return f"{self.named} {words[self.kind]} {self.limit:g}"
+        return f"{self.full_name} {words[self.kind]} {self.limit:g}"
 
     @property
     def worst(self) -> float:
@@ -47,7 +47,7 @@ class GateRule:
         return 1.0 if self.lower_is_better else 0.0
 
     @property
-    def named(self) -> str:
+    def full_name(self) -> str:
         """The measure, and whose it is."""
         return f"{self.measure} of {self.judge}" if self.judge else self.measure
 
@@ -69,7 +69,7 @@ class RuleCheck:
 
     def __str__(self) -> str:
         how = self.broken or self.no_rule or "keeps the rule"
-        return f"{self.run_id}: {self.rule.named} {how}"
+        return f"{self.run_id}: {self.rule.full_name} {how}"
 
 
 def rule_of(kind: Kind, text: str, ranking: str = "") -> GateRule:
@@ -189,7 +189,7 @@ def _checked_fall(
     rule = replace(rule, lower_is_better=here.lower_is_better or there.lower_is_better)
     fall = _Fall.of(rule, old, now, there, here)
     if fall is not None:
-        return RuleCheck(now.run_id, rule, fall.broken(rule.limit, strict))
+        return RuleCheck(now.run_id, rule, fall.describe_breach(rule.limit, strict))
     if there.mean is not None:
         return RuleCheck(now.run_id, rule, f"has no value: in the baseline it was {there.mean:.4g}")
     # What was not judged may have been anything; what is not defined can fall no further.
@@ -250,7 +250,7 @@ class _Fall:
             _all_rows(old, now, measure),
         )
 
-    def broken(self, limit: float, strict: bool) -> str:
+    def describe_breach(self, limit: float, strict: bool) -> str:
         """Return how the drop breaks its rule, or nothing."""
         change, may = self.change, f"may {'rise' if self.rule.lower_is_better else 'fall'} by"
         if self.lost:

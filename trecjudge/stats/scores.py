@@ -184,7 +184,7 @@ class Scores:
         """The names of the measures, in the order of the file."""
         return list(self.values)
 
-    def chosen(self, wanted: Collection[str]) -> list[str]:
+    def choose_measures(self, wanted: Collection[str]) -> list[str]:
         """Return the measures that are wanted, all where none is named. Raises InputError."""
         for name in wanted:
             if name not in self.values:

@@ -139,7 +139,7 @@ class Part:
     header: tuple[str, ...] = ()
     html: bool = False
 
-    def judged(self, written: str) -> str:
+    def judged_text(self, written: str) -> str:
         """Return what is judged of the part: its text as `written`, without its layout.
 
         A row reads "Length: 300 m; Opened: 1931."; a heading keeps a sign, as in "## Costs".
@@ -157,7 +157,7 @@ class Part:
 
 def judged_texts(text: str) -> list[str]:
     """Return what is judged of each part of a text."""
-    texts = (part.judged(text[part.start : part.end]) for part in parts(text))
+    texts = (part.judged_text(text[part.start : part.end]) for part in parts(text))
     return [judged for judged in texts if judged]
 
 

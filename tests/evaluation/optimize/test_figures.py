@@ -61,7 +61,7 @@ def people(kind: str, *labels: tuple[tuple[str, str], tuple[object, ...], str]) 
 def test_labels_are_found_by_item() -> None:
     said = people("labels", (("t1", "r"), (0, "d"), "full_support"))
     one = judgment("no_support", doc_id="d")
-    assert (said.label(one), said.said(one), accuracy(said, [one])) == (
+    assert (said.label(one), said.label_in_words(one), accuracy(said, [one])) == (
         "full_support",
         "no_support",
         0.0,

@@ -17,12 +17,8 @@ from trecjudge.judging.claims.by_words import (
     states_plainly,
 )
 from trecjudge.judging.claims.search import Library, Verdict
-from trecjudge.judging.offline.support import (
-    compare,
-    format_calibration,
-    prepare,
-    shipped_calibration,
-)
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import compare, format_calibration, shipped_calibration
 from trecjudge.records import Claim, Document
 from trecjudge.text.embeddings import embedder
 
@@ -326,7 +322,7 @@ def test_a_denial_far_from_a_claim_does_not_touch_it() -> None:
 
 def test_of_many_documents_those_with_too_little_are_not_compared() -> None:
     far = [f"The shell number {n} lies on the beach." for n in range(9)]
-    found = library(HATCH, *far).compared("The Hatch Shell was built in 1940.", CALIBRATION)
+    found = library(HATCH, *far).compare_claim("The Hatch Shell was built in 1940.", CALIBRATION)
     assert found[0].document.doc_id == "d0"
     assert len(found) == 3
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.judging.offline.blind_spots import Twins, by_kind, read_twins
-from trecjudge.judging.offline.support import SupportComparison, compare, prepare
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import SupportComparison, compare
 
 KINDS = by_kind(list(read_twins()))
 # What still passes for full support, of so many: words see no more.

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from tests.judging.offline.short_pairs import REPLACED, SUPPORTED, Pair
 from trecjudge.judging.offline.features import Features
+from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import (
     Calibration,
     SupportComparison,
     Weight,
     compare,
-    prepare,
     shipped_calibration,
 )
 from trecjudge.judging.offline.wording import SHIPPED

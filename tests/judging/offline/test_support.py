@@ -4,12 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from trecjudge.judging.offline.support import (
-    SupportComparison,
-    compare,
-    prepare,
-    shipped_calibration,
-)
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import SupportComparison, compare, shipped_calibration
 
 TOWER = (
     "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"

@@ -50,7 +50,7 @@ def test_a_bad_row_is_skipped_and_counted(
     notices: list[str] = []
     with closing(ReplyCache(tmp_path / "own", notices.append, [theirs])) as cache:
         assert [cache.get(f"k{n}") is not None for n in range(3)] == [False, True, False]
-        assert cache.measured(HERE.model) == {}
+        assert cache.measure_lengths(HERE.model) == {}
     assert notices == [f"{theirs / FILE}: 2 replies are skipped: {fault}; see `cache verify`"]
     assert import_from(tmp_path / "new", theirs, notices.append) == 1
     assert notices[1:] == notices[:1]

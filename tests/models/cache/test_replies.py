@@ -168,7 +168,7 @@ def test_a_file_without_programs_gets_them(tmp_path: Path) -> None:
         with closing(ReplyCache(old(tmp_path))) as cache:
             assert cache.get("k0") == CachedReply("yes", 10, 5)
             await cache.put("k1", CachedReply("no", 10, 7), HERE, RequestInfo("attest", 60))
-            return cache.measured(HERE.model)
+            return cache.measure_lengths(HERE.model)
 
     assert run(added()) == {"attest": (1, 60, 7)}
     assert version(tmp_path / FILE) == len(schema.MIGRATIONS)
@@ -177,7 +177,7 @@ def test_a_file_without_programs_gets_them(tmp_path: Path) -> None:
 def test_an_old_file_is_read_behind_a_new_one(tmp_path: Path) -> None:
     with closing(ReplyCache(tmp_path / "new", behind=[old(tmp_path / "old")])) as cache:
         assert cache.get("k0") == CachedReply("yes", 10, 5)
-        assert cache.measured(HERE.model) == {}
+        assert cache.measure_lengths(HERE.model) == {}
 
 
 def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
     assert import_from(tmp_path / "c", tmp_path / "b") == 1
     assert import_from(tmp_path / "c", old(tmp_path / "old")) == 1
     with closing(ReplyCache(tmp_path / "c")) as cache:
-        assert cache.measured(HERE.model) == {"attest": (1, 60, 7)}
+        assert cache.measure_lengths(HERE.model) == {"attest": (1, 60, 7)}
     assert held(tmp_path / "c", 2) == 2
 
 

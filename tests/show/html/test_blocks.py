@@ -27,7 +27,7 @@ def test_a_block_holds_its_entries(entries: list[Any]) -> None:
     block = Block()
     for entry in entries:
         block.add(entry)
-    assert (block.size, unpacked(block.packed())) == (len(entries), entries)
+    assert (block.size, unpacked(block.pack())) == (len(entries), entries)
 
 
 def test_entries_go_by_kind_and_number_of_the_topic() -> None:
@@ -37,7 +37,7 @@ def test_entries_go_by_kind_and_number_of_the_topic() -> None:
     blocks.add("topic", "a", 3)
     blocks.add("findings", None, 4)
     blocks.add("topic", "unknown", 5)
-    found = {name: unpacked(block) for name, block in blocks.packed().items()}
+    found = {name: unpacked(block) for name, block in blocks.pack().items()}
     assert found == {"topic-1": [1, 3], "topic-0": [2], "findings": [4]}
 
 
@@ -47,7 +47,7 @@ def test_repeated_text_costs_next_to_nothing() -> None:
     once.add(text)
     for _ in range(20):
         often.add(text)
-    assert len(often.packed()) < 2 * len(once.packed())
+    assert len(often.pack()) < 2 * len(once.pack())
 
 
 def test_blocks_wait_in_their_spool_and_not_in_memory(
@@ -61,7 +61,7 @@ def test_blocks_wait_in_their_spool_and_not_in_memory(
         tracemalloc.start()
         for number in range(400):
             blocks.add("topic", topics[number % 20], chance.randbytes(5_000).hex())
-        packed = blocks.packed().values()
+        packed = blocks.pack().values()
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert most < 1_000_000 < sum(map(len, packed))

@@ -143,7 +143,7 @@ def test_a_response_that_cannot_be_shown_hides_no_other(tmp_path: Path, browser:
     broken = Block()
     broken.add(first | {"tones": None})
     broken.add(second)
-    path.write_text(path.read_text().replace(packed, b"".join(broken.packed()).decode()))
+    path.write_text(path.read_text().replace(packed, b"".join(broken.pack()).decode()))
     browser.open(path, "#/topic/t1")
     shown, whole = browser.all(".column")
     assert "a\nThis response cannot be shown: " in shown.text

@@ -36,7 +36,7 @@ def texts_of(
     for group, named_in_it in wanted.items():
         ids.put(group, named_in_it)
     texts = read_texts(inputs, blocks, ids, strict)
-    return texts, {name: unpacked(block) for name, block in blocks.packed().items()}
+    return texts, {name: unpacked(block) for name, block in blocks.pack().items()}
 
 
 def places(texts: Texts) -> dict[Any, dict[str, int]]:
@@ -64,7 +64,9 @@ def test_only_what_is_wanted_and_has_text(write: Write) -> None:
     assert places(texts)["a", "t1"] == {"d": 0}
     assert list(blocks) == ["documents-0"]
     path = write(lines, "a.jsonl")
-    found = {place: texts.written(place) for place in (f"{path}:2", f"{path}:9", f"{path}", "b:2")}
+    found = {
+        place: texts.response_at(place) for place in (f"{path}:2", f"{path}:9", f"{path}", "b:2")
+    }
     assert [*found.values()] == [("a", "t2"), None, None, None]
 
 

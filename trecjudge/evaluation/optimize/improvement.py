@@ -55,7 +55,9 @@ def labelled_rows(gold: GoldLabels, judgments: Iterable[Judgment]) -> list[Label
         key: tuple[Any, ...] = (*key_of(judgment), apart(judgment))
         if gold.kind == "qrels":
             key = (judgment.topic_id, judgment.run_id, judgment.doc_id)
-        row = LabelledRow(judgment.topic_id, judgment.run_id, label, gold.said(judgment), key)
+        row = LabelledRow(
+            judgment.topic_id, judgment.run_id, label, gold.label_in_words(judgment), key
+        )
         before = found.get(key)
         if before is None or _grade(row.said) > _grade(before.said):
             found[key] = row

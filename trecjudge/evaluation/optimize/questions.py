@@ -60,7 +60,7 @@ class GoldLabels:
         """Return the label of people on the item of a judgment, None where there is none."""
         return next((self.labels[key] for key in self._keys(judgment) if key in self.labels), None)
 
-    def said(self, judgment: Judgment) -> str | None:
+    def label_in_words(self, judgment: Judgment) -> str | None:
         """Return the label of a judgment in the words of people; None where it is unjudged."""
         if judgment.label is None:
             return None
@@ -100,7 +100,7 @@ def accuracy(gold: GoldLabels, judgments: Sequence[Judgment]) -> float | None:
     labelled = [(label, j) for j in judgments if (label := gold.label(j)) is not None]
     if not labelled:
         return None
-    return sum(gold.said(j) == label for label, j in labelled) / len(labelled)
+    return sum(gold.label_in_words(j) == label for label, j in labelled) / len(labelled)
 
 
 def feedback(gold: GoldLabels, judgments: Sequence[Judgment]) -> str:
@@ -109,7 +109,7 @@ def feedback(gold: GoldLabels, judgments: Sequence[Judgment]) -> str:
     for judgment in judgments:
         if (label := gold.label(judgment)) is None:
             continue
-        said = gold.said(judgment)
+        said = gold.label_in_words(judgment)
         about = f" on {judgment.about}" if judgment.about else ""
         if said == label:
             lines.append(f"Right{about}: people say {label} too.")
@@ -154,7 +154,7 @@ async def answer(judge: Judge, question: Question, model: Model) -> list[Judgmen
     """Return the judgments on a question, as a job has them; unjudged where the judge fails."""
     named = NamedJudge("", judge)
     runner = Runner([named], model)
-    judged = await runner.judged(named, list(question.items), question.response)
+    judged = await runner.judge_item(named, list(question.items), question.response)
     return [judgment for item in judged for judgment in item.judgments]
 
 

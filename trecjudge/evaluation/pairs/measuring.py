@@ -301,7 +301,7 @@ class VerdictTally:
         group = self._groups.setdefault(verdict.pair.group, len(self._groups))
         self._whole.extend((group, verdict.words, verdict.pair.place.line or 0))
 
-    def measured(self) -> PairFigures:
+    def compute_figures(self) -> PairFigures:
         """Return the figures of all that was taken."""
         values, numbered, said, supported, full = np.array(self._numbers).reshape(-1, 5).T
         owners, words, lines = np.array(self._whole, dtype=np.intp).reshape(-1, 3).T

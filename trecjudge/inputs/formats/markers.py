@@ -209,7 +209,7 @@ class MarkedTexts:
                 inside = markers[bisect_left(starts, start) : bisect_left(starts, end)]
                 start = end - len(text[start:end].lstrip())
                 pointers = [p for marker in inside for p in marker.pointers]
-                body = part.judged(cut_marks(text, start, end, inside))
+                body = part.judged_text(cut_marks(text, start, end, inside))
                 if body and not (pointers and _ONLY_LABEL.fullmatch(body)):
                     written = text[start:end].rstrip()
                     sentences.append(MarkedSentence(body, written, [*early, *pointers], start))

@@ -212,7 +212,7 @@ class Labels(Mapping[ItemKey, str]):
         """
         if target and self.naming is not None and self.naming.target != target:
             named = name_labels(self.counts, target, self.words)
-            if not named.known(self.counts):
+            if not named.understands(self.counts):
                 raise InputError(f"{self.files[0]}: {not_understood(self.counts, named)}")
             self.call(named, self.nugget_naming, report)
 
@@ -223,7 +223,9 @@ class Labels(Mapping[ItemKey, str]):
         self._unpacked.clear()
         self.size = self.tied = self.several = self._alike = 0
         found: list[tuple[int, int, Finding]] = []
-        if said := "; ".join(named.said for named in (others, nuggets) if named and named.said):
+        if said := "; ".join(
+            named.in_words for named in (others, nuggets) if named and named.in_words
+        ):
             found.append((0, 0, Finding("labels_called", Place(self.files[0]), said)))
         self.unnamed = False
         unknown = None in others.names.values() or (nuggets and None in nuggets.names.values())

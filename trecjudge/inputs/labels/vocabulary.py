@@ -126,7 +126,7 @@ class Naming:
         }
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """The map in words, empty where nothing is called otherwise."""
         said = ", ".join(f"{label} -> {name}" for label, name in self.renamings.items())
         if said and self.target == SUPPORT and PARTIAL not in self.names.values():
@@ -142,7 +142,7 @@ class Naming:
             return "label of support (full, partial, none)"
         return f"label of these: {', '.join(self.target)}"
 
-    def known(self, counts: Counts) -> bool:
+    def understands(self, counts: Counts) -> bool:
         """Return whether more than half of the items have a label that is understood."""
         known = sum(n for label, n in counts.items() if self.names[label] is not None)
         return known * 2 > sum(counts.values()) or not counts

@@ -298,14 +298,14 @@ class LexicalDetector:
         """Return the passage of each document that decides about the claim, the best first."""
         if self.threshold is not None:
             return library.best(claim)
-        return library.compared(claim, calibration_at(self.calibration))
+        return library.compare_claim(claim, calibration_at(self.calibration))
 
     def states(self, claim: str, library: Library) -> bool:
         """Return whether a document holds a claim, by itself."""
         if self.threshold is not None:
             found = library.best(claim)
         else:
-            found = library.compared(claim, calibration_at(self.calibration), nearest=0)
+            found = library.compare_claim(claim, calibration_at(self.calibration), nearest=0)
         return any(self.holds(claim, passage) for passage in found)
 
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
@@ -319,7 +319,7 @@ class LexicalDetector:
             return any(states_plainly(source.excerpt, claim) for source in verdict.sources)
         if verdict.label != UNATTRIBUTED:
             return False
-        found = library.compared(claim, calibration_at(self.calibration))
+        found = library.compare_claim(claim, calibration_at(self.calibration))
         return all(p.support is None or p.support.probability < _SURE_BELOW for p in found)
 
     def holds(self, claim: str, passage: Passage) -> bool:

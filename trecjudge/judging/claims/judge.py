@@ -220,9 +220,9 @@ class ClaimJudging:
             library = Library.of(item.response)
         except JudgmentFailed as failed:
             return [replace(unjudged(item, failed), **on_claim(claim)) for claim in claims]
-        return await self.judged(item, claims, library, model)
+        return await self.judge_claims(item, claims, library, model)
 
-    async def judged(
+    async def judge_claims(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
         """Return a judgment on each claim, in order."""

@@ -137,7 +137,7 @@ class Library:
         found = [self._best_in(document, claim) for document in self.readable(claim)]
         return sorted(filter(None, found), key=lambda p: -p.likeness)
 
-    def compared(
+    def compare_claim(
         self, claim: str, calibration: Calibration, nearest: int = _NEAREST_COMPARED
     ) -> list[Passage]:
         """Return the evidence for a claim in every document that may hold it, with its support.

@@ -16,7 +16,7 @@ import orjson
 
 from trecjudge.errors import InputError, why
 from trecjudge.judging.offline.features import Features, Measurements, find
-from trecjudge.judging.offline.prepared import LENGTH, Prepared, prepare
+from trecjudge.judging.offline.prepared import LENGTH, Prepared
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
 from trecjudge.judging.offline.wording import Term, Wording, read_wording
 from trecjudge.records import FULL

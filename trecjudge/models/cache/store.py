@@ -161,7 +161,7 @@ class ReplyCache:
                 return str(row[0])
         return self._behind.habits(*values)
 
-    def measured(self, model: str) -> dict[str, tuple[int, int, int]]:
+    def measure_lengths(self, model: str) -> dict[str, tuple[int, int, int]]:
         """Return (replies, tokens expected, tokens taken) of a model's kept replies, by program.
 
         They are a sample: the first keys, which are hashes and so as good as random.

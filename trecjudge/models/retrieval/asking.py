@@ -165,7 +165,7 @@ class TextReplies(Replies):
         """Return whether this command itself asked about the text."""
         return entry.mark in self.asked_marks
 
-    def kept(self, request: Request) -> KeptReply | None:
+    def find_kept(self, request: Request) -> KeptReply | None:
         """Return the results of a request, where all of them are kept."""
         assert isinstance(request, TextsRequest)
         lines = [line for entry in request.entries if (line := self.line(entry)) is not None]

@@ -84,7 +84,7 @@ class Block:
         self._waiting = bytearray()
         return done
 
-    def packed(self) -> Packed:
+    def pack(self) -> Packed:
         """Close the array and return it."""
         self._waiting += b"]" if self.size else b"[]"
         self.deflate(zlib.Z_FINISH)
@@ -125,10 +125,10 @@ class Blocks:
         if self._waiting > MOST_WAITING:
             self._deflate()
 
-    def packed(self) -> dict[str, Packed]:
+    def pack(self) -> dict[str, Packed]:
         """Return every block by name; none can grow after that."""
         names = list(self._open)
-        return {name: self._open.pop(name).packed() for name in names}
+        return {name: self._open.pop(name).pack() for name in names}
 
     def _deflate(self) -> None:
         """Deflate the blocks of which most waits, until half of it is gone."""

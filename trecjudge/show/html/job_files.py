@@ -136,7 +136,7 @@ class Texts:
         """Return where the documents of a response stand, by id."""
         return dict(self.places.rows((response.run_id, response.topic_id)))
 
-    def written(self, place: str) -> tuple[str, str] | None:
+    def response_at(self, place: str) -> tuple[str, str] | None:
         """Return (run_id, topic_id) of the response at a place, `path:line`, of a run."""
         path, _, line = place.rpartition(":")
         if path in self.written_at and line.isdecimal():

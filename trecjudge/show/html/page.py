@@ -142,7 +142,7 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
         file.write(shell.encode())
         head = Block()
         head.add({**page.head, "beside": path.with_suffix("").name, "scripts": scripts})
-        for name, block in {HEAD: head.packed(), **inside}.items():
+        for name, block in {HEAD: head.pack(), **inside}.items():
             file.write(b'<script type="text/plain" id="%s">' % name.encode())
             file.writelines(block)
             file.write(b"</script>\n")

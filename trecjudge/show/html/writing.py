@@ -142,7 +142,7 @@ def write_report(wanted: ReportOptions) -> Written:
     # Beside the report, where there is room for it: a temporary folder may lie in memory.
     with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(outputs.folder)) as spool:
         report = _Report.read(wanted, cast(BinaryIO, spool))
-        page, blocks = report.page(), report.blocks.packed()
+        page, blocks = report.page(), report.blocks.pack()
         beside = write_page(outputs.report, page, blocks, int(wanted.most * MEGABYTE))
     return Written(outputs.report, outputs.report.stat().st_size, beside, report.notes())
 
@@ -179,7 +179,7 @@ class _Report:
         entries = Entries(inputs.document_text, NuggetShelf(blocks))
         _fill(blocks, outputs, entries, texts, other)
         read_reviews(outputs.review, blocks)
-        trail = read_trail(outputs, blocks, texts.written, inputs)
+        trail = read_trail(outputs, blocks, texts.response_at, inputs)
         known = _statistics(outputs.statistics)
         alone = wanted.truth is None and other is None
         ours = None if alone else scores_of_job(outputs, judged.board)

@@ -31,7 +31,7 @@ def leaderboard_grid(
     Without any wanted they are those that its judges rank by; `every` takes all. Raises InputError
     for a measure that is not there.
     """
-    chosen = found.chosen(wanted, every)
+    chosen = found.choose_measures(wanted, every)
     runs = found.runs(chosen[0])
     measures, folded = fold_equal(
         {m: [_fold_key(found.by_measure[m].get(run)) for run in runs] for m in chosen}
