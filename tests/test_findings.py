@@ -13,11 +13,14 @@ from trecjudge.records import Place
 
 PACKAGE = Path(trecjudge.__file__).parent
 REPORTED = re.compile(r'(?:Finding|complain|_about)\(\s*"(\w+)"')
+NAMED = re.compile(r'"(\w+)"')
 
 
 def test_the_kinds_are_those_that_the_code_reports() -> None:
-    sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    assert {kind for source in sources for kind in REPORTED.findall(source)} == set(KINDS)
+    paths = (path for path in PACKAGE.rglob("*.py") if path.name != "findings.py")
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    assert set(REPORTED.findall(sources)) <= set(KINDS)
+    assert set(KINDS) <= set(NAMED.findall(sources))
 
 
 def test_by_which_kinds_something_is_not_judged() -> None:

@@ -42,7 +42,8 @@ from trecjudge import (
     without_text,
 )
 
-from .steps import NO, TRUTHS, UNSURE, VERIFY, YES, ClaimAnswer, Truth, Verifier, truths_of
+from .steps import TRUTHS, VERIFY, ClaimAnswer, Truth, Verifier, truths_of
+from .wording import NO, UNSURE, YES
 
 STATED = "TRUTHS"
 LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}
