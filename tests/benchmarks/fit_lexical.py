@@ -49,7 +49,7 @@ from trecjudge.judging.offline.features import GROUPS, Features
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare, format_calibration, read_calibration
 from trecjudge.judging.offline.wording import SHIPPED
-from trecjudge.show.calibration import figure_text
+from trecjudge.show.evaluation import figure_text
 from trecjudge.stats.agreement import auc
 from trecjudge.stats.resampling import NO_INTERVAL, draws, interval_of
 from trecjudge.text.frequencies import frequency_lines

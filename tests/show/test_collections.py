@@ -14,8 +14,7 @@ from rich.console import Console
 from tests.commandline import ROOT
 from trecjudge.cli.exits import exit_status
 from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
-from trecjudge.show.collections import CollectionWatcher, end_line, state_line
-from trecjudge.show.progress import ConsoleWatcher
+from trecjudge.show.progress import CollectionWatcher, ConsoleWatcher, end_line, state_line
 
 AT = CollectionProgress("corpus", 14 * 10**8, 10**10, 975, 1000, 12.0)
 END = replace(AT, done=10**10, seconds=75.0, ended=True)
@@ -98,7 +97,7 @@ def test_every_command_shows_it(
 def test_no_command_loads_it_before() -> None:
     code = (
         "import sys, trecjudge.cli.exits as e; e.exit_status(lambda: 0);"
-        "print('rich' in sys.modules, 'trecjudge.show.collections' in sys.modules)"
+        "print('rich' in sys.modules, 'trecjudge.show.progress' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

@@ -8,8 +8,16 @@ import pytest
 
 from tests.fakes import judgment, response
 from trecjudge.records import AskedNugget, Evidence, Failure, Judgment
-from trecjudge.show.nuggets import Stating, by_tone, sentences_of, statings
-from trecjudge.show.tones import Tone, marks_of, tone, word
+from trecjudge.show.tones import (
+    Stating,
+    Tone,
+    by_tone,
+    marks_of,
+    sentences_of,
+    statings,
+    tone,
+    word,
+)
 
 ANSWER = response(("Tin lines it.", ["d"]), ("It was lit in 1871.", []), ("No more.", []))
 LIT = AskedNugget("n1", "When was it lit?", "vital")

@@ -16,7 +16,12 @@ from trecjudge.evaluation.calibrate.calibrate import (
     count_command,
 )
 from trecjudge.inputs.labels.vocabulary import parse_label_map
-from trecjudge.show.calibration import closing_lines, counted_lines, figure_table, reliability_table
+from trecjudge.show.evaluation import (
+    calibration_lines,
+    calibration_table,
+    reliability_table,
+    word_count_lines,
+)
 
 
 class CalibrateFlags(MapFlags, RunFlags, PrintFlags):
@@ -61,11 +66,11 @@ def _count(flags: CalibrateFlags, runs: Sequence[Path], *inputs: Any) -> int:
     if flags.as_json:
         print_json([done.as_dict()])
     elif not flags.quiet:
-        print_lines(counted_lines(done))
+        print_lines(word_count_lines(done))
     return 0
 
 
 def _print_report(done: CalibrationReport) -> None:
-    print_table(figure_table(done))
+    print_table(calibration_table(done))
     print_table(reliability_table(done))
-    print_lines(closing_lines(done))
+    print_lines(calibration_lines(done))

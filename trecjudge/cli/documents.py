@@ -28,7 +28,7 @@ from trecjudge.job.request import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.html.job_files import read_config
+from trecjudge.show.html.job import read_config
 
 if TYPE_CHECKING:  # rich: not for --help
     from trecjudge.show import documents as shown

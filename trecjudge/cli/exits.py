@@ -33,9 +33,9 @@ class Later:
 
 
 if TYPE_CHECKING:  # rich: most commands never need it
-    from trecjudge.show import collections
+    from trecjudge.show import progress
 else:
-    collections = Later("trecjudge.show.collections")
+    progress = Later("trecjudge.show.progress")
 
 _BEFORE_ERROR: list[Callable[[], None]] = []
 """What the running command prints before the line of an error that ends it."""
@@ -89,7 +89,7 @@ def exit_status(work: Callable[[], int], quiet: bool = False) -> int:
 @contextmanager
 def _show_collections(quiet: bool) -> Iterator[None]:
     """Show on standard error meanwhile how far the reading of a collection is, if it takes long."""
-    watcher = functools.cache(lambda: collections.on_standard_error())
+    watcher = functools.cache(lambda: progress.on_standard_error())
 
     def show(progress: CollectionProgress) -> None:
         if progress.takes_long and not quiet:

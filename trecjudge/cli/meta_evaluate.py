@@ -37,7 +37,7 @@ from trecjudge.cli.printing import (
 from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
 from trecjudge.show import comparison as shown
-from trecjudge.show.pictures import bump_picture, scatter_picture
+from trecjudge.show.charts import bump_picture, scatter_picture
 from trecjudge.stats.meta import Correlated
 
 UNSAFE = re.compile(r"[^\w.+-]+")

@@ -26,7 +26,7 @@ from trecjudge.evaluation.pairs.verdicts import PairVerdict
 from trecjudge.files import open_target
 from trecjudge.job.pairs import JUDGE, RUN, judge_pairs
 from trecjudge.job.request import warn_without_model
-from trecjudge.show import pairs as shown
+from trecjudge.show import evaluation as shown
 
 
 class PairFlags(LimitFlags, AskingFlags, PrintFlags):
@@ -101,8 +101,8 @@ def _print(
     if flags.quiet:
         return
     if measured.whole is not None:
-        print_table(shown.figure_table(measured.whole))
+        print_table(shown.pairs_table(measured.whole))
         for title, parts in (("group", measured.by_group), ("document", measured.by_length)):
             if parts:
-                print_table(shown.part_table(title, parts))
+                print_table(shown.pair_parts_table(title, parts))
     print_lines(shown.pair_lines(tally, measured, str(flags.output), spent))

@@ -19,7 +19,7 @@ from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.jobs import judged_job, outcome
-from trecjudge.show.html.job_files import ReportInputs
+from trecjudge.show.html.job import ReportInputs
 
 if TYPE_CHECKING:  # numpy and jinja2: not for --help
     from trecjudge.evaluation import comparing

@@ -21,7 +21,7 @@ from trecjudge.evaluation.stability.perturbation import CHANGES, Perturbation
 from trecjudge.job.request import warn_without_model
 from trecjudge.job.stability import measure_stability
 from trecjudge.settings.plugins import find_in_working_folder
-from trecjudge.show import stability as shown
+from trecjudge.show import evaluation as shown
 
 NAME = "stability"
 MOST_SAMPLES = 20

@@ -13,8 +13,10 @@ from typing import Any
 from markupsafe import Markup
 
 from trecjudge.findings import visible
+from trecjudge.measures import ranks
 from trecjudge.show.tables import disambiguate, shorten
 from trecjudge.show.templates import asset, number, render
+from trecjudge.stats.meta import Correlated
 
 PLOT_WIDTH, ROW = 460, 22
 CHARACTER = 7.4
@@ -452,3 +454,28 @@ def _inside(box: Box, frame: Box) -> bool:
 
 def _meet(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def scatter_picture(found: Correlated, title: str) -> str:
+    """Return a point for each run: the truth across, the judge upwards."""
+    columns = zip(found.runs, found.predicted, found.truth, strict=True)
+    points = {run_id: (ours, theirs) for run_id, ours, theirs in sorted(columns)}
+    axes = Axes(found.measure, _truth(found))
+    return scatter(axes, points, _unjudged_picture(found), title=title)
+
+
+def bump_picture(found: Correlated, title: str) -> str:
+    """Return a line for each run, from its rank in the truth to its rank with the judge."""
+    truth, judge = (
+        ranks(dict(zip(found.runs, means, strict=True))) for means in (found.truth, found.predicted)
+    )
+    both = {run_id: [rank, judge[run_id]] for run_id, rank in truth.items()}
+    return bump([_truth(found), found.measure], both, (), _unjudged_picture(found), title)
+
+
+def _truth(found: Correlated) -> str:
+    return f"{found.truth_measure} (truth)"
+
+
+def _unjudged_picture(found: Correlated) -> dict[str, str]:
+    return {run_id: f"unjudged {gaps}" for run_id, gaps in found.unjudged_runs().items()}

@@ -15,7 +15,7 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import SUFFIXES
-from trecjudge.show.html.job_files import read_log
+from trecjudge.show.html.job import read_log
 from trecjudge.show.judgments import sentence_texts, text_of
 from trecjudge.show.tables import cut
 from trecjudge.show.tones import Tone, tone, word

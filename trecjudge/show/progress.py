@@ -1,4 +1,4 @@
-"""Progress of a job: a bar on a terminal, plain lines elsewhere, and the first findings."""
+"""Progress of a job and of reading collections: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from types import TracebackType
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
     Task,
+    TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, FirstFindings, plural
-from trecjudge.inputs.collections.progress import CollectionProgress as Reading
-from trecjudge.inputs.collections.progress import progress_to
-from trecjudge.show.collections import CollectionWatcher, print_line
-from trecjudge.show.tables import within
+from trecjudge.findings import PREFIX, Finding, FirstFindings, plural, visible_line
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
+from trecjudge.show.tables import cut, format_size, within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 SECONDS_OF_FILES = 5.0
@@ -37,6 +37,80 @@ BAR, SHORT_BAR, WIDTH_OF_BAR = 20, 8, 70
 """Columns of the bar, of one on a narrow terminal, and of a terminal that is not narrow."""
 TIMES = 2 * 8 + 4 + 1
 """Columns of the times beside the bar, of the blanks between, and one to spare."""
+
+
+class CollectionWatcher:
+    """Shows how far a collection is on `console`, and in a line at its end what was found.
+
+    Where that is no terminal, a line says it now and then, at least `pause` seconds apart.
+    """
+
+    def __init__(self, console: Console, pause: float = 30.0) -> None:
+        self._console = console
+        self._pause = pause
+        self._next = 0.0
+        columns = BarColumn(BAR), TextColumn("{task.fields[state]}", markup=False)
+        is_off = not console.is_terminal
+        self._bar = Progress(*columns, console=console, transient=True, disable=is_off)
+        self._task = self._bar.add_task("", state="")
+
+    def __call__(self, progress: CollectionProgress) -> None:
+        """Show a state."""
+        if progress.ended:
+            self.close()
+            print_line(self._console, end_line(progress))
+        elif self._console.is_terminal:
+            state = cut(visible_line(state_line(progress)), self._console.width - BAR - 1)
+            total = max(1, progress.total)
+            self._bar.update(self._task, total=total, completed=progress.done, state=state)
+            self._bar.start()
+        elif progress.seconds >= self._next:
+            self._next = progress.seconds + self._pause
+            print_line(self._console, f"{progress.what}: {state_line(progress)}")
+
+    def close(self) -> None:
+        """Take the bar away: nothing more will come of this collection."""
+        self._bar.stop()
+        self._next = 0.0
+
+
+def print_line(console: Console, line: str) -> None:
+    """Print a line as it is, without control characters, and not folded."""
+    console.print(escape(visible_line(line)), highlight=False, soft_wrap=True)
+
+
+def on_standard_error() -> CollectionWatcher:
+    """Return what shows it on standard error."""
+    return CollectionWatcher(Console(stderr=True, emoji=False))
+
+
+def state_line(progress: CollectionProgress) -> str:
+    """Return how far a collection is: how much is done, found, and how long the rest will take."""
+    if progress.in_bytes:
+        # Of a file whose documents lie at known places only these are read.
+        done = f"{format_size(progress.done)} of {format_size(progress.total)}"
+    else:
+        done = f"{progress.done:,} of {progress.total:,} asked for"
+    left = (
+        f", {_short_time(progress.seconds_left)} left" if progress.seconds_left is not None else ""
+    )
+    found = f"{progress.found:,} of {progress.wanted:,} documents found"
+    return f"{done}, {found}{left}"
+
+
+def end_line(progress: CollectionProgress) -> str:
+    """Return what was read in all, and found."""
+    found = f"{progress.found:,} of {progress.wanted:,} documents found"
+    if progress.in_bytes:
+        what = f"{progress.what}: {found} in {format_size(progress.done)}"
+    else:
+        what = f"{progress.what}: {found}, {progress.done:,} asked for"
+    return f"{what}, in {_short_time(progress.seconds)}"
+
+
+def _short_time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes else f"{rest} s"
 
 
 class ConsoleWatcher:
@@ -136,7 +210,7 @@ class ConsoleWatcher:
         share = f"{self._responses} of about {plural(expected, 'response')}"
         return ", ".join((share, f"{_time(done)} elapsed", left, *self._state()))
 
-    def _collection_read(self, progress: Reading) -> None:
+    def _collection_read(self, progress: CollectionProgress) -> None:
         """Show how far a collection is; the bar of the job makes room for that meanwhile."""
         if self._quiet or not progress.takes_long:
             return

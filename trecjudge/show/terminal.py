@@ -14,15 +14,18 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.nuggets import GROUPS, Stating, by_tone, statings
 from trecjudge.show.provenance import COPIED, provenance_text
 from trecjudge.show.tones import (
+    GROUPS,
     SIGNS,
     SentenceMarks,
     ShownPath,
+    Stating,
     Tone,
+    by_tone,
     marks_of,
     paths_by_judge,
+    statings,
     tone,
     word,
 )

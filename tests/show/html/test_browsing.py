@@ -13,7 +13,7 @@ from tests.fakes import judgment, response
 from tests.show.html.browser import Browser
 from tests.show.html.made import Judged, output, report
 from trecjudge.records import FULL, NONE, Evidence, Failure
-from trecjudge.show.html.job_files import ReportInputs
+from trecjudge.show.html.job import ReportInputs
 
 Open = Callable[..., Browser]
 

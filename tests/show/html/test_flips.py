@@ -10,7 +10,7 @@ from tests.fakes import judgment, response
 from tests.show.html.made import Judged, output
 from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Claim, Failure, Judgment
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.html.flips import Other, read_other
+from trecjudge.show.html.entries import Other, read_other
 
 SENTENCES = (("One.", ["d", "e"]), ("Two.", ["d"]))
 RESPONSE = response(*SENTENCES)

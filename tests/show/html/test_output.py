@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from trecjudge.errors import InputError
-from trecjudge.show.html.job_files import Config, ReportInputs, read_config, read_log
+from trecjudge.show.html.job import Config, ReportInputs, read_config, read_log
 
 Write = Callable[..., Path]
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from trecjudge.results.statistics import Unjudged
-from trecjudge.show.pictures import bump_picture, scatter_picture
+from trecjudge.show.charts import bump_picture, scatter_picture
 from trecjudge.stats.meta import Correlated
 
 SVG = "{http://www.w3.org/2000/svg}"

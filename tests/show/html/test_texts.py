@@ -13,7 +13,7 @@ from tests.show.html.test_blocks import unpacked
 from trecjudge.errors import InputError
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.job_files import ReportInputs, Texts, read_texts, topics_for_page
+from trecjudge.show.html.job import ReportInputs, Texts, read_texts, topics_for_page
 
 Write = Callable[..., Path]
 

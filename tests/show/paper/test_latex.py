@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.show.paper.grids import grid
-from trecjudge.show.paper.grid import Grid
-from trecjudge.show.paper.latex import MOST_ROWS, escape_latex, latex
+from trecjudge.show.paper.forms import MOST_ROWS, Grid, escape_latex, latex
 
 IDS = (
     r"a_b%c&d\e{f}$g#h^i~j",

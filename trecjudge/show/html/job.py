@@ -1,16 +1,379 @@
-"""What a report says of its job: judges, model, prompts, inputs, counts, from config and log."""
+"""The files of a job, read again for its page, and what the page says of the job itself."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from trecjudge.settings.strict_yaml import written_yaml
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.files import default_folder
+from trecjudge.findings import KINDS, ignore
+from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.packed import PackedRows
+from trecjudge.inputs.pipelines.fields import use_record_keys
+from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.paths import was_given_elsewhere
+from trecjudge.inputs.topics import read_topics
+from trecjudge.models.documents.opening import ServiceUse, open_documents
+from trecjudge.records import LEFT_OUT, Document, Place, Response, Topic
+from trecjudge.results.outputs import Outputs
+from trecjudge.results.packed import newest_form
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, yaml_text
 from trecjudge.show.closing import voter_lines
+from trecjudge.show.html.blocks import Blocks
 from trecjudge.text.credentials import public, shareable
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInputs:
+    """The input paths of a job, from which its texts can be read again.
+
+    `document_text` allows text of documents in the files written, `own_documents` is whether the
+    text that a run carries was judged where `documents` has one too. `keys` are those given for the
+    parts of a record.
+    """
+
+    topics: Path | None = None
+    runs: tuple[Path, ...] = ()
+    documents: tuple[Path, ...] = ()
+    dataset: str = "auto"
+    document_text: bool = True
+    own_documents: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    def without_folders(self, text: str) -> str:
+        """Return a text without the folders of the inputs: a report goes to others."""
+        for path in filter(None, (self.topics, *self.runs, *self.documents)):
+            if len(path.parts) > 1 and len(path.parent.name) > 0:
+                text = text.replace(f"{path.parent}/", "")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a report shows of a job's config; empty where there is no config file."""
+
+    written: str = ""
+    model: str = ""
+    inputs: ReportInputs = ReportInputs()
+    findings: Mapping[str, int] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """All that the file holds."""
+
+
+def read_config(path: Path) -> Config:
+    """Return the contents of a config file. Raises InputError where it is none."""
+    if not path.is_file():
+        return Config()
+    try:
+        loaded = read_yaml(yaml_text(path)).value
+        given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
+        inputs = ReportInputs(
+            Path(given["topics"]) if given.get("topics") else None,
+            tuple(map(Path, given.get("runs") or ())),
+            tuple(map(Path, given.get("documents") or ())),
+            given.get("dataset") or "auto",
+            given.get("document_text") is not False,
+            given.get("own_documents") is True,
+            given.get("keys") or {},
+        )
+        findings = (loaded.get("counts") or {}).get("findings") or {}
+        written, named = str(loaded.get("written", "")), str(model.get("model", ""))
+        return Config(written, named, inputs, findings, loaded)
+    except YamlFault as error:
+        place = Place(str(path), error.line)
+        raise InputError(f"{place}: is not the config of a job: {error}") from error
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise InputError(f"{path}: is not the config of a job: {error}") from error
+
+
+def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
+    """Pass each event of a log, packed or not, on to `handlers`; return False where there is none.
+
+    Events of other names, most of a log, are not parsed, which saves most of the time. A line that
+    cannot be read, as the last one of a job that broke off, is passed over. Raises InputError for a
+    packed log that is cut.
+    """
+    found = newest_form(path)
+    if found is None:
+        return False
+    heads = {b'{"event":"%s"' % name.encode(): handle for name, handle in handlers.items()}
+    length = max(map(len, heads))
+    for _, line in lines(found):
+        handle = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
+        if handle is not None:
+            try:
+                event = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                continue
+            if not event.get("audit"):  # what was judged to try the judge is no part of the job
+                handle(event)
+    return True
+
+
+@dataclass(slots=True)
+class Texts:
+    """Topics by id, and where the documents of each response stand in the page's blocks."""
+
+    topics: dict[str, Topic] = field(default_factory=dict)
+    places: PackedRows = field(default_factory=PackedRows)
+    """(doc_id, position in the topic's block of documents), by (run_id, topic_id)."""
+
+    written_at: dict[str, dict[int | None, tuple[str, str]]] = field(default_factory=dict)
+    """Run file -> line -> (run_id, topic_id) of the response there, to place findings."""
+
+    missing: list[str] = field(default_factory=list)
+    """What could not be read, each in one line."""
+
+    def documents_of(self, response: Response) -> Mapping[str, int]:
+        """Return where the documents of a response stand, by id."""
+        return dict(self.places.rows((response.run_id, response.topic_id)))
+
+    def response_at(self, place: str) -> tuple[str, str] | None:
+        """Return (run_id, topic_id) of the response at a place, `path:line`, of a run."""
+        path, _, line = place.rpartition(":")
+        if path in self.written_at and line.isdecimal():
+            return self.written_at[path].get(int(line))
+        return self.written_at.get(place, {}).get(None)
+
+
+def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict: bool) -> Texts:
+    """Read topics and the wanted documents, ids by (run_id, topic_id), these into `blocks`.
+
+    With `strict`, an input that is not there raises InputError; else it is noted as missing.
+    """
+    texts = Texts()
+    try:
+        noted = () if strict else (inputs.topics, *inputs.runs, *inputs.documents)
+        if streams := [path for path in noted if path and was_given_elsewhere(path)]:
+            raise InputError(f"{streams[0]}: the job read it from a pipe")
+        with use_record_keys(inputs.keys):
+            _read(inputs, blocks, wanted, texts)
+    except InputError as error:
+        if strict:
+            raise
+        texts.missing.append(
+            f"texts of topics or documents are missing: {error};"
+            " give --rag-topics, --rag-responses, --documents"
+        )
+    return texts
+
+
+def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
+    if inputs.topics is not None:
+        texts.topics = read_topics(inputs.topics, ignore)
+    if not inputs.runs:
+        return
+    files = find_runs(inputs.runs)
+
+    def read(store: DocumentStore | None) -> RunReader:
+        return RunReader(
+            files,
+            ignore,
+            known=texts.topics,
+            store=store,
+            own_documents=inputs.own_documents,
+            dataset=inputs.dataset,
+        )
+
+    store = None
+    if inputs.document_text and inputs.documents:
+        # What the job has fetched is kept: a report asks no service.
+        use = ServiceUse(offline=True)
+        store = open_documents(
+            inputs.documents, default_folder(), ignore, lambda: WantedDocuments.of(read), use
+        )
+    shelf, given = _Shelf(blocks), set(texts.topics)
+    for topic, response in read(store):
+        # One name for all responses: these two are kept of each.
+        topic_id = texts.topics.setdefault(topic.topic_id, topic).topic_id
+        group = sys.intern(response.run_id), topic_id
+        texts.written_at.setdefault(response.place.path, {})[response.place.line] = group
+        if inputs.document_text:
+            ids = wanted.rows(group)
+            known = (document for doc_id in ids if (document := response.documents.get(doc_id)))
+            places = [
+                (document.doc_id, shelf.place(response.topic_id, document))
+                for document in known
+                if document.has_text
+            ]
+            texts.places.put(group, places)
+    answered = {topic_id for file in texts.written_at.values() for _, topic_id in file.values()}
+    if not answered:
+        raise InputError(f"{', '.join(map(str, inputs.runs))}: no response could be read")
+    if given and given.isdisjoint(answered):
+        raise InputError(f"{inputs.topics}: has no topic that these runs answer")
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """Puts each document once into the block of its topic.
+
+    Two runs may carry different texts under one id: each keeps its own.
+    """
+
+    blocks: Blocks
+    seen: dict[bytes, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def place(self, topic_id: str, document: Document) -> int:
+        """Return the position of a document in the block of the topic."""
+        # By content, not by id: a digest takes 16 bytes, the text itself may take megabytes.
+        key = _digest(topic_id, document)
+        if key not in self.seen:
+            self.seen[key] = self.counts[topic_id]
+            self.counts[topic_id] += 1
+            entry = {"id": document.doc_id, "title": document.title, "text": document.full_text}
+            entry |= {"url": document.url, "date": document.date, "version": document.version}
+            self.blocks.add("documents", topic_id, entry)
+        return self.seen[key]
+
+
+def _digest(topic_id: str, document: Document) -> bytes:
+    parts = "\0".join((topic_id, document.doc_id, document.full_text))
+    return hashlib.blake2b(parts.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def topics_for_page(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:
+    """Return the topics for the page, as far as they are known."""
+    known = [texts.topics.get(topic_id, Topic(topic_id)) for topic_id in topic_ids]
+    return [
+        {
+            "id": topic.topic_id,
+            "title": topic.title,
+            "problem": topic.problem_statement,
+            "background": topic.background,
+            "body": topic.body,
+        }
+        for topic in known
+    ]
+
+
+OF_A_CALL = (
+    "sentence_index",
+    "citation_id",
+    "program",
+    "messages",
+    "reply",
+    "cached",
+    "tokens",
+    "seconds",
+    "try",
+    "shared",
+    "error",
+)
+OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")
+QUOTED = ", which says "
+"""Text before the words of a document in the message of a finding."""
+
+FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
+
+
+@dataclass(slots=True)
+class Trail:
+    """Counts of what a log had. `logged` is False where there was no log."""
+
+    logged: bool = False
+    findings: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    prompts: dict[str, str] = field(default_factory=dict)
+    """The instructions that the first call of each program gave the model."""
+
+
+def read_trail(
+    outputs: Outputs,
+    blocks: Blocks,
+    written: Callable[[str], tuple[str, str] | None],
+    inputs: ReportInputs,
+) -> Trail:
+    """Read findings and model calls of a job's log into `blocks`.
+
+    A finding on a line of a run is given the run and topic of the response `written` there; its
+    place has only the name of the file. Without the inputs' `document_text` no call is kept, since
+    prompts and replies hold text of documents, and no words that were found in a document.
+    """
+    trail = Trail()
+
+    def finding(event: Mapping[str, Any]) -> None:
+        # Counted from the log: the config has counts, but only the log has places.
+        trail.findings[str(event.get("kind"))] += 1
+        entry = {name: event.get(name) for name in OF_A_FINDING}
+        entry["place"] = str(entry["place"]).rpartition("/")[2]
+        entry["message"] = inputs.without_folders(str(entry["message"]))
+        if not inputs.document_text and _is_on_a_document(event):
+            kept, _, _ = str(entry["message"]).partition(QUOTED)
+            entry["message"] = f"{kept}{QUOTED}{LEFT_OUT}"
+        if not entry["run_id"]:
+            found = written(str(event.get("place")))
+            entry["run_id"], entry["topic_id"] = found or ("", entry["topic_id"])
+        blocks.add(FINDINGS, None, entry)
+
+    def call(event: Mapping[str, Any]) -> None:
+        trail.calls += 1
+        if event.get("program") not in trail.prompts:
+            trail.prompts[str(event.get("program"))] = _instructions(event.get("messages"))
+        entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
+        blocks.add(CALLS, str(event.get("topic_id")), entry)
+
+    handlers = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
+    trail.logged = read_log(outputs.log, handlers)
+    return trail
+
+
+def _instructions(messages: object) -> str:
+    """Return the text of a call's system messages, which hold no text of a document."""
+    sent = messages if isinstance(messages, list) else []
+    roles = [m for m in sent if isinstance(m, dict) and m.get("role") == "system"]
+    return "\n\n".join(str(message.get("content")) for message in roles)
+
+
+def _is_on_a_document(event: Mapping[str, Any]) -> bool:
+    return event.get("kind") == "instruction_like_text" and event.get("sentence") is None
+
+
+def read_reviews(path: Path, blocks: Blocks) -> None:
+    """Read the responses that a gate marked, with their rules, into `blocks`.
+
+    Raises InputError with file and line for a line that is no such record.
+    """
+    if not path.is_file():
+        return
+    for number, line in lines(path):
+        try:
+            record = orjson.loads(line)
+            entry = {"run": record["run_id"], "topic": record["topic_id"]}
+            rules = [f"{rule['rule']}: {rule['outcome']}" for rule in record["rules"]]
+            blocks.add(REVIEWS, None, entry | {"status": record["status"], "rules": rules})
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            place = Place(str(path), number)
+            raise InputError(f"{place}: is not a response to review: {error}") from error
+
+
+def kinds_of(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the kinds of findings with severity, effect and count, the worst first."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    found = [
+        {
+            "kind": kind,
+            "severity": KINDS[kind].severity if kind in KINDS else "note",
+            "effect": KINDS[kind].effect if kind in KINDS else "",
+            "count": count,
+        }
+        for kind, count in counts.items()
+    ]
+    return sorted(found, key=lambda kind: (order[kind["severity"]], -kind["count"], kind["kind"]))
+
 
 FOLDERS = re.compile(r"(?<![\w:/.~])(?:~|[A-Za-z]:)?[/\\](?:[^/\\,]+[/\\])+")
 """The folders of an absolute path: a report goes to others."""

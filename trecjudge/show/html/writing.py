@@ -18,7 +18,15 @@ from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.entries import Entries, NuggetShelf, Statistics, named_documents, standings
+from trecjudge.show.html.entries import (
+    Entries,
+    NuggetShelf,
+    Other,
+    Statistics,
+    named_documents,
+    read_other,
+    standings,
+)
 from trecjudge.show.html.figures import (
     Figure,
     Sides,
@@ -33,14 +41,14 @@ from trecjudge.show.html.figures import (
     unjudged_of,
     unjudged_of_truth,
 )
-from trecjudge.show.html.flips import Other, read_other
-from trecjudge.show.html.job import job_shown, moment
-from trecjudge.show.html.job_files import (
+from trecjudge.show.html.job import (
     Config,
     ReportInputs,
     Texts,
     Trail,
+    job_shown,
     kinds_of,
+    moment,
     read_config,
     read_reviews,
     read_texts,
@@ -48,9 +56,8 @@ from trecjudge.show.html.job_files import (
     topics_for_page,
 )
 from trecjudge.show.html.page import Chart, Page, write_page
-from trecjudge.show.nuggets import GROUPS
 from trecjudge.show.tables import fold_equal, mean_cells
-from trecjudge.show.tones import MEANINGS, OUTCOMES, QUESTIONS, SIGNS
+from trecjudge.show.tones import GROUPS, MEANINGS, OUTCOMES, QUESTIONS, SIGNS
 from trecjudge.stats.scores import Scores
 
 MEGABYTE = 1_000_000

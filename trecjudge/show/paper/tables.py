@@ -8,7 +8,7 @@ from pathlib import Path
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
 from trecjudge.show.comparison import fold_differences
-from trecjudge.show.paper.grid import Cell, Grid, GridColumn, bracket_interval, decimal
+from trecjudge.show.paper.forms import Cell, Grid, GridColumn, bracket_interval, decimal
 from trecjudge.show.tables import fold_equal, gaps, probability
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.meta import Correlated
