@@ -35,7 +35,6 @@ from trecjudge.evaluation.calibrate.fitting import (
 )
 from trecjudge.evaluation.calibrate.quality import (
     FIGURES,
-    CalibrationFigure,
     Measured,
     Predictions,
     figures,
@@ -50,7 +49,7 @@ from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare, format_calibration, read_calibration
 from trecjudge.judging.offline.wording import SHIPPED
 from trecjudge.show.evaluation import figure_text
-from trecjudge.stats.agreement import auc
+from trecjudge.stats.agreement import BoundedFigure, auc
 from trecjudge.stats.resampling import NO_INTERVAL, draws, interval_of
 from trecjudge.text.frequencies import frequency_lines
 from trecjudge.text.tokens import tokenize
@@ -109,19 +108,19 @@ def _fit_column(
     return lambda rows: intercept + np.clip(rows[:, used], low, high) @ weights
 
 
-def figures_of(data: Data, result: Result) -> list[CalibrationFigure]:
+def figures_of(data: Data, result: Result) -> list[BoundedFigure]:
     """Return all figures of a result, those of the run order last."""
     found = figures(result.found)
     weights = np.array([one.weight for one in data.judged])
     (cited,) = auc(result.supported, weights > 0, np.ones((1, len(weights)))).tolist()
-    found.append(CalibrationFigure("AUC supported, all of the runs", cited, NO_INTERVAL))
+    found.append(BoundedFigure("AUC supported, all of the runs", cited, NO_INTERVAL))
     topics = len({one.topic for one in data.judged})
     for name, values in (
         ("tau-b of runs, expected weights", result.expected),
         ("tau-b of runs, labels", result.labels),
     ):
         drawn = interval_of(order_draws(data, values), topics)
-        found.append(CalibrationFigure(name, run_order(data, values), drawn))
+        found.append(BoundedFigure(name, run_order(data, values), drawn))
     return found
 
 

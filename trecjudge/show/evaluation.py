@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, WordCountReport
-from trecjudge.evaluation.calibrate.quality import CalibrationFigure
 from trecjudge.evaluation.pairs.measuring import (
     FEWEST_PAIRS,
     FIGURES,
@@ -21,6 +20,7 @@ from trecjudge.findings import Finding, brief_line, plural
 from trecjudge.job.stability import StabilityReport
 from trecjudge.show.closing import model_line
 from trecjudge.show.tables import TextTable, interval, number, table
+from trecjudge.stats.agreement import BoundedFigure
 
 
 def calibration_table(done: CalibrationReport) -> TextTable:
@@ -33,7 +33,7 @@ def calibration_table(done: CalibrationReport) -> TextTable:
     return table((by, "shipped weights", "fitted weights"), rows)
 
 
-def figure_text(figure: CalibrationFigure) -> str:
+def figure_text(figure: BoundedFigure) -> str:
     """Return `0.862 (0.832-0.885)`, without the interval where there is none."""
     if figure.value is None:
         return "n/a"

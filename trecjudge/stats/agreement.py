@@ -37,6 +37,23 @@ BLOCK = 256
 """Topics whose pairs are counted at once."""
 BINS = 10
 """Bins of equal width that calibration is looked at in."""
+DECIMALS = 4
+"""Of a figure of probabilities and labels, in files."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedFigure:
+    """A figure of items, None where it is not defined, with its 95 % interval."""
+
+    name: str
+    value: float | None
+    interval: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values, with DECIMALS."""
+        low, high = self.interval.round_to(DECIMALS)
+        value = None if self.value is None else round(self.value, DECIMALS)
+        return {"name": self.name, "value": value, "low": low, "high": high}
 
 
 class LabelPair(NamedTuple):
@@ -185,13 +202,13 @@ def auc_figure(scores: Array, relevant: Flags) -> ItemFigure:
     """
     places = np.unique(scores, return_inverse=True)[1].ravel()
     size, is_scored = int(places.max(initial=-1)) + 1, not np.isnan(scores).any()
+    kinds = [(kind, places[kind]) for kind in map(np.flatnonzero, (relevant, ~relevant))]
 
     def chance(weights: Array) -> Array:
         if not is_scored:
             return np.full(len(weights), np.nan)
         above, others = (
-            np.array([np.bincount(places[kind], row[kind], size) for row in weights])
-            for kind in (relevant, ~relevant)
+            np.array([np.bincount(own, row[kind], size) for row in weights]) for kind, own in kinds
         )
         # Half of the ties count as below: they are half right.
         below = np.cumsum(others, axis=1) - others / 2
@@ -207,7 +224,8 @@ def auc(scores: Array, relevant: Flags, weights: Array) -> Array:
 
 def share_figure(right: Flags) -> ItemFigure:
     """Return the share of items that are right, such as those with the label of a person."""
-    return lambda weights: ratio(weights @ right, weights.sum(axis=1))
+    ones = right.astype(float)
+    return lambda weights: ratio(weights @ ones, weights.sum(axis=1))
 
 
 def balanced_accuracy_figure(said: Flags, truth: Flags) -> ItemFigure:
@@ -215,11 +233,10 @@ def balanced_accuracy_figure(said: Flags, truth: Flags) -> ItemFigure:
 
     NaN where items of either kind are missing.
     """
+    kinds = [np.stack([kind & (said == truth), kind], 1).astype(float) for kind in (~truth, truth)]
 
     def mean_of_shares(weights: Array) -> Array:
-        below, above = (
-            ratio(weights @ (kind & (said == truth)), weights @ kind) for kind in (~truth, truth)
-        )
+        below, above = (ratio(*(weights @ kind).T) for kind in kinds)
         return (below + above) / 2
 
     return mean_of_shares
@@ -232,8 +249,13 @@ def calibration_error_figure(chances: Array, truth: Flags) -> ItemFigure:
     """
     if np.isnan(chances).any():
         return lambda weights: np.full(len(weights), np.nan)
-    of_bin = np.eye(BINS)[bins_of(chances)] * (chances - truth)[:, None]
-    return lambda weights: ratio(np.abs(weights @ of_bin).sum(axis=1), weights.sum(axis=1))
+    places, apart = bins_of(chances), chances - truth
+
+    def error(weights: Array) -> Array:
+        sums = np.array([np.bincount(places, row * apart, BINS) for row in weights])
+        return ratio(np.abs(sums).sum(axis=1), weights.sum(axis=1))
+
+    return error
 
 
 def bins_of(chances: Array) -> Indices:

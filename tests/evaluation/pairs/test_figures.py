@@ -21,7 +21,7 @@ ROWS = PairRows(HUMAN, SAID, SUPPORTED, FULL, GROUPS, np.arange(SIZE))
 
 
 def value(name: str, rows: PairRows = ROWS) -> float:
-    return FIGURES[name](rows)(np.ones(len(rows)))
+    return float(FIGURES[name](rows)(np.ones((1, len(rows))))[0])
 
 
 @pytest.mark.parametrize(

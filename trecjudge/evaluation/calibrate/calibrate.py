@@ -21,7 +21,6 @@ from trecjudge.evaluation.calibrate.fitting import (
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
 from trecjudge.evaluation.calibrate.quality import (
     Bin,
-    CalibrationFigure,
     figures,
     reliability,
     why_no_interval,
@@ -37,6 +36,7 @@ from trecjudge.judging.offline.support import format_calibration, shipped_calibr
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Response, Topic
+from trecjudge.stats.agreement import BoundedFigure
 from trecjudge.text.frequencies import ENOUGH, blend_frequencies, count_frequencies
 from trecjudge.text.tokens import comparable, scripts
 
@@ -106,8 +106,6 @@ def _texts(responses: Iterable[tuple[Topic, Response]]) -> Iterator[str]:
 
 FEWEST_LABELS = 50
 """Labels that a fit needs at least."""
-DIGITS = 4
-"""Decimals of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +124,8 @@ class CalibrationReport:
     passed_over: int
     groups: int
     held_out: str
-    shipped: Sequence[CalibrationFigure]
-    fitted: Sequence[CalibrationFigure]
+    shipped: Sequence[BoundedFigure]
+    fitted: Sequence[BoundedFigure]
     no_interval: str | None
     reliability: Sequence[Bin]
     findings: Sequence[Finding]
@@ -146,8 +144,8 @@ class CalibrationReport:
             "passed_over": self.passed_over,
             "held_out": self.held_out,
             "groups": self.groups,
-            "shipped": [_figure_record(figure) for figure in self.shipped],
-            "fitted": [_figure_record(figure) for figure in self.fitted],
+            "shipped": [figure.as_dict() for figure in self.shipped],
+            "fitted": [figure.as_dict() for figure in self.fitted],
             "no_interval": self.no_interval,
             "reliability": [
                 {"pairs": b.pairs, "predicted": b.predicted, "observed": b.observed}
@@ -222,9 +220,3 @@ def calibrate_command(
 def _comparable(pair: LabelledPair) -> bool:
     same_script = comparable(scripts(pair.sentence), scripts(pair.text))
     return same_script and bool(read_wording(pair.sentence).terms)
-
-
-def _figure_record(figure: CalibrationFigure) -> dict[str, Any]:
-    low, high = figure.interval.round_to(DIGITS)
-    value = None if figure.value is None else round(figure.value, DIGITS)
-    return {"name": figure.name, "value": value, "low": low, "high": high}

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trecjudge.stats.agreement import auc
-from trecjudge.stats.resampling import FEWEST_UNITS, Interval, grouped_interval, ratio
+from trecjudge.stats.agreement import (
+    BINS,
+    BoundedFigure,
+    auc,
+    bins_of,
+    calibration_error_figure,
+    share_figure,
+)
+from trecjudge.stats.resampling import FEWEST_UNITS, Interval, grouped_interval
 
 Floats = NDArray[np.float64]
-
-BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +29,6 @@ class Predictions:
     full: Floats
     labels: Floats
     topics: NDArray[np.str_]
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationFigure:
-    """A value, None where it is not defined, with its 95 % interval over topics."""
-
-    name: str
-    value: float | None
-    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +65,17 @@ def labels_of(found: Predictions) -> Floats:
 
 def accuracy_of_three(found: Predictions, weights: Floats) -> Floats:
     """Return the share of pairs whose most probable label is the person's."""
-    return ratio(weights @ (labels_of(found) == found.labels), weights.sum(axis=1))
+    return share_figure(labels_of(found) == found.labels)(weights)
 
 
 def accuracy_of_two(found: Predictions, weights: Floats) -> Floats:
     """Return the share of pairs rightly called supported or not, at a probability of 0.5."""
-    right = (found.supported >= 0.5) == (found.labels > 0)
-    return ratio(weights @ right, weights.sum(axis=1))
+    return share_figure((found.supported >= 0.5) == (found.labels > 0))(weights)
 
 
 def reliability(found: Predictions) -> list[Bin]:
     """Return the pairs in ten bins of P(supported), of equal width; empty ones left out."""
-    places = _bins(found)
+    places = bins_of(found.supported)
     rows = [np.flatnonzero(places == number) for number in range(BINS)]
     return [
         Bin(len(r), float(found.supported[r].mean()), float((found.labels[r] > 0).mean()))
@@ -90,15 +85,8 @@ def reliability(found: Predictions) -> list[Bin]:
 
 
 def expected_calibration_error(found: Predictions, weights: Floats) -> Floats:
-    """Return the mean |predicted - observed| over the bins, by pairs (Guo et al., 2017)."""
-    apart = found.supported - (found.labels > 0)
-    of_bin = np.eye(BINS)[_bins(found)] * apart[:, None]
-    return ratio(np.abs(weights @ of_bin).sum(axis=1), weights.sum(axis=1))
-
-
-def _bins(found: Predictions) -> NDArray[np.intp]:
-    # A probability of 1 is in the last bin, not in one of its own.
-    return np.minimum((found.supported * BINS).astype(np.intp), BINS - 1)
+    """Return the calibration error of P(supported)."""
+    return calibration_error_figure(found.supported, found.labels > 0)(weights)
 
 
 FIGURES: dict[str, Measured] = {
@@ -110,11 +98,10 @@ FIGURES: dict[str, Measured] = {
 }
 
 
-def figures(found: Predictions) -> list[CalibrationFigure]:
+def figures(found: Predictions) -> list[BoundedFigure]:
     """Return all figures. The same predictions always give the same intervals."""
     return [
-        CalibrationFigure(name, value(of, found), interval(of, found))
-        for name, of in FIGURES.items()
+        BoundedFigure(name, value(of, found), interval(of, found)) for name, of in FIGURES.items()
     ]
 
 
