@@ -15,7 +15,8 @@ from trecjudge.show.comparison import (
     moved_lines,
     verdict_lines,
 )
-from trecjudge.show.tables import TextTable, candidate_table, interval, number, probability, table
+from trecjudge.show.formats import interval, number, probability
+from trecjudge.show.tables import TextTable, candidate_table, table
 from trecjudge.stats.comparison import compare, pairs_of
 from trecjudge.stats.flips import Flip, VerdictChanges
 from trecjudge.stats.labelling import LabelCandidate

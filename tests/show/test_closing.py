@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.jobs import BAD, GOOD, job, partly_judged
 from tests.commandline import SAMPLES, command, sample
-from trecjudge.show.closing import interval_text, shown_letters
+from trecjudge.show.formats import interval, shown_letters
 
 LABELS = SAMPLES / "rag" / "labels.jsonl"
 
@@ -31,8 +31,8 @@ def test_letters_as_one_word(letters: list[str], word: str) -> None:
 
 
 def test_an_interval_in_a_cell() -> None:
-    assert interval_text(-0.1, 0.25) == "-0.10 to 0.25"
-    assert interval_text(None, 0.25) == "n/a"
+    assert interval((-0.1, 0.25), 2) == "-0.10 to 0.25"
+    assert interval((None, 0.25)) == "n/a"
 
 
 def test_intervals_and_groups_of_the_ranking_measure(tmp_path: Path) -> None:

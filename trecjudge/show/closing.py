@@ -13,9 +13,20 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import KINDS, PREFIX, brief_line, plural, visible
 from trecjudge.job.shards.merging import ShardSummary
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.statistics import RunScore
+from trecjudge.results.statistics import Corrected
 from trecjudge.scores.leaderboard import too_few_topics
 from trecjudge.scores.summary import RunSummary, Summary
+from trecjudge.show.formats import (
+    BOUND_DIGITS,
+    MEAN_DIGITS,
+    bounds_text,
+    interval,
+    mean_text,
+    number,
+    rank_text,
+    share_text,
+    shown_letters,
+)
 from trecjudge.show.tables import TextColumn, TextTable, fold_equal, mean_cells
 
 MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
@@ -85,11 +96,11 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
     title = f"{summary.name}: {who}, ranked by {summary.ranked_by}{whose}"
     runs = wanted.runs(summary)
     cells: list[tuple[str, Callable[[RunSummary], str]]] = [
-        (summary.ranked_by, lambda run: value_text(run.means[summary.ranked_by])),
+        (summary.ranked_by, lambda run: number(run.means[summary.ranked_by].mean, MEAN_DIGITS)),
         *_standing_cells(summary),
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
-        *_copied_cells(summary),
+        *[("copied", _copied_share)][: any(run.coverage.copied for run in summary.runs)],
         *((name, _mean_of(name)) for name in wanted.fold_repeated(summary)[0]),
     ]
     columns = [
@@ -154,74 +165,33 @@ def _rank(summary: Summary, run: RunSummary) -> str:
     return "?" if is_open else rank_text(run.standings[summary.ranked_by])
 
 
-def rank_text(score: RunScore) -> str:
-    """Return the rank of a run: `2=` for all that are second together, `?` where it has none."""
-    if score.rank is None:
-        return "?"
-    return f"{score.rank}=" if score.ties else str(score.rank)
+def _copied_share(run: RunSummary) -> str:
+    return share_text(run.coverage.copied_share)
 
 
 def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
     """Yield further columns on the ranking measure: bounds, interval, groups, labels."""
     by = summary.ranked_by
     known = [run.standings[by] for run in summary.runs]
+
+    def people(run: RunSummary) -> Corrected:
+        return run.standings[by].human or Corrected()
+
     if any(run.means[by].is_open for run in summary.runs):
         yield OPEN, lambda run: bounds_text(run.means[by])
     if any(standing.low is not None for standing in known):
-        yield "95 %", lambda run: interval_text(run.standings[by].low, run.standings[by].high)
+        yield (
+            "95 %",
+            lambda run: interval((run.standings[by].low, run.standings[by].high), BOUND_DIGITS),
+        )
     if len(known) > 1 and any(standing.groups for standing in known):
         yield "group", lambda run: shown_letters(run.standings[by].groups)
     if any(standing.human for standing in known):
-        yield "with labels", lambda run: _with_labels(run.standings[by])
-        yield "95 % with labels", lambda run: _interval_with_labels(run.standings[by])
-
-
-def _copied_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
-    if any(run.coverage.copied for run in summary.runs):
-        yield "copied", lambda run: share_text(run.coverage.copied_share)
-
-
-def share_text(share: float | None) -> str:
-    """Return `51 %`, `n/a` where the share is not known."""
-    return "n/a" if share is None else f"{share * 100:.0f} %"
-
-
-def _with_labels(score: RunScore) -> str:
-    return f"{score.human.mean:.3f}" if score.human else "n/a"
-
-
-def _interval_with_labels(score: RunScore) -> str:
-    human = score.human
-    return interval_text(human.low, human.high) if human else "n/a"
-
-
-def shown_letters(letters: Sequence[str]) -> str:
-    """Return letters as one word: `ab`; a long row of them as `a-h`."""
-    return "".join(letters) if len(letters) <= 3 else f"{letters[0]}-{letters[-1]}"
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    """Return `0.41 to 0.60`, `n/a` where there is no interval."""
-    return "n/a" if low is None or high is None else f"{low:.2f} to {high:.2f}"
-
-
-def value_text(mean: RunScore) -> str:
-    """Return `0.512`, `n/a` where there is none."""
-    return "n/a" if mean.mean is None else f"{mean.mean:.3f}"
-
-
-def bounds_text(mean: RunScore) -> str:
-    """Return `0.40-0.60` where unjudged items leave a mean open, nothing where all is judged."""
-    if not mean.is_open:
-        return ""
-    lowest, highest = (0.0 if bound is None else bound for bound in (mean.lowest, mean.highest))
-    return f"{lowest:.2f}-{highest:.2f}"
-
-
-def mean_text(mean: RunScore) -> str:
-    """Return `0.512`, with bounds `0.512 (0.40-0.60)` where unjudged items leave it open."""
-    bounds = bounds_text(mean)
-    return f"{value_text(mean)} ({bounds})" if bounds else value_text(mean)
+        yield "with labels", lambda run: number(people(run).mean, MEAN_DIGITS)
+        yield (
+            "95 % with labels",
+            lambda run: interval((people(run).low, people(run).high), BOUND_DIGITS),
+        )
 
 
 NO_TEXT_ADVICE = (
@@ -340,7 +310,7 @@ def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return lines on how the voters of each judge agree."""
     lines = []
     for own in voters:
-        alpha = _figure("alpha", own["alpha"], own["alpha_interval"])
+        alpha = _agreement("alpha", own["alpha"], own["alpha_interval"])
         items = plural(own["items"], "item")
         lines.append(f"voters of {own['judge']}: differ on {own['differ']} of {items}{alpha}")
         lines += [
@@ -349,7 +319,7 @@ def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
             for one in own["samples"]
         ]
         for pair in own["pairs"][:MOST_PAIRS]:
-            kappa = _figure("kappa", pair["kappa"], pair["interval"])
+            kappa = _agreement("kappa", pair["kappa"], pair["interval"])
             names = " and ".join(pair["voters"])
             lines.append(f"  {names}: the same on {pair['same']:.1%} of {pair['items']}{kappa}")
         if (rest := len(own["pairs"]) - MOST_PAIRS) > 0:
@@ -359,12 +329,10 @@ def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
     return [visible(line) for line in lines]
 
 
-def _figure(name: str, value: float | None, interval: Sequence[float | None]) -> str:
+def _agreement(name: str, value: float | None, bounds: Sequence[float | None]) -> str:
     if value is None:
         return f", {name} not defined"
-    low, high = interval
-    bounds = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
-    return f", {name} {value:.2f}{bounds}"
+    return f", {name} {value:.2f}{interval(bounds, BOUND_DIGITS, ' [{}, {}]', '')}"
 
 
 def _too_few_topics(summary: Summary) -> list[str]:

@@ -6,17 +6,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import brief_line, plural
-from trecjudge.show.tables import (
-    TextTable,
-    first_rows,
-    fold_equal,
-    gaps,
-    hidden_line,
-    interval,
-    number,
-    probability,
-    table,
-)
+from trecjudge.show.formats import gaps, interval, number, probability
+from trecjudge.show.tables import TextTable, first_rows, fold_equal, hidden_line, table
 from trecjudge.stats.flips import VerdictChanges, verdict
 
 if TYPE_CHECKING:

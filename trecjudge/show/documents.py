@@ -8,7 +8,8 @@ from typing import Any
 from trecjudge.findings import brief, plural, visible_line
 from trecjudge.inputs.documents.pack import LACKS, NOT_KNOWN
 from trecjudge.job.documents import CARRIED, WITHOUT, WITHOUT_TEXT, CitedDocuments, count_known
-from trecjudge.show.tables import TextTable, format_size, table
+from trecjudge.show.formats import format_size
+from trecjudge.show.tables import TextTable, table
 
 WORST = 5
 """Runs that are listed, those with the fewest documents first."""

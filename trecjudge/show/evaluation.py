@@ -19,7 +19,8 @@ from trecjudge.evaluation.stability.perturbation import CHANGES, Shift, untestab
 from trecjudge.findings import Finding, brief_line, plural
 from trecjudge.job.stability import StabilityReport
 from trecjudge.show.closing import model_line
-from trecjudge.show.tables import TextTable, interval, number, table
+from trecjudge.show.formats import BOUND_DIGITS, MEAN_DIGITS, interval, number
+from trecjudge.show.tables import TextTable, table
 from trecjudge.stats.agreement import BoundedFigure
 
 
@@ -33,14 +34,10 @@ def calibration_table(done: CalibrationReport) -> TextTable:
     return table((by, "shipped weights", "fitted weights"), rows)
 
 
-def figure_text(figure: BoundedFigure) -> str:
+def figure_text(figure: BoundedFigure, digits: int = MEAN_DIGITS) -> str:
     """Return `0.862 (0.832-0.885)`, without the interval where there is none."""
-    if figure.value is None:
-        return "n/a"
-    low, high = figure.interval
-    if low is None or high is None:
-        return f"{figure.value:.3f}"
-    return f"{figure.value:.3f} ({low:.3f}-{high:.3f})"
+    value = number(figure.value, MEAN_DIGITS)
+    return f"{value}{interval(figure.interval, digits, ' ({}-{})', '')}"
 
 
 def reliability_table(done: CalibrationReport) -> TextTable:
@@ -91,19 +88,12 @@ def pairs_table(part: PairBin) -> TextTable:
 
 def pair_parts_table(title: str, parts: Sequence[PairBin]) -> TextTable:
     """Return a row for each part, its figures in columns."""
-    columns = (title, "labels", *(FIGURES))
+    columns = (title, "labels", *FIGURES)
     rows = (
-        (part.name or "(none)", part.pairs, *(_figure_text(part, i) for i in range(len(FIGURES))))
+        (part.name or "(none)", part.pairs, *(figure_text(f, BOUND_DIGITS) for f in part.figures))
         for part in parts
     )
     return table(columns, rows)
-
-
-def _figure_text(part: PairBin, place: int) -> str:
-    figure = part.figures[place]
-    low, high = figure.interval
-    within = "" if low is None or high is None else f" ({low:.2f}-{high:.2f})"
-    return f"{number(figure.value, 3)}{within}"
 
 
 def pair_lines(

@@ -9,7 +9,8 @@ from trecjudge.job.experiment.running import ExperimentReport, VariantRun
 from trecjudge.scores.summary import RunSummary
 from trecjudge.show.check import cause_lines, place_lines, shared_rules
 from trecjudge.show.comparison import SIGNIFICANT, difference_lines
-from trecjudge.show.tables import TextTable, interval, number, probability, table
+from trecjudge.show.formats import interval, number, probability
+from trecjudge.show.tables import TextTable, table
 from trecjudge.stats.comparison import Difference
 
 COLUMNS = ("variant", "answered", "words", "check", "mean", "difference", "95 %", "p (Holm)")

@@ -10,7 +10,8 @@ from trecjudge.evaluation.optimize.optimize import OptimizeResult
 from trecjudge.evaluation.optimize.questions import ENOUGH
 from trecjudge.findings import brief_line, plural
 from trecjudge.show.closing import model_line
-from trecjudge.show.tables import TextTable, interval, number, table
+from trecjudge.show.formats import interval, number
+from trecjudge.show.tables import TextTable, table
 
 MOST_SHOWN = 120
 """Characters of a demonstration's field that are shown."""

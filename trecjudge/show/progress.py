@@ -28,7 +28,8 @@ from rich.text import Text
 
 from trecjudge.findings import PREFIX, Finding, FirstFindings, plural, visible_line
 from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
-from trecjudge.show.tables import cut, format_size, within
+from trecjudge.show.formats import format_size
+from trecjudge.show.tables import cut, within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 SECONDS_OF_FILES = 5.0

@@ -16,12 +16,11 @@ from rich.text import Text
 from trecjudge.findings import plural, visible, visible_line
 from trecjudge.measures import DIGITS
 from trecjudge.results.statistics import RunScore
+from trecjudge.show.formats import interval, number
 
 if TYPE_CHECKING:
     from trecjudge.evaluation.agreement import Agreement, Likeness, PeopleAgreement
-    from trecjudge.results.statistics import Unjudged
     from trecjudge.stats.labelling import LabelCandidate
-    from trecjudge.stats.resampling import Interval
     from trecjudge.stats.shrinkage import Forecast
 
 
@@ -136,14 +135,6 @@ def within(parts: Iterable[str], width: int, gap: str = ", ") -> str:
             break
         line = more
     return line
-
-
-def format_size(size: float) -> str:
-    """Return a number of bytes as a person reads it: `980 bytes`, `2.5 kB`, `1.4 GB`."""
-    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= unit:
-            return f"{size / unit:.1f} {name}"
-    return f"{size:.0f} bytes"
 
 
 GAP = 2
@@ -373,29 +364,6 @@ def hidden_line(hidden: int, noun: str, where: str = "--all or --json") -> Itera
     """Yield a line on the rows that a table does not show, if there are any."""
     if hidden > 0:
         yield f"… {plural(hidden, f'more {noun}')}: {where}"
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Return a number with so many decimals, `n/a` for None."""
-    return "n/a" if value is None else f"{value:.{digits}f}"
-
-
-def interval(bounds: Interval) -> str:
-    """Return `0.41 to 0.60`, `n/a` where there is no interval."""
-    low, high = bounds
-    return "n/a" if low is None or high is None else f"{low:.3f} to {high:.3f}"
-
-
-def probability(p: float | None) -> str:
-    """Return a p value; of the smallest only the order of magnitude."""
-    if p is None:
-        return "n/a"
-    return f"{p:.4f}" if p >= 0.0001 else f"{p:.0e}"
-
-
-def gaps(unjudged: Unjudged | None) -> str:
-    """Return unjudged items and the bounds of a mean, `n/a` where nothing is known of them."""
-    return "n/a" if unjudged is None else unjudged.with_bounds
 
 
 def confusion_table(found: Agreement) -> TextTable:

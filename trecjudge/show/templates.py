@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from trecjudge.findings import plural, visible
-from trecjudge.show.closing import share_text
+from trecjudge.show.formats import share_text
 
 LONGEST = 60
 """Characters shown of a name; a title has all of it."""

@@ -19,6 +19,7 @@ from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.show.charts import Axes, bump, bump_narrow, distribution, quartiles, scatter
+from trecjudge.show.formats import interval
 from trecjudge.show.html.page import Chart
 from trecjudge.show.templates import number
 from trecjudge.stats.alignment import Rules, few
@@ -110,10 +111,9 @@ def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
 
 def figure_text(figure: Figure) -> str:
     """Return a figure in words: `Kendall's tau-b 0.816 (95 %: 0.75 to 0.88 over topics)`."""
-    bounds = [f"{low:.3f} to {high:.3f} over {drawn}" for drawn, low, high in figure["intervals"]]
-    return f"{figure['name']} {figure['value']:.3f}" + (
-        f" (95 %: {', '.join(bounds)})" if bounds else ""
-    )
+    bounds = [f"{interval(own)} over {drawn}" for drawn, *own in figure["intervals"]]
+    within = f" (95 %: {', '.join(bounds)})" if bounds else ""
+    return f"{figure['name']} {figure['value']:.3f}{within}"
 
 
 Means = Mapping[str, Mapping[str, float]]

@@ -13,10 +13,7 @@ from typing import Literal
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.results.leaderboards.writing import csv_line
-from trecjudge.show.tables import number
 from trecjudge.show.templates import holdable
-
-MINUS = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +69,6 @@ def join_cells(columns: Sequence[GridColumn], cells: Sequence[Cell]) -> Iterator
         if cell.text:
             text = f"({column.part} {cell.text})" if column.named else cell.text
             yield Cell(text, cell.bold)
-
-
-def decimal(value: float | None, digits: int) -> str:
-    """Return a number with so many decimals, `n/a` for None; never a negative zero."""
-    text = number(value, digits)
-    return text.removeprefix(MINUS) if text.strip("-0.") == "" else text
-
-
-def bracket_interval(low: float | None, high: float | None, digits: int) -> str:
-    """Return an interval, `[0.410, 0.600]`; nothing where there is none."""
-    if low is None or high is None:
-        return ""
-    return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
 MOST_ROWS = 40

@@ -8,8 +8,9 @@ from pathlib import Path
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
 from trecjudge.show.comparison import fold_differences
-from trecjudge.show.paper.forms import Cell, Grid, GridColumn, bracket_interval, decimal
-from trecjudge.show.tables import fold_equal, gaps, probability
+from trecjudge.show.formats import bracket_interval, decimal, gaps, probability
+from trecjudge.show.paper.forms import Cell, Grid, GridColumn
+from trecjudge.show.tables import fold_equal
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.paired import ALPHA
@@ -96,7 +97,7 @@ class _Measure:
         value = "unjudged" if is_unjudged else decimal(score.mean, self._digits)
         yield Cell(value, bold=score.rank == 1)
         texts = {
-            "95 %": bracket_interval(score.low, score.high, self._digits),
+            "95 %": bracket_interval((score.low, score.high), self._digits),
             "group": f"{letters(score.groups)}{TIE if bool(score.ties) else ''}",
             "unjudged": _gaps(score.gaps, self._digits),
             "with labels": _corrected_text(score.human, self._digits),
@@ -118,9 +119,8 @@ def _gaps(unjudged: Unjudged, digits: int) -> str:
 def _corrected_text(human: Corrected | None, digits: int) -> str:
     if human is None or human.mean is None:
         return ""
-    return (
-        f"{decimal(human.mean, digits)} {bracket_interval(human.low, human.high, digits)}".strip()
-    )
+    within = bracket_interval((human.low, human.high), digits)
+    return f"{decimal(human.mean, digits)} {within}".strip()
 
 
 def letters(groups: Sequence[str]) -> str:
@@ -238,7 +238,7 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
     yield Cell(str(d.topics))
     yield from (Cell(decimal(mean, digits)) for mean in (d.mean_before, d.mean_after))
     yield Cell(decimal(d.difference, digits), bold=d.holm is not None and d.holm < ALPHA)
-    yield Cell(_interval(d.interval, digits))
+    yield Cell(bracket_interval(d.interval, digits))
     yield Cell(probability(d.holm))
     yield Cell(decimal(d.effect, 2))
     if is_open:
@@ -310,7 +310,7 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
         [
             *map(Cell, (Path(one.name).name, one.measure, one.truth_measure, c.name)),
             *map(Cell, (str(len(one.runs)), str(one.topics), decimal(c.value, digits))),
-            *(Cell(_interval(bounds, digits) or "n/a") for bounds in (c.topics, c.runs)),
+            *(Cell(bracket_interval(bounds, digits) or "n/a") for bounds in (c.topics, c.runs)),
             *(Cell("n/a" if n is None else str(n)) for n in reversed(count) if is_open),
         ]
         for one, count in zip(found, counts, strict=True)
@@ -342,10 +342,6 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
         for c in one.correlations
     ]
     return Grid("meta-evaluation", columns, rows, notes, records)
-
-
-def _interval(found: Interval, digits: int) -> str:
-    return bracket_interval(found.low, found.high, digits)
 
 
 def _bounds(over: str, found: Interval) -> dict[str, object]:

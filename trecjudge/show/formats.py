@@ -1,0 +1,96 @@
+"""Numbers as people read them, with named decimals: means, intervals, bounds, shares, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from trecjudge.results.statistics import RunScore, Unjudged
+
+MEAN_DIGITS: Final = 3
+"""Of a mean in a table of runs, and of an interval beside it."""
+BOUND_DIGITS: Final = 2
+"""Of the bounds beside such a mean: a table has little room."""
+FIGURE_DIGITS: Final = 4
+
+
+def number(value: float | None, digits: int = FIGURE_DIGITS) -> str:
+    """Return a number with so many decimals, `n/a` for None."""
+    return "n/a" if value is None else f"{value:.{digits}f}"
+
+
+def decimal(value: float | None, digits: int) -> str:
+    """Return a number as `number` does, but never a negative zero."""
+    text = number(value, digits)
+    return text.removeprefix("-") if text.strip("-0.") == "" else text
+
+
+def interval(
+    bounds: Iterable[float | None],
+    digits: int = MEAN_DIGITS,
+    form: str = "{} to {}",
+    none: str = "n/a",
+) -> str:
+    """Return bounds in a form such as `0.41 to 0.60`, `none` where there is no interval."""
+    low, high = bounds
+    if low is None or high is None:
+        return none
+    return form.format(number(low, digits), number(high, digits))
+
+
+def bracket_interval(bounds: Iterable[float | None], digits: int) -> str:
+    """Return `[0.410, 0.600]`, without a negative zero; nothing where there is no interval."""
+    low, high = bounds
+    if low is None or high is None:
+        return ""
+    return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
+
+
+def probability(p: float | None) -> str:
+    """Return a p value; of the smallest only the order of magnitude."""
+    if p is None:
+        return "n/a"
+    return f"{p:.4f}" if p >= 0.0001 else f"{p:.0e}"
+
+
+def gaps(unjudged: Unjudged | None) -> str:
+    """Return unjudged items and the bounds of a mean, `n/a` where nothing is known of them."""
+    return "n/a" if unjudged is None else unjudged.with_bounds
+
+
+def share_text(share: float | None) -> str:
+    """Return `51 %`, `n/a` where the share is not known."""
+    return "n/a" if share is None else f"{share * 100:.0f} %"
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes as a person reads it: `980 bytes`, `2.5 kB`, `1.4 GB`."""
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size:.0f} bytes"
+
+
+def rank_text(score: RunScore) -> str:
+    """Return the rank of a run: `2=` for all that are second together, `?` where it has none."""
+    if score.rank is None:
+        return "?"
+    return f"{score.rank}=" if score.ties else str(score.rank)
+
+
+def shown_letters(letters: Sequence[str]) -> str:
+    """Return letters as one word: `ab`; a long row of them as `a-h`."""
+    return "".join(letters) if len(letters) <= 3 else f"{letters[0]}-{letters[-1]}"
+
+
+def bounds_text(mean: RunScore) -> str:
+    """Return `0.40-0.60` where unjudged items leave a mean open, nothing where all is judged."""
+    if not mean.is_open:
+        return ""
+    return interval((mean.lowest or 0.0, mean.highest or 0.0), BOUND_DIGITS, "{}-{}")
+
+
+def mean_text(mean: RunScore) -> str:
+    """Return `0.512`, with bounds `0.512 (0.40-0.60)` where unjudged items leave it open."""
+    value, bounds = number(mean.mean, MEAN_DIGITS), bounds_text(mean)
+    return f"{value} ({bounds})" if bounds else value
