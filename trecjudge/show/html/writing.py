@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
-from trecjudge.judging.panel import Panel, leading_measures
+from trecjudge.judging.panel import leading_measures
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
@@ -42,10 +42,7 @@ from trecjudge.show.html.figures import (
     unjudged_of_truth,
 )
 from trecjudge.show.html.job import (
-    Config,
     ReportInputs,
-    Texts,
-    Trail,
     job_shown,
     kinds_of,
     moment,
@@ -108,110 +105,122 @@ class Written:
         }
 
 
-@dataclass(slots=True)
-class _Judged:
-    """What one pass through a judgments file gives."""
-
-    judges: Sequence[str]
-    panel: Panel
-    board: Leaderboard
-    edited: bool = False
-    teams: dict[str, str] = field(default_factory=dict)
-    on_nuggets: dict[str, None] = field(default_factory=dict)
-    """The judges that decided on nuggets."""
-
-    @classmethod
-    def read(cls, path: Path, trust: bool, documents: PackedRows) -> _Judged:
-        """Read a file; put the ids of documents that it names by (run_id, topic_id) in `documents`.
-
-        What a report needs only for a while is not kept here: a large job has much of it.
-        """
-        reader = JudgmentsReader(path)
-        board = Leaderboard(spec_of(reader, trust), reader.header.topics)
-        panel = panel_of(reader, trust)
-        judged = cls([named.name for named in panel], panel, board)
-        for response, judgments in reader:
-            judged.board.add(response, judgments)
-            judged.teams[response.run_id] = response.team_id
-            judged.on_nuggets.update((j.judge, None) for j in judgments if j.nugget)
-            ids = named_documents(response, judgments)
-            documents.put((response.run_id, response.topic_id), ids)
-        judged.board.finish()
-        judged.edited = reader.edited
-        if not judged.board.scores:
-            raise InputError(f"{path}: holds no response")
-        return judged
-
-
 def write_report(wanted: ReportOptions) -> Written:
     """Write NAME.report.html beside the other files of a job. Raises a TrecJudgeError."""
     outputs = wanted.outputs
     # Beside the report, where there is room for it: a temporary folder may lie in memory.
     with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(outputs.folder)) as spool:
-        report = _Report.read(wanted, cast(BinaryIO, spool))
+        report = _Report(wanted, cast(BinaryIO, spool))
         page, blocks = report.page(), report.blocks.pack()
         beside = write_page(outputs.report, page, blocks, int(wanted.most * MEGABYTE))
     return Written(outputs.report, outputs.report.stat().st_size, beside, report.notes())
 
 
-@dataclass(frozen=True, slots=True)
 class _Report:
-    """All that a page is made of, read."""
+    """All that a page is made of, read; what is shown later only is in `blocks`."""
 
-    wanted: ReportOptions
-    judged: _Judged
-    config: Config
-    inputs: ReportInputs
-    blocks: Blocks
-    texts: Texts
-    other: Other | None
-    trail: Trail
-    known: Statistics
-    ours: Scores | None
-    """The scores of the job, where there are others to compare them with."""
-    with_other: Mapping[str, Sequence[Figure]]
-    """How the order of runs agrees with that of the other output, by measure."""
-
-    @classmethod
-    def read(cls, wanted: ReportOptions, spool: BinaryIO) -> _Report:
-        outputs = wanted.outputs
+    def __init__(self, wanted: ReportOptions, spool: BinaryIO) -> None:
+        self.wanted, outputs = wanted, wanted.outputs
         documents = PackedRows()
-        judged = _Judged.read(outputs.judgments, wanted.trust, documents)
-        config = read_config(outputs.config)
-        inputs = _inputs(wanted, config)
-        blocks = Blocks(judged.board.expected, spool)
-        texts = read_texts(inputs, blocks, documents, strict=wanted.inputs is not None)
+        self._read_judgments(documents)
+        self.config = read_config(outputs.config)
+        self.inputs = self._choose_inputs()
+        self.blocks = Blocks(self.board.expected, spool)
+        strict = wanted.inputs is not None
+        self.texts = read_texts(self.inputs, self.blocks, documents, strict)
         del documents
-        other = _other(wanted, judged.judges, inputs.document_text)
-        entries = Entries(inputs.document_text, NuggetShelf(blocks))
-        _fill(blocks, outputs, entries, texts, other)
-        read_reviews(outputs.review, blocks)
-        trail = read_trail(outputs, blocks, texts.response_at, inputs)
-        known = _statistics(outputs.statistics)
-        alone = wanted.truth is None and other is None
-        ours = None if alone else scores_of_job(outputs, judged.board)
-        with_other = _with_other(wanted, judged.board, ours, other)
-        return cls(
-            wanted, judged, config, inputs, blocks, texts, other, trail, known, ours, with_other
-        )
+        self.other = self._read_other()
+        self._fill_blocks()
+        read_reviews(outputs.review, self.blocks)
+        self.trail = read_trail(outputs, self.blocks, self.texts.response_at, self.inputs)
+        self.known = _statistics(outputs.statistics)
+        alone = wanted.truth is None and self.other is None
+        self.ours = None if alone else scores_of_job(outputs, self.board)
+        self.with_other = self._correlate_other()
+
+    def _read_judgments(self, documents: PackedRows) -> None:
+        """Read the judgments; put the documents that they name into `documents`, by response.
+
+        What a report needs only for a while is not kept here: a large job has much of it.
+        """
+        path, trust = self.wanted.outputs.judgments, self.wanted.trust
+        reader = JudgmentsReader(path)
+        self.board = Leaderboard(spec_of(reader, trust), reader.header.topics)
+        self.panel = panel_of(reader, trust)
+        self.judges = [named.name for named in self.panel]
+        self.teams: dict[str, str] = {}
+        self.on_nuggets: dict[str, None] = {}
+        for response, judgments in reader:
+            self.board.add(response, judgments)
+            self.teams[response.run_id] = response.team_id
+            self.on_nuggets.update((j.judge, None) for j in judgments if j.nugget)
+            ids = named_documents(response, judgments)
+            documents.put((response.run_id, response.topic_id), ids)
+        self.board.finish()
+        self.edited = reader.edited
+        if not self.board.scores:
+            raise InputError(f"{path}: holds no response")
+
+    def _choose_inputs(self) -> ReportInputs:
+        """Return where the texts are, and whether those of documents may be shown."""
+        given, inputs = self.wanted.inputs, self.config.inputs
+        if given is not None:
+            # Only paths are replaced; how the job read them stays as the config has it.
+            inputs = replace(
+                inputs,
+                topics=given.topics or inputs.topics,
+                runs=given.runs or inputs.runs,
+                documents=given.documents or inputs.documents,
+                dataset=given.dataset,
+            )
+        allowed = self.wanted.document_text
+        return inputs if allowed is None else replace(inputs, document_text=allowed)
+
+    def _read_other(self) -> Other | None:
+        """Read the output to compare with; where its name is ours, its folder is named too."""
+        other = self.wanted.compare
+        if other is None:
+            return None
+        same = other.name == self.wanted.outputs.name
+        name = f"{other.folder.resolve().name}/{other.name}" if same else other.name
+        reader = JudgmentsReader(other.judgments)
+        return read_other(name, reader, self.judges, self.inputs.document_text, self.wanted.trust)
+
+    def _fill_blocks(self) -> None:
+        """Put every response with its judgments, and what flipped, into the blocks."""
+        entries = Entries(self.inputs.document_text, NuggetShelf(self.blocks))
+        for response, judgments in JudgmentsReader(self.wanted.outputs.judgments):
+            entry = entries.response(response, judgments, self.texts.documents_of(response))
+            self.blocks.add("topic", response.topic_id, entry)
+            for flip in self.other.flips(response, judgments) if self.other else ():
+                self.blocks.add("flips", None, flip)
+
+    def _correlate_other(self) -> Mapping[str, Sequence[Figure]]:
+        """Return how the order of runs agrees with that of the other output, by common measure."""
+        if self.ours is None or self.other is None or self.wanted.compare is None:
+            return {}
+        theirs = scores_of_job(self.wanted.compare, self.other.board)
+        common = {measure.name for measure in self.other.board.spec.measures}
+        names = [measure.name for measure in self.board.spec.measures if measure.name in common]
+        return correlate_measures(theirs, self.ours, {name: name for name in names})
 
     def page(self) -> Page:
         """Return the page, with notes on what is missing."""
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
         static = head | _totals(head, grouped) | {"by_judge": self._by_judge()}
-        charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
+        charts = [*self._agreement(), *own_charts(self.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
-        if self.judged.edited:  # the command itself was told by the reader
+        if self.edited:  # the command itself was told by the reader
             notes.append("the judgments were edited since they were judged: their SHA-256 differs")
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
     def _fold_measures(self) -> tuple[list[str], list[str]]:
         """Return the measures to show at first, and lines on those that repeat one of them."""
-        board = self.judged.board
-        leading = leading_measures(self.judged.panel, board.spec)
+        board = self.board
+        leading = leading_measures(self.panel, board.spec)
         ranked = board.spec.ranked_by
         names = sorted(leading, key=lambda name: name != ranked)  # which ranks is never left out
         columns = {m: mean_cells(board.means[run, m] for run in board.scores) for m in names}
@@ -220,32 +229,32 @@ class _Report:
 
     def _by_judge(self) -> str:
         """Return how much each of several judges judged, as a text; empty for one."""
-        board, judges = self.judged.board, self.judged.judges
+        board, judges = self.board, self.judges
         counts = judged_by_judge(board.coverage.values(), judges).items()
         return ", ".join(f"{j} {n} of {of}" for j, (n, of) in counts) if len(judges) > 1 else ""
 
     def _shown_statistics(self) -> Statistics:
         """Return the statistics, without groups where no test could have told runs apart."""
-        if not too_few_topics(len(self.judged.board.scores), len(self.judged.board.expected)):
+        if not too_few_topics(len(self.board.scores), len(self.board.expected)):
             return self.known
         return {key: replace(one, groups=()) for key, one in self.known.items()}
 
     def _head(self) -> dict[str, Any]:
-        board, trail = self.judged.board, self.trail
+        board, trail = self.board, self.trail
         items = sum(coverage.expected for coverage in board.coverage.values())
         leading, folded = self._fold_measures()
-        return standings(board, self._shown_statistics(), self.judged.teams) | {
+        return standings(board, self._shown_statistics(), self.teams) | {
             "leading": leading,
             "folded": folded,
             "name": self.wanted.outputs.name,
             "model": self.config.model,
-            "judges": self.judged.judges,
+            "judges": self.judges,
             "ranking_judge": board.ranking_measure.judge,
             "large": items > MANY,
             "topics": topics_for_page(self.texts, board.expected),
             "signs": SIGNS,
             "meanings": MEANINGS,
-            "nuggets": list(self.judged.on_nuggets),
+            "nuggets": list(self.on_nuggets),
             "of_nuggets": GROUPS,
             "asked": QUESTIONS,
             "outcomes": OUTCOMES,
@@ -260,13 +269,13 @@ class _Report:
         if self.other is None or self.wanted.compare is None:
             return None
         ours, theirs = self.wanted.outputs, self.wanted.compare
-        return self.other.as_dict(self.judged.board) | {
+        return self.other.as_dict(self.board) | {
             "labels": labels_agreement(theirs.judgments, ours.judgments),
             "correlations": self.with_other,
         }
 
     def _agreement(self) -> Iterator[Chart]:
-        board, truth = self.judged.board, self.wanted.truth
+        board, truth = self.board, self.wanted.truth
         if truth is not None:
             renamed = renamed_measures(self.wanted.truth_measures, board)
             means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
@@ -304,59 +313,6 @@ def _statistics(path: Path) -> Statistics:
 
     found = read_statistics(path, refuse) if path.is_file() else ()
     return {(one.run_id, one.measure): one for one in found}
-
-
-def _inputs(wanted: ReportOptions, config: Config) -> ReportInputs:
-    """Return where the texts are, and whether those of documents may be shown."""
-    given, inputs = wanted.inputs, config.inputs
-    if given is not None:
-        # Only paths are replaced; how the job read them stays as the config has it.
-        inputs = replace(
-            given,
-            topics=given.topics or inputs.topics,
-            runs=given.runs or inputs.runs,
-            documents=given.documents or inputs.documents,
-            document_text=inputs.document_text,
-            own_documents=inputs.own_documents,
-            keys=inputs.keys,
-        )
-    if wanted.document_text is None:
-        return inputs
-    return replace(inputs, document_text=wanted.document_text)
-
-
-def _other(wanted: ReportOptions, judges: Sequence[str], document_text: bool) -> Other | None:
-    """Read the output to compare with; where its name is ours, its folder is named too."""
-    other = wanted.compare
-    if other is None:
-        return None
-    same = other.name == wanted.outputs.name
-    name = f"{other.folder.resolve().name}/{other.name}" if same else other.name
-    reader = JudgmentsReader(other.judgments)
-    return read_other(name, reader, judges, document_text, wanted.trust)
-
-
-def _with_other(
-    wanted: ReportOptions, board: Leaderboard, ours: Scores | None, other: Other | None
-) -> Mapping[str, Sequence[Figure]]:
-    """Return how the order of runs agrees with that of another output, by common measure."""
-    if ours is None or other is None or wanted.compare is None:
-        return {}
-    theirs = scores_of_job(wanted.compare, other.board)
-    common = {measure.name for measure in other.board.spec.measures}
-    names = [measure.name for measure in board.spec.measures if measure.name in common]
-    return correlate_measures(theirs, ours, {name: name for name in names})
-
-
-def _fill(
-    blocks: Blocks, outputs: Outputs, entries: Entries, texts: Texts, other: Other | None
-) -> None:
-    """Put every response with its judgments, and what flipped, into the blocks."""
-    for response, judgments in JudgmentsReader(outputs.judgments):
-        entry = entries.response(response, judgments, texts.documents_of(response))
-        blocks.add("topic", response.topic_id, entry)
-        for flip in other.flips(response, judgments) if other else ():
-            blocks.add("flips", None, flip)
 
 
 def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
