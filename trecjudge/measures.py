@@ -123,6 +123,16 @@ class LeaderboardSpec:
         choices = (self.ranked_by, *self.then_by)
         return next((m for m in choices if 2 * known.get(m, 0) >= runs), self.ranked_by)
 
+    def choose_defined(self, name: str, known: Mapping[str, int]) -> str:
+        """Return a measure that is `known` of a run, or the first such one, its judge's first.
+
+        Where none is, it is the measure itself.
+        """
+        judge = next((measure.judge for measure in self.measures if measure.name == name), "")
+        others = sorted(self.measures, key=lambda other: other.judge != judge)
+        names = (name, *(measure.name for measure in others))
+        return next((one for one in names if known.get(one)), name)
+
 
 def _check(measure: MeasureSpec) -> None:
     if not isinstance(measure.name, str) or not re.fullmatch(r"[!-~]+", measure.name):

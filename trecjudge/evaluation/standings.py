@@ -119,8 +119,9 @@ def ranking_of(
     """Return the measure that ranks the runs of a job, then what each other judge ranks by.
 
     `known` is how many of the runs have a value, by measure. A measure that no run has leaves its
-    place to the first one of its judge that a run has. None where no judge is known. Without
-    `neutral`, measures of which no side is better are left out, if there is another.
+    place to the first that a run has, as in `LeaderboardSpec.choose_defined`. None where no judge
+    is known. Without `neutral`, measures of which no side is better are left out, if there is
+    another.
     """
     if found.judgments is None:
         return []
@@ -132,15 +133,9 @@ def ranking_of(
         return [first] if first in known else []
     wanted = spec.ranked_by_of(known, runs)
     owner = next((measure.judge for measure in spec.measures if measure.name == wanted), "")
-    by_judge = {owner: wanted} | {
-        judge: name for judge, name in ranked_by_judge(panel, known).items() if judge != owner
-    }
-
-    def first_known(judge: str, name: str) -> str:
-        own = (measure.name for measure in spec.measures if measure.judge == judge)
-        return next((one for one in (name, *own) if known.get(one)), name)
-
-    every = [m for judge, name in by_judge.items() if (m := first_known(judge, name)) in known]
+    others = (m for judge, m in ranked_by_judge(panel, known).items() if judge != owner)
+    chosen = dict.fromkeys(spec.choose_defined(name, known) for name in (wanted, *others))
+    every = [name for name in chosen if name in known]
     left_out = {measure.name for measure in spec.measures if measure.neutral and not neutral}
     return [measure for measure in every if measure not in left_out] or every
 

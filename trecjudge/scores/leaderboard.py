@@ -159,6 +159,8 @@ class Leaderboard:
     passed_over: MeasureSpec | None = None
     """The measure that was to rank the runs, where no run has a value of it."""
     _measures: tuple[str, ...] = field(init=False, repr=False)
+    _known: Counter[str] = field(init=False, repr=False, default_factory=Counter)
+    """How many runs have a value, by measure."""
 
     def __post_init__(self) -> None:
         self._measures = tuple(measure.name for measure in self.spec.measures)
@@ -234,11 +236,10 @@ class Leaderboard:
             for measure in self.spec.measures
         }
         wanted = self.ranking_measure
-        known = Counter(name for (_, name), mean in self.means.items() if mean.mean is not None)
-        ranking = self.spec.ranked_by_of(known, len(self.scores))
-        defined = self.choose_defined(next(m for m in self.spec.measures if m.name == ranking))
-        if defined is not wanted:
-            self.passed_over, self.spec = wanted, replace(self.spec, sort_by=defined.name)
+        self._known = Counter(name for (_, name), one in self.means.items() if one.mean is not None)
+        ranking = self.choose_defined(self.spec.ranked_by_of(self._known, len(self.scores)))
+        if ranking != wanted.name:
+            self.passed_over, self.spec = wanted, replace(self.spec, sort_by=ranking)
 
     def _find_undefined(self) -> Iterator[tuple[str, str]]:
         """Yield topics on which a measure has no value in any response, all of them judged."""
@@ -252,25 +253,23 @@ class Leaderboard:
                 if all(s.judged and s.value is None for s in by_topic.get(topic_id) or every):
                     yield topic_id, measure.name
 
-    def choose_defined(self, measure: MeasureSpec) -> MeasureSpec:
-        """Return a measure if a run has a value of it; else the first that has one.
+    def choose_defined(self, measure: str) -> str:
+        """Return a measure, or what `LeaderboardSpec.choose_defined` takes for it.
 
-        Those of its own judge come first. Where no measure has a value, or unjudged items leave it
-        open in every run, it is returned itself: what is not known is not undefined.
+        Where unjudged items leave it open in every run, it stays: what is not known is defined.
         """
         if not self.is_undefined(measure):
             return measure
-        others = sorted(self.spec.measures, key=lambda other: other.judge != measure.judge)
-        return next((m for m in others if self.has_value(m)), measure)
+        return self.spec.choose_defined(measure, self._known)
 
-    def is_undefined(self, measure: MeasureSpec) -> bool:
+    def is_undefined(self, measure: str) -> bool:
         """Return whether no run has a value of a measure, and not for unjudged items in each."""
-        is_open = all(self.mean(run_id, measure).is_open for run_id in self.scores)
+        is_open = all(self.means[run_id, measure].is_open for run_id in self.scores)
         return not self.has_value(measure) and not is_open
 
-    def has_value(self, measure: MeasureSpec) -> bool:
+    def has_value(self, measure: str) -> bool:
         """Return whether a run has a value of a measure."""
-        return any(self.mean(run_id, measure).mean is not None for run_id in self.scores)
+        return self._known[measure] > 0
 
     def _join_samples(self, run_id: str, further: Mapping[str, Sequence[str]]) -> None:
         """Put in place of a topic's samples their mean; keep how far they differ."""

@@ -325,9 +325,8 @@ class JobScoring:
         """Return the summary of what was scored and written."""
         summary = summarise(outputs.name, ",".join(self.judges), self.board, standings)
         summary.ranking_named = bool(self.header.leaderboard.get("sort_by"))
-        by_name = {measure.name: measure for measure in self.spec.measures}
         summary.ranked_by_judge = {
-            judge: self.board.choose_defined(by_name[name]).name
+            judge: self.board.choose_defined(name)
             for judge, name in ranked_by_judge(self.panel, summary.measures).items()
         }
         summary.voters = self.votes.figures()

@@ -171,13 +171,13 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
         yield f"{runs:,} runs on {topics:,} topics are too many to be tested against one another"
     wanted = board.passed_over or board.ranking_measure
     why = f": {wanted.undefined}" if wanted.undefined else ""
-    which = "most runs" if board.has_value(wanted) else "any run"
+    which = "most runs" if board.has_value(wanted.name) else "any run"
     if board.passed_over is not None:
         yield f"ranked by {board.spec.ranked_by}: {wanted.name} has no value for {which}{why}"
-    elif board.is_undefined(wanted):
+    elif board.is_undefined(wanted.name):
         yield f"{wanted.name} has no value for any run{why}"
     for measure in board.spec.measures:
-        if measure.remark and board.has_value(measure):
+        if measure.remark and board.has_value(measure.name):
             yield measure.remark
 
 
