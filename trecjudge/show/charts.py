@@ -167,15 +167,33 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where the columns of ranks stand: pixels beside and above them, and between two."""
+    """Where the columns of ranks stand: pixels beside and above them, and between two.
+
+    `names` are the characters of a run's name, `raised` the pixels that every other head is higher.
+    """
 
     left: int
     right: int
     top: int
     step: int
-    narrow: bool | None = None
     names: int = LONGEST_NAME
-    """Characters of a run's name."""
+    raised: int = 0
+
+    @classmethod
+    def of(cls, measures: Sequence[str], run_ids: Iterable[str], whole: bool) -> _Columns:
+        """Return the columns of a page, or those of a `whole` file, whose title needs room."""
+        beside = max(margin(run_ids), BESIDE_TITLE if whole else COLUMN // 2)
+        room = (WIDEST - 2 * beside) // max(1, len(measures) - 1)
+        step = COLUMN if whole else max(CLOSEST, min(COLUMN, room))
+        raised = 0 if step == COLUMN else RAISED
+        return cls(beside, beside, 48 + raised, step, raised=raised)
+
+    @classmethod
+    def narrow(cls, measures: Sequence[str]) -> _Columns:
+        """Return the columns on a phone: heads stand upright, and names only at the end."""
+        longest = max((len(short(name)) for name in measures), default=0)
+        step = max(14, (NARROW - 14 - NARROW_NAMES) // max(1, len(measures) - 1))
+        return cls(14, NARROW_NAMES, 24 + round(CHARACTER * longest), step, names=14)
 
 
 def bump(
@@ -184,6 +202,7 @@ def bump(
     lower: Collection[str] = (),
     unjudged: Mapping[str, str] = NOTHING,
     title: str = "",
+    narrow: bool = False,
 ) -> Markup:
     """Return a line for each run from its rank by one measure to its rank by the next.
 
@@ -192,71 +211,35 @@ def bump(
     a frame. Of the measures in `lower` less is better. With a `title` it is a file of its own: the
     lines show which runs rise and which fall, and are dashed where something is `unjudged`.
     """
-    if title:
-        beside = max(margin(ranks), BESIDE_TITLE)
-        return _bump(measures, ranks, lower, _Columns(beside, beside, 48, COLUMN), unjudged, title)
-    beside = max(margin(ranks), COLUMN // 2)
-    step = max(CLOSEST, min(COLUMN, (WIDEST - 2 * beside) // max(1, len(measures) - 1)))
-    top = 48 if step == COLUMN else 48 + RAISED
-    return _bump(measures, ranks, lower, _Columns(beside, beside, top, step, narrow=False))
-
-
-def bump_narrow(
-    measures: Sequence[str],
-    ranks: Mapping[str, Sequence[int | None]],
-    lower: Collection[str] = (),
-) -> Markup:
-    """Return the same chart for a phone: heads stand upright, and names only at the end."""
-    longest = max((len(short(name)) for name in measures), default=0)
-    top = 24 + round(CHARACTER * longest)
-    step = max(14, (NARROW - 14 - NARROW_NAMES) // max(1, len(measures) - 1))
-    return _bump(measures, ranks, lower, _Columns(14, NARROW_NAMES, top, step, True, 14))
-
-
-def _bump(
-    measures: Sequence[str],
-    ranks: Mapping[str, Sequence[int | None]],
-    lower: Collection[str],
-    place: _Columns,
-    unjudged: Mapping[str, str] = NOTHING,
-    title: str = "",
-) -> Markup:
-    xs, top = [place.left + place.step * i for i in range(len(measures))], place.top
-    stands = [_stands([found[i] for found in ranks.values()], top) for i in range(len(measures))]
+    place = _Columns.narrow(measures) if narrow else _Columns.of(measures, ranks, bool(title))
+    xs = [place.left + place.step * i for i in range(len(measures))]
+    by_measure = [[found[i] for found in ranks.values()] for i in range(len(measures))]
+    stands = [_stands(found, place.top) for found in by_measure]
     names = short_names(ranks, place.names)
     lines = [
-        _line(run_id, found, [column[row] for column in stands], xs, measures)
-        | {"kind": _kind(row, found, title, run_id in unjudged)}
-        | {"name": names[run_id]}
+        _line(f"{run_id}: {_places(measures, found)}", xs, [column[row] for column in stands])
+        | {"kind": _kind(row, found, title, run_id in unjudged), "name": names[run_id]}
         for row, (run_id, found) in enumerate(ranks.items())
     ]
     for line, run_id in zip(lines, ranks, strict=True):
         line["tip"] += gap_text(unjudged, run_id)
-    bottom = top + ROW * (max(1, len(ranks)) - 1)
+    bottom = place.top + ROW * (max(1, len(ranks)) - 1)
     ties = [
         {"x": x - 9, "y": min(ys) - 9, "height": max(ys) - min(ys) + 18, "tip": tip}
-        for i, x in enumerate(xs)
-        for tip, ys in _ties([found[i] for found in ranks.values()], stands[i])
+        for x, found, own in zip(xs, by_measure, stands, strict=True)
+        for tip, ys in _ties(found, own)
     ]
     columns = [
         # Of columns that stand close every other head is raised.
-        {"x": x, "name": visible(name), "lower": name in lower, "up": RAISED * (i % 2)}
+        {"x": x, "name": visible(name), "lower": name in lower, "up": place.raised * (i % 2)}
         for i, (x, name) in enumerate(zip(xs, measures, strict=True))
     ]
-    if place.step == COLUMN or place.narrow:
-        columns = [column | {"up": 0} for column in columns]
-    size = {
-        "width": xs[-1] + place.right,
-        "height": bottom + 24,
-        "left": place.left,
-        "right": xs[-1],
-        "top": top,
-        "bottom": bottom,
-    }
-    text = title or f"Rank of each run by {', '.join(measures)}"
-    shape = {"narrow": bool(place.narrow), "classes": kind("chart bump", place.narrow)}
-    head = heading(text, title, "dashed", unjudged)
-    return render("bump.svg", columns=columns, lines=lines, ties=ties, **shape, **head, **size)
+    size = {"width": xs[-1] + place.right, "height": bottom + 24}
+    box = {"left": place.left, "right": xs[-1], "top": place.top, "bottom": bottom}
+    shape = {"narrow": narrow, "classes": kind("chart bump", None if title else narrow)}
+    head = heading(f"Rank of each run by {', '.join(measures)}", title, "dashed", unjudged)
+    drawn = {"columns": columns, "lines": lines, "ties": ties}
+    return render("bump.svg", **drawn, **shape, **head, **size, **box)
 
 
 def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> str:
@@ -277,7 +260,7 @@ def heading(text: str, title: str, mark: str, unjudged: Mapping[str, str]) -> di
     """Return the title of a chart; for a file of its own also style and note."""
     note = f"{mark}: items of the run are unjudged, in no mean; how many shows under the pointer"
     return {
-        "title": visible(text),
+        "title": visible(title or text),
         "standalone": bool(title),
         "note": note if title and unjudged else "",
         "style": asset("chart.css") if title else "",
@@ -308,24 +291,15 @@ def _ties(
             yield f"{len(found)} runs are tied at rank {rank}", found
 
 
-def _line(
-    run_id: str,
-    ranks: Sequence[int | None],
-    ys: Sequence[int | None],
-    xs: Sequence[int],
-    names: Sequence[str],
-) -> dict[str, Any]:
+def _places(measures: Sequence[str], ranks: Sequence[int | None]) -> str:
+    known = ("no value" if rank is None else str(rank) for rank in ranks)
+    return ", ".join(map(" ".join, zip(measures, known, strict=True)))
+
+
+def _line(tip: str, xs: Sequence[int], ys: Sequence[int | None]) -> dict[str, Any]:
     dots = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
-    places = ", ".join(
-        f"{n} {'no value' if r is None else r}" for n, r in zip(names, ranks, strict=True)
-    )
-    return {
-        "tip": visible(f"{run_id}: {places}"),
-        "path": _curve(dots),
-        "dots": dots,
-        "left": ys[0],
-        "right": ys[-1],
-    }
+    ends = {"left": ys[0], "right": ys[-1]}
+    return {"tip": visible(tip), "path": _curve(dots), "dots": dots} | ends
 
 
 def _curve(dots: Sequence[tuple[int, int]]) -> str:
@@ -395,7 +369,7 @@ def scatter(
     near = list(names_near(list(points), places, (left, top, right, bottom)))
     box = {"size": size, "left": left, "top": top, "right": right, "bottom": bottom}
     text = f"{axes.measure}, in {axes.ours} and in {axes.other}"
-    head = heading(title or text, title, "hollow", unjudged)
+    head = heading(text, title, "hollow", unjudged)
     more = {
         "across": visible(axes.other),
         "upwards": visible(axes.measure) if title else short(axes.measure),

@@ -13,7 +13,6 @@ from trecjudge.show.charts import (
     Axes,
     Axis,
     bump,
-    bump_narrow,
     distribution,
     names_near,
     scatter,
@@ -113,7 +112,7 @@ def test_the_figure_of_agreement_stands_in_a_scatter() -> None:
 @pytest.mark.parametrize("measures", [1, 2, 12])
 def test_narrow_charts_are_as_wide_as_a_phone(measures: int) -> None:
     names = [f"MEASURE_{i}" for i in range(measures)]
-    bumped = bump_narrow(names, {"a" * 50: [1] * measures}, names[:1])
+    bumped = bump(names, {"a" * 50: [1] * measures}, names[:1], narrow=True)
     for svg in (bumped, distribution("M", {"a" * 50: [0.1]}, narrow=True)):
         assert float(drawn(svg).get("width") or "") <= 374
 
@@ -123,7 +122,7 @@ def hostile(name: str, title: str = "") -> Iterator[str]:
     yield bump([name, f"{name} N"], {name: [1, 1]}, [name], {name: name}, title)
     yield scatter(Axes(name, name, name), {name: (1.0, 0.5)}, {name: name}, name, title)
     if not title:
-        yield bump_narrow([name, f"{name} N"], {name: [1, 1]}, [name])
+        yield bump([name, f"{name} N"], {name: [1, 1]}, [name], narrow=True)
         for narrow in (False, True):
             yield distribution(name, {name: [0.5]}, narrow)
             yield scatter(Axes(name, name, name), {name: (1.0, 0.5)}, narrow=narrow)

@@ -80,7 +80,7 @@ def test_a_run_without_a_value_has_no_rank() -> None:
 
 def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
     theirs = {"CITATION_SUPPORT": {"a": 0.5, "z": 1.0}, "NDCG": {"a": 1.0}, "AVG_CITATIONS": {}}
-    (chart,) = agreement(board("a", "b"), Sides("ours", "theirs"), theirs)
+    (chart,) = agreement(board("a", "b"), Sides("ours", "theirs", theirs))
     assert chart.title == "CITATION_SUPPORT, compared with theirs"
     assert "(1 in all)" in chart.caption
 
@@ -98,7 +98,8 @@ def test_what_is_unjudged_is_shown_for_both_sides() -> None:
     same = renamed_measures((), board("a"))
     theirs = means_of_truth(truth, board("a"), same)
     gaps = unjudged_of_truth(truth, same)
-    (chart,) = agreement(board("a"), Sides("ours", "theirs"), theirs, same, gaps)
+    sides = Sides("ours", "theirs", theirs, gaps, renamed=same)
+    (chart,) = agreement(board("a"), sides)
     assert (list(chart.heads[3:]), chart.rows[0][3:]) == (
         ["Unjudged in ours", "Unjudged in theirs"],
         ["", "3"],

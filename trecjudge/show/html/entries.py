@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.findings import visible
 from trecjudge.inputs.packed import PackedRows
-from trecjudge.measures import DIGITS, MeasureSpec
+from trecjudge.measures import DIGITS
 from trecjudge.records import AskedNugget, Evidence, Judgment, ProvenanceLine, Response
 from trecjudge.results.judgments import JudgmentsReader, failure_record, without_text
 from trecjudge.results.statistics import RunScore
@@ -23,17 +23,8 @@ from trecjudge.show.templates import LONGEST
 from trecjudge.show.tones import marks_of, paths_by_judge, statings, tone, word
 
 SAME = (
-    "sentence_index",
-    "doc_id",
-    "citation",
-    "exists",
-    "label",
-    "grade",
-    "value",
-    "reason",
-    "attester",
-    "judge",
-    "match",
+    *("sentence_index", "doc_id", "citation", "exists", "label", "grade", "value"),
+    *("reason", "attester", "judge", "match"),
 )
 """Fields of a judgment that the page takes as they are."""
 
@@ -41,6 +32,12 @@ OF_PROVENANCE = (
     *("sentence_index", "doc_id", "start", "end", "rank", "retriever", "score", "time"),
 )
 """Fields of provenance that the page takes as they are."""
+
+OF_MEASURE = (
+    *("name", "judge", "description", "lower_is_better"),
+    *("aggregate", "default", "default_if_undefined"),
+)
+"""What the page needs to compute means over only some topics."""
 
 NUGGETS = "nuggets"
 
@@ -192,7 +189,7 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
         "ranked_by": board.spec.ranked_by,
         # Of names that are too long: no two of them may look alike.
         "shown": {name: short for name, short in shown if len(name) > LONGEST},
-        "measures": [_measure(measure) for measure in measures],
+        "measures": [{name: getattr(m, name) for name in OF_MEASURE} for m in measures],
         "runs": [
             _run(board, run_id, known, teams.get(run_id, ""))
             | {"place": places[run_id], "open": board.mean(run_id, ranked).is_open}
@@ -206,34 +203,15 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
     }
 
 
-def _measure(measure: MeasureSpec) -> dict[str, Any]:
-    """Return what the page needs to compute means over only some topics."""
-    return {
-        "name": measure.name,
-        "judge": measure.judge,
-        "description": measure.description,
-        "lower_is_better": measure.lower_is_better,
-        "aggregate": measure.aggregate,
-        "default": measure.default,
-        "default_if_undefined": measure.default_if_undefined,
-    }
-
-
 def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> dict[str, Any]:
     coverage = board.coverage[run_id]
     judged, expected = board.counts(run_id, board.ranking_measure)
-    means = []
-    for measure in board.spec.measures:
-        known = statistics.get((run_id, measure.name), NOTHING)
-        means.append(
-            mean_for_page(board, run_id, measure)
-            | {
-                "low": known.low,
-                "high": known.high,
-                "groups": "".join(known.groups),
-                "human": known.human,
-            }
-        )
+    known = [statistics.get((run_id, m.name), NOTHING) for m in board.spec.measures]
+    means = [
+        mean_for_page(board, run_id, measure)
+        | {"low": one.low, "high": one.high, "groups": "".join(one.groups), "human": one.human}
+        for measure, one in zip(board.spec.measures, known, strict=True)
+    ]
     return {
         "id": run_id,
         "team": team,

@@ -18,7 +18,7 @@ from trecjudge.records import Place
 from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.show.charts import Axes, bump, bump_narrow, distribution, quartiles, scatter
+from trecjudge.show.charts import Axes, bump, distribution, quartiles, scatter
 from trecjudge.show.formats import interval
 from trecjudge.show.html.page import Chart
 from trecjudge.show.templates import number
@@ -74,14 +74,9 @@ def correlate_measures(
 
 
 def _coefficient(one: Correlation) -> Figure:
-    drawn = (("topics", *one.topics), ("runs", *one.runs))
-    intervals = [list(each) for each in drawn if each[1] is not None]
-    return {
-        "key": one.name,
-        "name": COEFFICIENTS[one.name],
-        "value": one.value,
-        "intervals": intervals,
-    }
+    drawn = [["topics", *one.topics], ["runs", *one.runs]]
+    named = {"key": one.name, "name": COEFFICIENTS[one.name], "value": one.value}
+    return named | {"intervals": [each for each in drawn if each[1] is not None]}
 
 
 def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
@@ -143,7 +138,7 @@ def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Ch
         rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
         at = [every.index(name) for name in names]
         drawn = {run: [row[i] for i in at] for run, row in found.items()}
-        svg = bump(names, drawn, lower) + bump_narrow(names, drawn, lower)
+        svg = bump(names, drawn, lower) + bump(names, drawn, lower, narrow=True)
         if len(names) < len(every):
             caption += f" The table has all {len(every)} measures."
         heads = "Run", *map(label, board.spec.measures)
@@ -186,78 +181,75 @@ def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Two leaderboards: what they are called, and figures of their agreement by our measures."""
+    """Two leaderboards: what they are called, what the other one has, and how the two agree.
+
+    `means`, `unjudged` and `figures` of the other are by our names of measures; `renamed` has its
+    own names, where they differ.
+    """
 
     ours: str
     name: str
+    means: Means
+    unjudged: Gaps = field(default_factory=dict)
     figures: Mapping[str, Sequence[Figure]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
-def agreement(
-    board: Leaderboard,
-    both: Sides,
-    theirs: Means,
-    renamed: Mapping[str, str] | None = None,
-    unjudged: Gaps | None = None,
-) -> Iterator[Chart]:
-    """Yield a scatter of each measure that others have too, with a point for each run.
-
-    `theirs` has means by our names of measures, `unjudged` their unjudged items; `renamed`
-    their own names of measures.
-    """
-    every, gaps, name = means_of(board), unjudged_of(board), both.name
+def agreement(board: Leaderboard, both: Sides) -> Iterator[Chart]:
+    """Yield a scatter of each measure that others have too, with a point for each run."""
+    every, unjudged = means_of(board), unjudged_of(board)
     for measure in board.spec.measures:
-        ours, common = every[measure.name], theirs.get(measure.name, {})
+        ours, common = every[measure.name], both.means.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
         # No run in common: an empty chart would look like a result.
         if points:
-            called = (renamed or {}).get(measure.name, measure.name)
-            against = name if called == measure.name else f"{called} of {name}"
-            sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
-            is_open = [run for run in points if run in sides[0] or run in sides[1]]
-            caption = (
-                f"Each point is a run ({len(points)} in all). On the line both means are the same."
-            )
-            if is_open:
-                caption += (
-                    f" Of {plural(len(is_open), 'run')} some items are unjudged, and in no mean."
-                )
-            figures = both.figures.get(measure.name, ())
-            if figures:
-                caption += f" Order of the runs: {'; '.join(map(figure_text, figures))}."
-            named = both.ours, name
-            gaps_of = {run: ", ".join(_unjudged_texts(run, named, *sides)) for run in is_open}
-            axes = Axes(label(measure), against, both.ours)
-            tau = figure_text(figures[0]) if figures else ""
-            svg = Markup("").join(
-                scatter(axes, points, gaps_of, tau, narrow=n) for n in (False, True)
-            )
-            heads = ["Run", both.ours, against]
-            rows = [[run_id, *map(number, pair)] for run_id, pair in points.items()]
-            if is_open:
-                heads += [f"Unjudged in {side}" for side in named]
-                rows = [[*row, *(side.get(row[0], "") for side in sides)] for row in rows]
-            title = f"{label(measure)}, compared with {against}"
-            yield Chart(title, caption, svg, measure.name, heads, rows)
+            gaps = [side.get(measure.name, {}) for side in (unjudged, both.unjudged)]
+            yield _agreement_chart(measure, both, points, gaps)
 
 
-def _unjudged_texts(
-    run_id: str, named: Sequence[str], ours: Mapping[str, str], theirs: Mapping[str, str]
-) -> Iterator[str]:
-    for side, where in zip((ours, theirs), named, strict=True):
-        if run_id in side:
-            yield f"unjudged in {where}: {side[run_id]}"
+def _agreement_chart(
+    measure: MeasureSpec,
+    both: Sides,
+    points: Mapping[str, tuple[float, float]],
+    gaps: Sequence[Mapping[str, str]],
+) -> Chart:
+    called = both.renamed.get(measure.name, measure.name)
+    against = both.name if called == measure.name else f"{called} of {both.name}"
+    named = both.ours, both.name
+    caption = f"Each point is a run ({len(points)} in all). On the line both means are the same."
+    heads = ["Run", both.ours, against]
+    rows = [[run_id, *map(number, pair)] for run_id, pair in points.items()]
+    if is_open := [run for run in points if any(run in side for side in gaps)]:
+        caption += f" Of {plural(len(is_open), 'run')} some items are unjudged, and in no mean."
+        heads += [f"Unjudged in {side}" for side in named]
+        rows = [[*row, *(side.get(row[0], "") for side in gaps)] for row in rows]
+    texts = list(map(figure_text, both.figures.get(measure.name, ())))
+    if texts:
+        caption += f" Order of the runs: {'; '.join(texts)}."
+    gaps_of = {
+        run: ", ".join(
+            f"unjudged in {where}: {side[run]}"
+            for where, side in zip(named, gaps, strict=True)
+            if run in side
+        )
+        for run in is_open
+    }
+    axes, tau = Axes(label(measure), against, both.ours), "".join(texts[:1])
+    svg = Markup("").join(scatter(axes, points, gaps_of, tau, narrow=n) for n in (False, True))
+    title = f"{label(measure)}, compared with {against}"
+    return Chart(title, caption, svg, measure.name, heads, rows)
 
 
 def unjudged_of(board: Leaderboard) -> Gaps:
     """Return what is unjudged of each mean: `3 of 12 (0.25 to 1)`."""
-    found: dict[str, dict[str, str]] = {}
-    for measure in board.spec.measures:
-        for run_id in board.scores:
-            gaps = board.mean(run_id, measure).gaps
-            if gaps.items:
-                found.setdefault(measure.name, {})[run_id] = gaps.with_bounds
-    return found
+    return {
+        measure.name: {
+            run_id: gaps.with_bounds
+            for run_id in board.scores
+            if (gaps := board.mean(run_id, measure).gaps).items
+        }
+        for measure in board.spec.measures
+    }
 
 
 def unjudged_of_truth(truth: Scores, renamed: Mapping[str, str]) -> Gaps:

@@ -261,17 +261,8 @@ def topics_for_page(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, 
 
 
 OF_A_CALL = (
-    "sentence_index",
-    "citation_id",
-    "program",
-    "messages",
-    "reply",
-    "cached",
-    "tokens",
-    "seconds",
-    "try",
-    "shared",
-    "error",
+    *("sentence_index", "citation_id", "program", "messages", "reply", "cached"),
+    *("tokens", "seconds", "try", "shared", "error"),
 )
 OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")
 QUOTED = ", which says "

@@ -275,18 +275,19 @@ class _Report:
         }
 
     def _agreement(self) -> Iterator[Chart]:
-        board, truth = self.board, self.wanted.truth
+        board, truth, ours = self.board, self.wanted.truth, self.wanted.outputs.name
         if truth is not None:
             renamed = renamed_measures(self.wanted.truth_measures, board)
             means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
             unjudged = unjudged_of_truth(truth, renamed)
             figures = correlate_measures(truth, self.ours, renamed) if self.ours else {}
-            sides = Sides(self.wanted.outputs.name, Path(truth.name).name, figures)
-            yield from agreement(board, sides, means, renamed, unjudged)
+            their = Path(truth.name).name
+            yield from agreement(board, Sides(ours, their, means, unjudged, figures, renamed))
         if self.other is not None:
             theirs = self.other.board
-            sides = Sides(self.wanted.outputs.name, self.other.name, self.with_other)
-            yield from agreement(board, sides, means_of(theirs), unjudged=unjudged_of(theirs))
+            means, unjudged = means_of(theirs), unjudged_of(theirs)
+            sides = Sides(ours, self.other.name, means, unjudged, self.with_other)
+            yield from agreement(board, sides)
 
     def notes(self) -> list[str]:
         notes = [*self.texts.missing]
