@@ -23,7 +23,7 @@ from trecjudge.show.judgments import (
     file_lines,
     judgment_lines,
     sentence_texts,
-    with_texts,
+    text_of,
 )
 from trecjudge.show.terminal import chosen_view, find_response, response_view
 
@@ -112,7 +112,8 @@ def judgments(flags: JudgmentsFlags) -> int:
 
 def _rows(selected: Selected) -> Iterator[Row]:
     for response, found in selected:
-        yield from with_texts(found, sentence_texts(response))
+        texts = sentence_texts(response)
+        yield from ((judgment, text_of(judgment, texts)) for judgment in found)
 
 
 def _read_on(rows: Iterator[Row]) -> None:

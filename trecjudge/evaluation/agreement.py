@@ -496,7 +496,6 @@ def in_order(labels: set[str]) -> tuple[list[str], bool]:
 
 
 def _scale(labels: set[str]) -> Mapping[str, int] | None:
-    """Return the order of the labels' kind; None where they are of none."""
     return next((scale for scale in SCALES if labels <= set(scale)), None)
 
 

@@ -221,7 +221,6 @@ def _with(
     i: int,
     best: bool,
 ) -> float | None:
-    """Return the measure with the item at its best or its worst."""
     if spec.fill is None:
         return None
     decided = spec.fill(own[i], best)

@@ -182,7 +182,6 @@ def compare(
 
 
 def _flips(jobs: Sequence[JobFiles]) -> VerdictChanges | None:
-    """Return the verdicts of two jobs that judged the same runs; None for anything else."""
     if len(jobs) != 2:  # a flip has a before and an after
         return None
     before, after = (job.judgments for job in jobs)

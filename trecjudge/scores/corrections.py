@@ -116,7 +116,6 @@ class HumanLabels:
         }
 
     def _human_judgment(self, judgment: Judgment) -> Judgment | None:
-        """Return the judgment that people made on an item, None where they made none."""
         (key, label), judge = label_of(self.labels, judgment), self.takers.get(judgment.judge)
         if label is None or judge is None or key in self.unusable:
             return None

@@ -118,7 +118,6 @@ class JudgeVotes:
 
 
 def _samples(given: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the labels of those voters that gave several samples."""
     found: dict[str, list[str]] = {}
     for voter, label in given:
         name, apart, _ = voter.rpartition("#")

@@ -90,7 +90,6 @@ def _times(cause: Cause, records: int) -> str:
 
 
 def _first_places(cause: Cause, elsewhere: str) -> str:
-    """Return the first places of a cause; of one file the path is there once."""
     places, path = [], ""
     for finding in {(f.place, f.sentence): f for f in cause.first}.values():
         line = "" if finding.place.line is None else f":{finding.place.line}"

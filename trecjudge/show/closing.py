@@ -128,7 +128,6 @@ def ranking_lines(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> Ite
 
 
 def _lines_on_judges(summary: Summary) -> Iterator[str]:
-    """Yield what ranks, what else could, and how much each of several judges judged."""
     if len(summary.judges) == 1:
         return
     others = [
@@ -336,14 +335,12 @@ def _agreement(name: str, value: float | None, bounds: Sequence[float | None]) -
 
 
 def _too_few_topics(summary: Summary) -> list[str]:
-    """Return a line if no test on so few topics could find a difference; none otherwise."""
     ranked = [run.standings[summary.ranked_by] for run in summary.runs]
     why = too_few_topics(len(ranked), summary.topics) if ranked and ranked[0].groups else ""
     return [f"groups: {why}"] if why else []
 
 
 def _sample_lines(summary: Summary) -> list[str]:
-    """Return lines on the runs with several samples of a topic: their number and their spread."""
     lines = []
     for run in (run for run in summary.runs if run.coverage.samples):
         counts = run.coverage.sample_counts
@@ -355,7 +352,6 @@ def _sample_lines(summary: Summary) -> list[str]:
 
 
 def _copies_line(summary: Summary) -> list[str]:
-    """Return a line on the runs that are mostly copied from documents; none without such runs."""
     found = [run for run in summary.runs if run.coverage.mostly_copied]
     if not found:
         return []

@@ -19,6 +19,7 @@ from trecjudge.show.html.job import read_log
 from trecjudge.show.judgments import sentence_texts, text_of
 from trecjudge.show.tables import cut
 from trecjudge.show.tones import Tone, tone, word
+from trecjudge.stats.comparison import System, values_by_topic
 from trecjudge.stats.flips import ItemKey, item_key, verdict_changes
 from trecjudge.stats.release_gate import TINY, RuleCheck, same_runs
 from trecjudge.stats.scores import Scores
@@ -112,10 +113,9 @@ def _worse_judgments(paths: Sequence[Path | None]) -> Iterator[Judgment]:
 
 
 def _by_topic(scores: Scores, run_id: str | None, measure: str) -> dict[str, float]:
-    if run_id not in scores.runs or measure not in scores.measures:
+    if run_id is None or run_id not in scores.runs or measure not in scores.measures:
         return {}
-    row = scores.values[measure][scores.runs.index(run_id)].tolist()
-    return {topic: value for topic, value in zip(scores.topics, row, strict=True) if value == value}
+    return values_by_topic(System(scores, run_id), measure)
 
 
 def _short(
@@ -184,7 +184,6 @@ def _add_items(
 
 
 def _item_lines(response: Response, judgments: Sequence[Judgment], before: Before) -> Iterator[str]:
-    """Yield a line for each judgment that got worse, or is new and bad; else for each bad one."""
     got_worse = {id(j) for j in judgments if _is_worse(j, before.get(item_key(j)))}
     bad = [j for j in judgments if WORSE.get(tone(j), not j.judged) or id(j) in got_worse]
     telling = [j for j in bad if item_key(j) not in before or id(j) in got_worse] or bad

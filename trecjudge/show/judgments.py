@@ -164,26 +164,15 @@ Row = tuple[Judgment, str]
 COLUMNS = ("run", "topic", "#", "document", "label", "judge")
 MOST = (16, 8, 5, 16, 16, 10)
 """Characters that each name may take in a line of 80; in longer lines more."""
+TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
+"""Fields that are no names."""
 FIELDS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "judge", "verdict", "label"),
-    *(
-        "grade",
-        "value",
-        "exists",
-        "failure",
-        "reason",
-        "claim",
-        "nugget",
-        "evidence",
-        "votes",
-        "text",
-    ),
+    *("grade", "value", "exists", *TEXTS),
 )
 NAMES = ("run_id", "topic_id", "doc_id")
 LOST = re.compile(r"[ \r\n]\n|\n[ \r]")
 """Line ends of which a reader of tables keeps only one."""
-TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
-"""Fields that are no names."""
 JSONL = ".jsonl"
 SEPARATORS = {JSONL: "", ".csv": ",", ".tsv": "\t"}
 """What separates cells, by the ending of a file."""
@@ -313,10 +302,3 @@ def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:
 def _text(row: Row) -> str:
     judgment, text = row
     return judgment.about or text
-
-
-def with_texts(judgments: Iterable[Judgment], texts: Mapping[int, str]) -> Iterator[Row]:
-    """Yield judgments with their sentences."""
-    for judgment in judgments:
-        index = judgment.sentence_index
-        yield judgment, "" if index is None else texts.get(index, "")

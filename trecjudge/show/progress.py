@@ -212,7 +212,6 @@ class ConsoleWatcher:
         return ", ".join((share, f"{_time(done)} elapsed", left, *self._state()))
 
     def _collection_read(self, progress: CollectionProgress) -> None:
-        """Show how far a collection is; the bar of the job makes room for that meanwhile."""
         if self._quiet or not progress.takes_long:
             return
         self._bar.stop()

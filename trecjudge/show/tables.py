@@ -101,7 +101,6 @@ class NumberedForms:
 
 
 def _around(text: str, place: int, width: int, mark: str) -> str:
-    """Return the start of a text, and what stands at a place of it."""
     start = _first(text[:place], width // 4)
     gap = mark if place > len(start) else ""
     rest = cut(text[place:], max(width - cell_len(start) - cell_len(gap), 0), mark)

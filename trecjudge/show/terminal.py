@@ -12,14 +12,13 @@ from rich.text import Text
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
-from trecjudge.records import Judgment, Response
+from trecjudge.records import Judgment, Response, Sentence
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.provenance import COPIED, provenance_text
 from trecjudge.show.tones import (
     GROUPS,
     SIGNS,
     SentenceMarks,
-    ShownPath,
     Stating,
     Tone,
     by_tone,
@@ -60,14 +59,10 @@ def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, lis
 
 def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     """Return a response with its judgments, as the report shows it."""
-    head = Text.assemble(
-        (visible(response.run_id), "bold"), " on ", (visible(response.topic_id), "bold")
-    )
     stated = statings(response, judgments)
     apart = {one.place for one in stated}
     others = [judgment for place, judgment in enumerate(judgments) if place not in apart]
-    whole = [judgment for judgment in others if judgment.sentence_index is None]
-    parts: list[RenderableType] = [head, Text(), *_judgments(whole, 0)]
+    parts: list[RenderableType] = [_head(response), Text(), *_judgments(others, None, 0)]
     marks = {judge: found for judge, found in marks_of(judgments).items() if found.tones}
     if len(marks) > 1:
         parts.append(Text(f"signs by {', '.join(map(visible, marks))}", "dim"))
@@ -75,10 +70,13 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     width = max((len(found) for found in signs.values()), default=1)
     paths = [path for own in paths_by_judge(response, judgments).values() for path in own]
     for sentence in response.sentences:
-        mine = [j for j in others if j.sentence_index == sentence.index]
-        parts.append(_sentence(sentence.index + 1, sentence.shown, signs[sentence.index], width))
-        parts += _paths(paths, sentence.index)
-        parts += _judgments(mine, 6)
+        parts.append(_sentence(sentence, signs[sentence.index], width))
+        parts += (
+            _indent(Text(path.line, STYLES[path.tone]), 6)
+            for path in paths
+            if path.path.sentence_index == sentence.index
+        )
+        parts += _judgments(others, sentence.index, 6)
         parts += _origins(response, sentence.index)
     if not response.sentences:
         parts.append(Text("the response has no sentence", "italic"))
@@ -87,23 +85,23 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
 
 def chosen_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     """Return some judgments on a response, each under its sentence; sentences count from 1."""
-    head = Text.assemble(
-        (visible(response.run_id), "bold"), " on ", (visible(response.topic_id), "bold")
-    )
-    whole = [judgment for judgment in judgments if judgment.sentence_index is None]
-    parts: list[RenderableType] = [head, *_judgments(whole, 2)]
+    parts: list[RenderableType] = [_head(response), *_judgments(judgments, None, 2)]
     for sentence in response.sentences:
         mine = [j for j in judgments if j.sentence_index == sentence.index]
         if mine:
             signs = _signs(sentence.index, marks_of(mine).values())
-            parts.append(_sentence(sentence.index + 1, sentence.shown, signs, max(len(signs), 1)))
-            parts += _judgments(mine, 6)
+            parts.append(_sentence(sentence, signs, max(len(signs), 1)))
+            parts += _judgments(mine, sentence.index, 6)
             parts += _origins(response, sentence.index)
     return Group(*parts)
 
 
+def _head(response: Response) -> Text:
+    names = visible(response.run_id), visible(response.topic_id)
+    return Text.assemble((names[0], "bold"), " on ", (names[1], "bold"))
+
+
 def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterator[RenderableType]:
-    """Yield the nuggets that a response states, in part, and lacks, each with its reason."""
     groups = by_tone(stated)
     if groups:
         counts = (f"{len(own)} {GROUPS[name]}" for name, own in groups.items())
@@ -114,7 +112,7 @@ def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterat
             if one.where:
                 indexes = dict.fromkeys(str(index + 1) for index, *_ in one.where)
                 lines.append(Text(f"  in sentence {', '.join(indexes)}", "dim"))
-            yield Padding(Text("\n").join(lines), (0, 0, 0, 2), expand=False)
+            yield _indent(Text("\n").join(lines), 2)
 
 
 def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
@@ -128,33 +126,31 @@ def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
     return signs or Text(SIGNS["plain"])
 
 
-def _sentence(number: int, text: str, signs: Text, width: int) -> Table:
+def _sentence(sentence: Sentence, signs: Text, width: int) -> Table:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right", width=3)
     grid.add_column(width=width)
     grid.add_column(overflow="fold")
-    grid.add_row(str(number), signs, Text(visible(text)))
+    grid.add_row(str(sentence.index + 1), signs, Text(visible(sentence.shown)))
     return grid
 
 
-def _paths(paths: Iterable[ShownPath], index: int) -> Iterator[Padding]:
-    for shown in paths:
-        if shown.path.sentence_index == index:
-            yield Padding(Text(shown.line, STYLES[shown.tone]), (0, 0, 0, 6), expand=False)
+def _indent(text: Text, columns: int) -> Padding:
+    return Padding(text, (0, 0, 0, columns), expand=False)
 
 
 def _origins(response: Response, index: int) -> Iterator[Padding]:
-    """Yield where a sentence is from, by the run's provenance, and whether it is a copy."""
     lines = [provenance_text(line) for line in response.provenance if line.sentence_index == index]
     if response.copies is not None and index in response.copies.at:
         lines.append(COPIED)
-    for line in lines:
-        yield Padding(Text(line, "dim"), (0, 0, 0, 6), expand=False)
+    yield from (_indent(Text(line, "dim"), 6) for line in lines)
 
 
-def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:
-    for judgment in judgments:
-        yield Padding(Text("\n").join(_lines(judgment)), (0, 0, 0, indent), expand=False)
+def _judgments(every: Iterable[Judgment], index: int | None, columns: int) -> Iterator[Padding]:
+    """Yield the judgments on a sentence, for None those on the whole response."""
+    for judgment in every:
+        if judgment.sentence_index == index:
+            yield _indent(Text("\n").join(_lines(judgment)), columns)
 
 
 def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:

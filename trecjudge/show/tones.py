@@ -312,7 +312,6 @@ def _add(
     judgment: Judgment,
     nugget: AskedNugget,
 ) -> None:
-    """Add a judgment on a nugget and a sentence."""
     key, of_all = (judgment.judge, nugget.key), AskedNugget(nugget.nugget_id, "").key
     own = decided.get(key) or decided.get((judgment.judge, of_all))
     if own is None:

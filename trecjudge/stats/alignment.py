@@ -71,7 +71,6 @@ def same_runs(
 
 
 def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
-    """Return the scores with further runs that have 0 everywhere: they answered nothing."""
     zeros = np.zeros((len(runs), len(scores.topics)))
     return replace(
         scores,

@@ -147,7 +147,7 @@ def difference(
     system before has a value. One that is new is compared with the mean before. With None such
     topics are left out.
     """
-    left, right = (_by_topic(system, measure) for system in (before, after))
+    left, right = (values_by_topic(system, measure) for system in (before, after))
     if lost is not None and left:
         mean = sum(left.values()) / len(left)
         both = [topic for topic in before.scores.topics if topic in set(after.scores.topics)]
@@ -185,7 +185,8 @@ def difference(
     )
 
 
-def _by_topic(system: System, measure: str) -> dict[str, float]:
+def values_by_topic(system: System, measure: str) -> dict[str, float]:
+    """Return the values of a system by topic, as far as it has some."""
     row = system.scores.values[measure][system.scores.runs.index(system.run_id)]
     found = zip(system.scores.topics, row.tolist(), strict=True)
     return {topic: value for topic, value in found if not np.isnan(value)}

@@ -281,7 +281,6 @@ class _Fall:
         return ""
 
     def _in_words(self, before: float, after: float) -> tuple[float, str]:
-        """Return by how much a value fell, also in words."""
         lower = self.rule.lower_is_better
         fall = round(after - before if lower else before - after, DIGITS) or 0.0
         if fall < 0:

@@ -105,7 +105,6 @@ class Entries:
         }
 
     def _statings(self, response: Response, judgments: Sequence[Judgment]) -> list[dict[str, Any]]:
-        """Return what the response says of each nugget: the place of its judgment, and where."""
         return [
             {
                 "at": one.place,
@@ -119,7 +118,6 @@ class Entries:
     def _paths(
         self, response: Response, judgments: Sequence[Judgment]
     ) -> dict[str, list[dict[str, Any]]]:
-        """Return how ARGUE came to its verdict on each sentence, by judge."""
         shown = judgments if self.document_text else [without_text(j) for j in judgments]
         found = paths_by_judge(response, shown)
         return {judge: [path.as_dict() for path in paths] for judge, paths in found.items()}
@@ -354,7 +352,6 @@ class Other:
     def _read_again(
         self, group: tuple[str, str], flipped: Sequence[tuple[int, Judgment, int]]
     ) -> Iterator[tuple[int, Judgment, Judgment]]:
-        """Yield the judgments that flipped with their place, each with that of the other output."""
         if not flipped:
             return
         _, theirs = self.reader.again(*group, [place for *_, place in flipped])
@@ -444,7 +441,6 @@ def _key(judgment: Judgment, judge: str | None) -> ItemKey:
 
 
 def _moves(ours: Leaderboard, theirs: Leaderboard) -> Iterator[dict[str, Any]]:
-    """Yield the mean and the place of each run here and there by a measure, for each they share."""
     named = {measure.name: measure for measure in theirs.spec.measures}
     for measure in ours.spec.measures:
         if measure.name not in named:

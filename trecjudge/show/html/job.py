@@ -487,7 +487,6 @@ def _rows(values: object) -> Rows:
 
 
 def _in_words(counts: Mapping[str, Any]) -> Rows:
-    """Return counts as rows, with words for the names that they have in files."""
     return [(name.replace("_", " "), text) for name, text in _rows(counts)]
 
 

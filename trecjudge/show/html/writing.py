@@ -187,7 +187,6 @@ class _Report:
         return read_other(name, reader, self.judges, self.inputs.document_text, self.wanted.trust)
 
     def _fill_blocks(self) -> None:
-        """Put every response with its judgments, and what flipped, into the blocks."""
         entries = Entries(self.inputs.document_text, NuggetShelf(self.blocks))
         for response, judgments in JudgmentsReader(self.wanted.outputs.judgments):
             entry = entries.response(response, judgments, self.texts.documents_of(response))
@@ -228,7 +227,6 @@ class _Report:
         return [name for name in leading if name in kept], lines
 
     def _by_judge(self) -> str:
-        """Return how much each of several judges judged, as a text; empty for one."""
         board, judges = self.board, self.judges
         counts = judged_by_judge(board.coverage.values(), judges).items()
         return ", ".join(f"{j} {n} of {of}" for j, (n, of) in counts) if len(judges) > 1 else ""
@@ -265,7 +263,6 @@ class _Report:
         }
 
     def _compare_other(self) -> dict[str, Any] | None:
-        """Return how the other output moved and judged, with figures of agreement."""
         if self.other is None or self.wanted.compare is None:
             return None
         ours, theirs = self.wanted.outputs, self.wanted.compare

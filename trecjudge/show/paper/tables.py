@@ -146,7 +146,6 @@ def _place(letter: str) -> int:
 def _record(
     run: str, by_measure: Mapping[str, Mapping[str, RunScore]], measures: Sequence[str]
 ) -> dict[str, object]:
-    """Return a run as a line of a spreadsheet: each measure with what is known of it."""
     record: dict[str, object] = {"run": run}
     for name in measures:
         one = by_measure[name].get(run)
