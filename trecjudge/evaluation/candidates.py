@@ -19,7 +19,7 @@ from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
 from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import panel_spec
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.measures import Fill, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.scores.corrections import HumanLabels, can_be_labelled
@@ -67,7 +67,7 @@ def label_next(
     spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
     takers = {named.name: named.judge for named in panel if takes_labels(named.judge)}
     measure = _measure(spec, measure_name)
-    if spec.fill is None or (measure.judge and measure.judge not in takers):
+    if (fill := spec.fill) is None or (measure.judge and measure.judge not in takers):
         raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
     board = Leaderboard(spec, reader.header.topics)
     if isinstance(labelled, Labels):
@@ -79,7 +79,7 @@ def label_next(
         board.add(response, judgments)
         if labelled:
             people.add(only, response, judgments)
-        items = list(_candidates(spec, measure, response, judgments, labelled, takers))
+        items = list(_candidates(fill, measure, response, judgments, labelled, takers))
         # A random sample is one of all that could be labelled, whatever that would change.
         kept = [(place, item) for place, item in items if item.reach or at_random]
         done = sum(label_of(labelled, j)[1] is not None for j in judgments) if labelled else 0
@@ -158,7 +158,7 @@ def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
 
 
 def _candidates(
-    spec: LeaderboardSpec,
+    fill: Fill,
     measure: MeasureSpec,
     response: Response,
     judgments: Sequence[Judgment],
@@ -176,7 +176,10 @@ def _candidates(
         known = label_of(labelled, judgment)[1] is not None
         if known or not can_be_labelled(takers.get(judgment.judge), judgment):
             continue
-        worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
+        worst, best = (
+            compute_measure(measure, response, [*own[:i], fill(judgment, end), *own[i + 1 :]])
+            for end in (False, True)
+        )
         # Undefined at either end: its label cannot move the mean by a known amount.
         reach = 0.0 if worst is None or best is None else best - worst
         undecided = not judgment.judged or now is None or worst is None or not reach
@@ -211,17 +214,3 @@ def _read_again(
                 reason=judgment.reason,
             )
     return ((number, read[number]) for number in wanted.tolist())
-
-
-def _with(
-    spec: LeaderboardSpec,
-    measure: MeasureSpec,
-    response: Response,
-    own: Sequence[Judgment],
-    i: int,
-    best: bool,
-) -> float | None:
-    if spec.fill is None:
-        return None
-    decided = spec.fill(own[i], best)
-    return compute_measure(measure, response, [*own[:i], decided, *own[i + 1 :]])
