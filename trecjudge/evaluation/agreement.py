@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal
@@ -62,7 +62,7 @@ class Likeness:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class Person:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        parts = ("with_judge", "with_rest", "judge_with_rest")
-        return {"person": self.name} | {part: getattr(self, part).as_dict() for part in parts}
+        found = asdict(self)
+        return {"person": found.pop("name")} | found
 
 
 @dataclass(frozen=True, slots=True)

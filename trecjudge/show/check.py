@@ -121,10 +121,10 @@ def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True
         TextColumn("records", [str(run.records) for run in runs]),
         TextColumn("topics", [_topics(run) for run in runs]),
         TextColumn("verdict", [run.verdict_text for run in runs], is_left=True),
-        TextColumn(
-            "refused for", [_rules(run, "refused", most, apart) for run in runs], is_left=True
+        *(
+            TextColumn(head, [_rules(run, verdict, most, apart) for run in runs], is_left=True)
+            for head, verdict in (("refused for", "refused"), ("warned of", "warned"))
         ),
-        TextColumn("warned of", [_rules(run, "warned", most, apart) for run in runs], is_left=True),
     ]
     # An empty column would only take room.
     return TextTable([one for one in columns if any(one.cells)], wide=wide)

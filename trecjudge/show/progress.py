@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rich.console import Console
@@ -164,19 +163,14 @@ class ConsoleWatcher:
             self._lines.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._collections.close()
         self._bar.stop()
         self._over.set()
         if self._lines.is_alive():
             self._lines.join()
         self._print_taken()
-        if error is not None:  # no closing lines will count them
+        if kind is not None:  # no closing lines will count them
             for line in self._first.rest():
                 self.notify(line)
 

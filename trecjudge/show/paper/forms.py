@@ -62,13 +62,18 @@ class Grid:
             start += len(together)
         return found
 
-
-def join_cells(columns: Sequence[GridColumn], cells: Sequence[Cell]) -> Iterator[Cell]:
-    """Yield what stands in columns that share a cell; `named` ones in parentheses."""
-    for column, cell in zip(columns, cells, strict=True):
-        if cell.text:
-            text = f"({column.part} {cell.text})" if column.named else cell.text
-            yield Cell(text, cell.bold)
+    def joined(self, row: Sequence[Cell]) -> Iterator[tuple[GridColumn, list[Cell]]]:
+        """Yield what stands in a row, by columns that share a cell; `named` ones in parentheses."""
+        for first, start, end in self.heads:
+            parts = zip(self.columns[start:end], row[start:end], strict=True)
+            yield (
+                first,
+                [
+                    Cell(f"({column.part} {cell.text})", cell.bold) if column.named else cell
+                    for column, cell in parts
+                    if cell.text
+                ],
+            )
 
 
 MOST_ROWS = 40
@@ -255,7 +260,7 @@ def _markdown_lines(grid: Grid) -> Iterator[str]:
     yield _markdown_row(_markdown_head(column) for column, _, _ in grid.heads)
     yield _markdown_row(":--" if column.kind == "text" else "--:" for column, _, _ in grid.heads)
     for row in grid.rows:
-        yield _markdown_row(_markdown_cells(grid.columns[s:e], row[s:e]) for _, s, e in grid.heads)
+        yield _markdown_row(" ".join(map(_markdown_cell, own)) for _, own in grid.joined(row))
     if grid.notes:
         yield ""
         yield escape_markdown(" ".join(grid.notes))
@@ -269,10 +274,8 @@ def _markdown_head(column: GridColumn) -> str:
     return f"{escape_markdown(column.head)}{' ↓' if column.arrow else ''}"
 
 
-def _markdown_cells(columns: Sequence[GridColumn], cells: Sequence[Cell]) -> str:
-    found = join_cells(columns, cells)
-    texts = (f"**{escape_markdown(c.text)}**" if c.bold else escape_markdown(c.text) for c in found)
-    return " ".join(texts)
+def _markdown_cell(cell: Cell) -> str:
+    return f"**{escape_markdown(cell.text)}**" if cell.bold else escape_markdown(cell.text)
 
 
 def escape_markdown(text: str) -> str:
@@ -293,7 +296,7 @@ def _html_lines(grid: Grid) -> Iterator[str]:
     yield f"<thead><tr>{heads}</tr></thead>"
     yield "<tbody>"
     for row in grid.rows:
-        cells = (_html_cell(grid.columns[s:e], row[s:e]) for _, s, e in grid.heads)
+        cells = (_html_cell(column, own) for column, own in grid.joined(row))
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody>"
     yield "</table>"
@@ -303,10 +306,9 @@ def _html_head(column: GridColumn) -> str:
     return f"{_html_text(column.head)}{' &darr;' if column.arrow else ''}"
 
 
-def _html_cell(columns: Sequence[GridColumn], cells: Sequence[Cell]) -> str:
-    found = join_cells(columns, cells)
-    inside = " ".join(_html_part(cell, place) for place, cell in enumerate(found))
-    if columns[0].head == "run":
+def _html_cell(column: GridColumn, cells: Sequence[Cell]) -> str:
+    inside = " ".join(_html_part(cell, place) for place, cell in enumerate(cells))
+    if column.head == "run":
         return f'<th scope="row">{inside}</th>'
     return f"<td>{inside}</td>"
 
