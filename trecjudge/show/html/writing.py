@@ -17,6 +17,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
+from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.entries import (
     Entries,
@@ -27,20 +28,7 @@ from trecjudge.show.html.entries import (
     read_other,
     standings,
 )
-from trecjudge.show.html.figures import (
-    Figure,
-    Sides,
-    agreement,
-    correlate_measures,
-    labels_agreement,
-    means_of,
-    means_of_truth,
-    own_charts,
-    renamed_measures,
-    scores_of_job,
-    unjudged_of,
-    unjudged_of_truth,
-)
+from trecjudge.show.html.figures import Figure, Sides
 from trecjudge.show.html.job import (
     ReportInputs,
     job_shown,
@@ -135,7 +123,7 @@ class _Report:
         self.trail = read_trail(outputs, self.blocks, self.texts.response_at, self.inputs)
         self.known = _statistics(outputs.statistics)
         alone = wanted.truth is None and self.other is None
-        self.ours = None if alone else scores_of_job(outputs, self.board)
+        self.ours = None if alone else figures.scores_of_job(outputs, self.board)
         self.with_other = self._correlate_other()
 
     def _read_judgments(self, documents: PackedRows) -> None:
@@ -198,17 +186,17 @@ class _Report:
         """Return how the order of runs agrees with that of the other output, by common measure."""
         if self.ours is None or self.other is None or self.wanted.compare is None:
             return {}
-        theirs = scores_of_job(self.wanted.compare, self.other.board)
+        theirs = figures.scores_of_job(self.wanted.compare, self.other.board)
         common = {measure.name for measure in self.other.board.spec.measures}
         names = [measure.name for measure in self.board.spec.measures if measure.name in common]
-        return correlate_measures(theirs, self.ours, {name: name for name in names})
+        return figures.correlate_measures(theirs, self.ours, {name: name for name in names})
 
     def page(self) -> Page:
         """Return the page, with notes on what is missing."""
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
         static = head | _totals(head, grouped) | {"by_judge": self._by_judge()}
-        charts = [*self._agreement(), *own_charts(self.board, head["leading"])]
+        charts = [*self._agreement(), *figures.own_charts(self.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         if self.edited:  # the command itself was told by the reader
@@ -267,24 +255,26 @@ class _Report:
             return None
         ours, theirs = self.wanted.outputs, self.wanted.compare
         return self.other.as_dict(self.board) | {
-            "labels": labels_agreement(theirs.judgments, ours.judgments),
+            "labels": figures.labels_agreement(theirs.judgments, ours.judgments),
             "correlations": self.with_other,
         }
 
     def _agreement(self) -> Iterator[Chart]:
         board, truth, ours = self.board, self.wanted.truth, self.wanted.outputs.name
         if truth is not None:
-            renamed = renamed_measures(self.wanted.truth_measures, board)
-            means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
-            unjudged = unjudged_of_truth(truth, renamed)
-            figures = correlate_measures(truth, self.ours, renamed) if self.ours else {}
+            renamed = figures.renamed_measures(self.wanted.truth_measures, board)
+            means = figures.means_of_truth(
+                truth, board, renamed, strict=bool(self.wanted.truth_measures)
+            )
+            unjudged = figures.unjudged_of_truth(truth, renamed)
+            order = figures.correlate_measures(truth, self.ours, renamed) if self.ours else {}
             their = Path(truth.name).name
-            yield from agreement(board, Sides(ours, their, means, unjudged, figures, renamed))
+            yield from figures.agreement(board, Sides(ours, their, means, unjudged, order, renamed))
         if self.other is not None:
             theirs = self.other.board
-            means, unjudged = means_of(theirs), unjudged_of(theirs)
+            means, unjudged = figures.means_of(theirs), figures.unjudged_of(theirs)
             sides = Sides(ours, self.other.name, means, unjudged, self.with_other)
-            yield from agreement(board, sides)
+            yield from figures.agreement(board, sides)
 
     def notes(self) -> list[str]:
         notes = [*self.texts.missing]
