@@ -162,6 +162,7 @@ LOOKED_AT = 200
 Row = tuple[Judgment, str]
 """A judgment and its sentence."""
 COLUMNS = ("run", "topic", "#", "document", "label", "judge")
+INDEX = COLUMNS.index("#")
 MOST = (16, 8, 5, 16, 16, 10)
 """Characters that each name may take in a line of 80; in longer lines more."""
 TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
@@ -237,21 +238,29 @@ def _cell(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@dataclass(frozen=True, slots=True)
 class _Layout:
-    """The widths of the columns of a line; the text has what is left."""
+    """The columns of a line, as wide as the first rows need; the text has what is left."""
 
-    widths: Sequence[int]
-    text: int
-    forms: Sequence[NumberedForms]
+    def __init__(self, rows: Sequence[Sequence[str]], width: int) -> None:
+        spare = max(width - 80, 0) // 4
+        self._widths = []
+        for place, (header, most) in enumerate(zip(COLUMNS, MOST, strict=True)):
+            cells = max(cell_len(row[place]) for row in rows)
+            limit = cells if place == INDEX else most + spare
+            self._widths.append(min(max(cells, len(header)), limit) if cells else 0)
+        taken = sum(self._widths) + sum(1 for own in self._widths if own)
+        self._text = max(width - taken, 8)
+        self._forms = list(map(NumberedForms, self._widths))
 
     def line(self, cells: Sequence[str], text: str) -> str:
         padded = (
-            self._pad(self.forms[place].of(cell), width, place == 2)
-            for place, (cell, width) in enumerate(zip(cells, self.widths, strict=True))
+            self._pad(form.of(cell), width, place == INDEX)
+            for place, (form, cell, width) in enumerate(
+                zip(self._forms, cells, self._widths, strict=True)
+            )
             if width
         )
-        return " ".join((*padded, cut(text, self.text))).rstrip()
+        return " ".join((*padded, cut(text, self._text))).rstrip()
 
     def _pad(self, cell: str, width: int, is_number: bool) -> str:
         blanks = " " * (width - cell_len(cell))
@@ -264,22 +273,10 @@ def judgment_lines(rows: Iterable[Row], width: int, several_judges: bool) -> Ite
     first = list(islice(rest, LOOKED_AT))
     if not first:
         return
-    layout = _layout([_cells(row, several_judges) for row in first], width, several_judges)
+    layout = _Layout([_cells(row, several_judges) for row in first], width)
     yield layout.line(COLUMNS if several_judges else (*COLUMNS[:-1], ""), "text")
     for row in chain(first, rest):
         yield layout.line(_cells(row, several_judges), visible(_text(row)))
-
-
-def _layout(rows: Sequence[Sequence[str]], width: int, several_judges: bool) -> _Layout:
-    spare = max(width - 80, 0) // 4
-    widths = []
-    for place, (header, most) in enumerate(zip(COLUMNS, MOST, strict=True)):
-        cells = max(cell_len(row[place]) for row in rows)
-        shown = place < len(COLUMNS) - 1 or several_judges
-        limit = cells if place == 2 else most + spare
-        widths.append(min(max(cells, len(header)), limit) if shown and cells else 0)
-    taken = sum(widths) + sum(1 for own in widths if own)
-    return _Layout(widths, max(width - taken, 8), list(map(NumberedForms, widths)))
 
 
 def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import io
 import re
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,6 +102,7 @@ class Blocks:
     spool: BinaryIO = field(default_factory=io.BytesIO)
     """The file that holds the deflated bytes until the page is written."""
     _open: dict[str, Block] = field(default_factory=dict)
+    _places: dict[tuple[str, str], dict[Hashable, int]] = field(default_factory=dict)
     _waiting: int = 0
     _numbers: dict[str, int] = field(init=False)
 
@@ -124,6 +125,16 @@ class Blocks:
         self._waiting += self._open[name].add(entry)
         if self._waiting > MOST_WAITING:
             self._deflate()
+
+    def add_once(
+        self, kind: str, topic_id: str, key: Hashable, make: Callable[[], Mapping[str, Any]]
+    ) -> int:
+        """Append an entry that others of the topic share, told apart by `key`; return its place."""
+        places = self._places.setdefault((kind, topic_id), {})
+        if key not in places:
+            places[key] = len(places)
+            self.add(kind, topic_id, make())
+        return places[key]
 
     def pack(self) -> dict[str, Packed]:
         """Return every block by name; none can grow after that."""

@@ -42,33 +42,15 @@ OF_MEASURE = (
 NUGGETS = "nuggets"
 
 
-@dataclass(slots=True)
-class NuggetShelf:
-    """Puts each nugget once into the block of its topic."""
-
-    blocks: Blocks
-    _places: dict[str, dict[AskedNugget, int]] = field(default_factory=dict)
-
-    def place(self, topic_id: str, nugget: AskedNugget) -> int:
-        """Return the position of a nugget in the block of the topic."""
-        own = self._places.setdefault(topic_id, {})
-        if nugget not in own:
-            own[nugget] = len(own)
-            self.blocks.add(
-                NUGGETS, topic_id, _drop_empty(asdict(nugget) | {"importance": nugget.rank})
-            )
-        return own[nugget]
-
-
 @dataclass(frozen=True, slots=True)
 class Entries:
     """Makes entries for the page; without `document_text` nothing of a document gets into them.
 
-    Nuggets go to the `shelf`: an entry has their positions.
+    Nuggets go to the `blocks`, each once: an entry has their positions.
     """
 
     document_text: bool = True
-    shelf: NuggetShelf = field(default_factory=lambda: NuggetShelf(Blocks(())))
+    blocks: Blocks = field(default_factory=lambda: Blocks(()))
 
     def response(
         self,
@@ -108,7 +90,7 @@ class Entries:
         return [
             {
                 "at": one.place,
-                "nugget": self.shelf.place(response.topic_id, one.nugget),
+                "nugget": self._place(response.topic_id, one.nugget),
                 "tone": one.tone,
                 "where": one.where,
             }
@@ -121,6 +103,12 @@ class Entries:
         shown = judgments if self.document_text else [without_text(j) for j in judgments]
         found = paths_by_judge(response, shown)
         return {judge: [path.as_dict() for path in paths] for judge, paths in found.items()}
+
+    def _place(self, topic_id: str, nugget: AskedNugget) -> int:
+        def entry() -> dict[str, Any]:
+            return _drop_empty(asdict(nugget) | {"importance": nugget.rank})
+
+        return self.blocks.add_once(NUGGETS, topic_id, nugget, entry)
 
     def judgment(self, judgment: Judgment) -> dict[str, Any]:
         """Return a judgment with its tone and word; empty fields are left out."""
@@ -137,7 +125,7 @@ class Entries:
             "votes": [_drop_empty(asdict(vote)) for vote in shown.votes],
         }
         if shown.nugget is not None:
-            more["nugget"] = self.shelf.place(shown.topic_id, shown.nugget)
+            more["nugget"] = self._place(shown.topic_id, shown.nugget)
         return _drop_empty(same | more)
 
 

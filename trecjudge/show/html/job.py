@@ -194,7 +194,7 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
         store = open_documents(
             inputs.documents, default_folder(), ignore, lambda: WantedDocuments.of(read), use
         )
-    shelf, given = _Shelf(blocks), set(texts.topics)
+    given = set(texts.topics)
     for topic, response in read(store):
         # One name for all responses: these two are kept of each.
         topic_id = texts.topics.setdefault(topic.topic_id, topic).topic_id
@@ -204,7 +204,7 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
             ids = wanted.rows(group)
             known = (document for doc_id in ids if (document := response.documents.get(doc_id)))
             places = [
-                (document.doc_id, shelf.place(response.topic_id, document))
+                (document.doc_id, _place(blocks, response.topic_id, document))
                 for document in known
                 if document.has_text
             ]
@@ -216,33 +216,20 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
         raise InputError(f"{inputs.topics}: has no topic that these runs answer")
 
 
-@dataclass(slots=True)
-class _Shelf:
-    """Puts each document once into the block of its topic.
+def _place(blocks: Blocks, topic_id: str, document: Document) -> int:
+    """Return the position of a document in the block of the topic, where it stands once.
 
     Two runs may carry different texts under one id: each keeps its own.
     """
 
-    blocks: Blocks
-    seen: dict[bytes, int] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
+    def entry() -> dict[str, str]:
+        named = {"id": document.doc_id, "title": document.title, "text": document.full_text}
+        return named | {"url": document.url, "date": document.date, "version": document.version}
 
-    def place(self, topic_id: str, document: Document) -> int:
-        """Return the position of a document in the block of the topic."""
-        # By content, not by id: a digest takes 16 bytes, the text itself may take megabytes.
-        key = _digest(topic_id, document)
-        if key not in self.seen:
-            self.seen[key] = self.counts[topic_id]
-            self.counts[topic_id] += 1
-            entry = {"id": document.doc_id, "title": document.title, "text": document.full_text}
-            entry |= {"url": document.url, "date": document.date, "version": document.version}
-            self.blocks.add("documents", topic_id, entry)
-        return self.seen[key]
-
-
-def _digest(topic_id: str, document: Document) -> bytes:
-    parts = "\0".join((topic_id, document.doc_id, document.full_text))
-    return hashlib.blake2b(parts.encode(errors="surrogatepass"), digest_size=16).digest()
+    # By content, not by id: a digest takes 16 bytes, the text itself may take megabytes.
+    content = f"{document.doc_id}\0{document.full_text}".encode(errors="surrogatepass")
+    digest = hashlib.blake2b(content, digest_size=16).digest()
+    return blocks.add_once("documents", topic_id, digest, entry)
 
 
 def topics_for_page(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:

@@ -21,7 +21,6 @@ from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.entries import (
     Entries,
-    NuggetShelf,
     Other,
     Statistics,
     named_documents,
@@ -175,7 +174,7 @@ class _Report:
         return read_other(name, reader, self.judges, self.inputs.document_text, self.wanted.trust)
 
     def _fill_blocks(self) -> None:
-        entries = Entries(self.inputs.document_text, NuggetShelf(self.blocks))
+        entries = Entries(self.inputs.document_text, self.blocks)
         for response, judgments in JudgmentsReader(self.wanted.outputs.judgments):
             entry = entries.response(response, judgments, self.texts.documents_of(response))
             self.blocks.add("topic", response.topic_id, entry)
