@@ -94,3 +94,10 @@ def mean_text(mean: RunScore) -> str:
     """Return `0.512`, with bounds `0.512 (0.40-0.60)` where unjudged items leave it open."""
     value, bounds = number(mean.mean, MEAN_DIGITS), bounds_text(mean)
     return f"{value} ({bounds})" if bounds else value
+
+
+def cell_text(value: object) -> str:
+    """Return a value as a cell of a file of CSV: nothing for None, `true` and `false`."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

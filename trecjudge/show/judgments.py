@@ -18,6 +18,7 @@ from trecjudge.findings import brief, visible
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response, Vote
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.writing import csv_line
+from trecjudge.show.formats import cell_text
 from trecjudge.show.tables import NumberedForms, cut
 
 UNJUDGED, MISSING = "unjudged", "missing_document"
@@ -213,7 +214,7 @@ def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
         return
     yield csv_line(FIELDS, separator).encode()
     for row in rows:
-        cells = {name: _cell(value) for name, value in judgment_fields(row).items()}
+        cells = {name: cell_text(value) for name, value in judgment_fields(row).items()}
         for name in NAMES:
             if LOST.search(cells[name]):
                 message = f"{name} {brief(cells[name])}: a table does not keep its line ends"
@@ -230,12 +231,6 @@ def _ending(path: Path) -> str:
     if ending not in SEPARATORS:
         raise InputError(f"--output {path}: {unknown('ending', ending, SEPARATORS)}")
     return ending
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class _Layout:

@@ -13,6 +13,7 @@ from typing import Literal
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.results.leaderboards.writing import csv_line
+from trecjudge.show.formats import cell_text
 from trecjudge.show.templates import holdable
 
 
@@ -329,14 +330,8 @@ def spreadsheet(grid: Grid) -> str:
     """Return the rows as CSV with a header, numbers with all their digits."""
     names = list(grid.records[0]) if grid.records else []
     lines = [csv_line(names)]
-    lines += [csv_line(_text(record[name]) for name in names) for record in grid.records]
+    lines += [csv_line(cell_text(record[name]) for name in names) for record in grid.records]
     return "".join(lines)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 FORMS: Mapping[str, Callable[[Grid], str]] = {
