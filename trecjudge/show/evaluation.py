@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, WordCountReport
 from trecjudge.evaluation.pairs.measuring import (
     FEWEST_PAIRS,
     FIGURES,
@@ -17,11 +16,14 @@ from trecjudge.evaluation.pairs.measuring import (
 )
 from trecjudge.evaluation.stability.perturbation import CHANGES, Shift, untestable
 from trecjudge.findings import Finding, brief_line, plural
-from trecjudge.job.stability import StabilityReport
 from trecjudge.show.closing import model_line
 from trecjudge.show.formats import BOUND_DIGITS, MEAN_DIGITS, interval, number
 from trecjudge.show.tables import TextTable, table
-from trecjudge.stats.agreement import BoundedFigure
+
+if TYPE_CHECKING:
+    from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, WordCountReport
+    from trecjudge.job.stability import StabilityReport
+    from trecjudge.stats.agreement import BoundedFigure
 
 
 def calibration_table(done: CalibrationReport) -> TextTable:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from trecjudge.results.statistics import RunScore, Unjudged
+if TYPE_CHECKING:
+    from trecjudge.results.statistics import RunScore, Unjudged
 
 MEAN_DIGITS: Final = 3
 """Of a mean in a table of runs, and of an interval beside it."""

@@ -15,11 +15,11 @@ from rich.text import Text
 
 from trecjudge.findings import plural, visible, visible_line
 from trecjudge.measures import DIGITS
-from trecjudge.results.statistics import RunScore
 from trecjudge.show.formats import interval, number
 
 if TYPE_CHECKING:
     from trecjudge.evaluation.agreement import Agreement, Likeness, PeopleAgreement
+    from trecjudge.results.statistics import RunScore
     from trecjudge.stats.labelling import LabelCandidate
     from trecjudge.stats.shrinkage import Forecast
 
