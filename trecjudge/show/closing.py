@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.markup import escape
 from rich.table import Table
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import KINDS, PREFIX, brief_line, plural, visible
-from trecjudge.job.shards.merging import ShardSummary
-from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import Corrected
 from trecjudge.scores.leaderboard import too_few_topics
-from trecjudge.scores.summary import RunSummary, Summary
 from trecjudge.show.formats import (
     BOUND_DIGITS,
     MEAN_DIGITS,
@@ -26,8 +23,14 @@ from trecjudge.show.formats import (
     rank_text,
     share_text,
     shown_letters,
+    voter_lines,
 )
 from trecjudge.show.tables import TextColumn, TextTable, fold_equal, mean_cells
+
+if TYPE_CHECKING:
+    from trecjudge.job.shards.merging import ShardSummary
+    from trecjudge.results.outputs import Outputs
+    from trecjudge.scores.summary import RunSummary, Summary
 
 MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
 LEAST_NAME: Final = 12
@@ -205,8 +208,6 @@ LABELS_LINE = (
 
 MOST_SAMPLED = 6
 """Runs with several samples of a topic that have a line."""
-MOST_PAIRS = 6
-"""Pairs of voters that have a line."""
 UNKNOWN_LINE = (
     "failures unknown: judge {} does not tell what failed: a low value may be a call that failed"
 )
@@ -303,35 +304,6 @@ def audit_line(audit: Mapping[str, Any]) -> str:
     unjudged = f", {audit['unjudged']} unjudged" if audit["unjudged"] else ""
     on = f"{plural(audit['items'], 'labelled item')} of {plural(audit['topics'], 'topic')}"
     return f"audit: judge {audit['judge']} on {on}{unjudged}: {', '.join(figures)}"
-
-
-def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return lines on how the voters of each judge agree."""
-    lines = []
-    for own in voters:
-        alpha = _agreement("alpha", own["alpha"], own["alpha_interval"])
-        items = plural(own["items"], "item")
-        lines.append(f"voters of {own['judge']}: differ on {own['differ']} of {items}{alpha}")
-        lines += [
-            f"  samples of {one['voter']}: differ on {one['differ']} of {one['items']} items,"
-            f" flip rate {one['flip_rate']:.1%}"
-            for one in own["samples"]
-        ]
-        for pair in own["pairs"][:MOST_PAIRS]:
-            kappa = _agreement("kappa", pair["kappa"], pair["interval"])
-            names = " and ".join(pair["voters"])
-            lines.append(f"  {names}: the same on {pair['same']:.1%} of {pair['items']}{kappa}")
-        if (rest := len(own["pairs"]) - MOST_PAIRS) > 0:
-            lines.append(f"  … {rest} more pairs: --json shows all")
-        failed = own["failed"].items()
-        lines += [f"  {name}: no vote on {plural(count, 'item')}" for name, count in failed]
-    return [visible(line) for line in lines]
-
-
-def _agreement(name: str, value: float | None, bounds: Sequence[float | None]) -> str:
-    if value is None:
-        return f", {name} not defined"
-    return f", {name} {value:.2f}{interval(bounds, BOUND_DIGITS, ' [{}, {}]', '')}"
 
 
 def _too_few_topics(summary: Summary) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from trecjudge.findings import plural, visible
 
 if TYPE_CHECKING:
     from trecjudge.results.statistics import RunScore, Unjudged
@@ -13,6 +15,8 @@ MEAN_DIGITS: Final = 3
 BOUND_DIGITS: Final = 2
 """Of the bounds beside such a mean: a table has little room."""
 FIGURE_DIGITS: Final = 4
+MOST_PAIRS = 6
+"""Pairs of voters that have a line."""
 
 
 def number(value: float | None, digits: int = FIGURE_DIGITS) -> str:
@@ -102,3 +106,32 @@ def cell_text(value: object) -> str:
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return lines on how the voters of each judge agree."""
+    lines = []
+    for own in voters:
+        alpha = _agreement("alpha", own["alpha"], own["alpha_interval"])
+        items = plural(own["items"], "item")
+        lines.append(f"voters of {own['judge']}: differ on {own['differ']} of {items}{alpha}")
+        lines += [
+            f"  samples of {one['voter']}: differ on {one['differ']} of {one['items']} items,"
+            f" flip rate {one['flip_rate']:.1%}"
+            for one in own["samples"]
+        ]
+        for pair in own["pairs"][:MOST_PAIRS]:
+            kappa = _agreement("kappa", pair["kappa"], pair["interval"])
+            names = " and ".join(pair["voters"])
+            lines.append(f"  {names}: the same on {pair['same']:.1%} of {pair['items']}{kappa}")
+        if (rest := len(own["pairs"]) - MOST_PAIRS) > 0:
+            lines.append(f"  … {rest} more pairs: --json shows all")
+        failed = own["failed"].items()
+        lines += [f"  {name}: no vote on {plural(count, 'item')}" for name, count in failed]
+    return [visible(line) for line in lines]
+
+
+def _agreement(name: str, value: float | None, bounds: Sequence[float | None]) -> str:
+    if value is None:
+        return f", {name} not defined"
+    return f", {name} {value:.2f}{interval(bounds, BOUND_DIGITS, ' [{}, {}]', '')}"

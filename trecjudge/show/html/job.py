@@ -30,7 +30,7 @@ from trecjudge.records import LEFT_OUT, Document, Place, Response, Topic
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, yaml_text
-from trecjudge.show.closing import voter_lines
+from trecjudge.show.formats import voter_lines
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.text.credentials import public, shareable
 
