@@ -8,31 +8,23 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar
 
 from trecjudge import (
-    CUT,
-    NEGATIVE,
-    AttesterName,
-    Attesting,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
-    Matches,
     Model,
     Nugget,
     Program,
     Response,
     Sentence,
-    SentencePath,
     Topic,
-    Tree,
     WholeResponse,
-    check_ranges,
-    citation_item,
     judgment_of,
-    nuggets_given,
-    ranged,
-    unjudged,
 )
+from trecjudge.judging.attest import AttesterName, Attesting, citation_item
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.nuggets import CUT, NEGATIVE, Matches, SentencePath, Tree, nuggets_given
+from trecjudge.settings.fields import check_ranges, ranged
 
 from ..citation import ATTEST, ATTEST_GROUP
 from .deciding import (

@@ -9,15 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from trecjudge import (
-    NEEDS_CITATION,
-    NEEDS_NONE,
-    NEGATIVE,
-    NOT_STATED,
-    PARTLY,
-    REPEATED,
-    STATED,
-    AskedNugget,
-    GoldAnswer,
     Judgment,
     JudgmentFailed,
     Model,
@@ -25,14 +16,23 @@ from trecjudge import (
     Program,
     ReplyLength,
     Sentence,
-    Usage,
     WholeResponse,
     judgment_of,
+)
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.nuggets import (
+    NEEDS_CITATION,
+    NEEDS_NONE,
+    NEGATIVE,
+    NOT_STATED,
+    PARTLY,
+    REPEATED,
+    STATED,
     leaves_open,
     stated,
     uncited_by_words,
-    unjudged,
 )
+from trecjudge.records import AskedNugget, GoldAnswer, Usage
 
 
 def within(limit: int, sentences: Sequence[Sentence]) -> Sequence[Sentence]:

@@ -9,29 +9,23 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge import (
-    CITATION_NOT_READ,
+from trecjudge import Judgment, MeasureSpec, Response, SumsSpec
+from trecjudge.judging.attest import CITATION_NOT_READ
+from trecjudge.judging.attest import best_or_worst as best_or_worst_citation
+from trecjudge.judging.nuggets import (
     CONFIRMED,
-    FULL,
     NEEDS_CITATION,
     NOT_STATED,
-    OKAY,
-    PARTIAL,
     STATED,
-    VITAL,
-    AskedNugget,
-    Judgment,
     Matches,
-    MeasureSpec,
-    Response,
-    Sums,
-    SumsSpec,
     Tree,
     Truth,
     all_of,
     any_of,
 )
-from trecjudge import best_or_worst as best_or_worst_citation
+from trecjudge.measures import Sums
+from trecjudge.records import FULL, PARTIAL, AskedNugget
+from trecjudge.records.nuggets import OKAY, VITAL
 
 WEIGHTS = {VITAL: 2.0, "A": 2.0, OKAY: 1.0, "B": 1.0, "C": 0.5}
 """By importance: Auto-ARGUE's, and a rubric's in the same ratio."""

@@ -6,36 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
-    AMBIGUOUS,
-    ATTRIBUTED,
-    CONTRADICTED,
-    EXCERPT_CUT,
-    HOLLOW,
-    NO_TEXT,
-    Claim,
-    ClaimJudging,
     Document,
-    Evidence,
-    Fact,
     Judgment,
     LeaderboardSpec,
-    LexicalDetector,
-    Library,
     MeasureSpec,
     Model,
     Response,
     WholeResponse,
-    comparable,
+    judgment_of,
+)
+from trecjudge.judging.attest import EXCERPT_CUT, HOLLOW, NO_TEXT
+from trecjudge.judging.claims.by_words import LexicalDetector
+from trecjudge.judging.claims.judge import (
+    ClaimJudging,
     expected_rate,
     facts_found,
     filling,
     is_silent,
-    judgment_of,
     rate,
-    scripts,
-    scripts_of,
     without_text,
 )
+from trecjudge.judging.claims.search import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, Library
+from trecjudge.judging.offline.prepared import scripts_of
+from trecjudge.records import Claim, Evidence, Fact
+from trecjudge.text.tokens import comparable, scripts
 
 USED, UNUSED = "USED", "UNUSED"
 ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}

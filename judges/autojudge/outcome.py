@@ -18,20 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from trecjudge import (
-    AllResponses,
-    Document,
-    InputError,
-    PluginError,
-    Relay,
-    Response,
-    Topic,
-    keyless,
-    nuggets_record,
-    read_yaml_file,
-    relayed,
-    unknown,
-)
+from trecjudge import AllResponses, Document, InputError, PluginError, Response, Topic
+from trecjudge.errors import unknown
+from trecjudge.inputs.nuggets.bank_files import nuggets_record
+from trecjudge.models.relay import Relay, keyless, relayed
+from trecjudge.settings.strict_yaml import read_yaml_file
 
 if TYPE_CHECKING:
     from . import AutoJudgeJudge

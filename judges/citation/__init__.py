@@ -7,22 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
-from trecjudge import (
-    FULL,
-    NONE,
-    NOTHING_TO_CHECK,
-    PARTIAL,
-    Attesting,
-    Judgment,
-    LeaderboardSpec,
-    MeasureSpec,
-    Program,
-    ReplyLength,
-    Response,
-    best_or_worst,
-    check_ranges,
-    ranged,
-)
+from trecjudge import Judgment, LeaderboardSpec, MeasureSpec, Program, ReplyLength, Response
+from trecjudge.judging.attest import Attesting, best_or_worst
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
+from trecjudge.settings.fields import check_ranges, ranged
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(

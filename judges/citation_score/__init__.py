@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from trecjudge import (
-    NO_TEXT,
     Document,
-    Failure,
     Item,
     Judgment,
     LeaderboardSpec,
@@ -23,13 +21,12 @@ from trecjudge import (
     Topic,
     WholeResponse,
     WorkflowError,
-    citation_not_read,
     judgment_of,
-    known_in_part,
-    mean_cosine,
-    text_missing,
-    unjudged,
 )
+from trecjudge.judging.attest import NO_TEXT, citation_not_read, known_in_part, text_missing
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.offline.relevance import mean_cosine
+from trecjudge.records import Failure
 
 from .axes import CitedText, keywords, missing, read_cited_text, read_claims
 

@@ -7,19 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from trecjudge import (
-    NO_TEXT,
-    Sentence,
-    Term,
-    Vector,
-    comparable,
-    other_writings,
-    read_forms,
-    scripts,
-    vector_of,
-    weighed_forms,
-    wording_of,
-)
+from trecjudge import Sentence
+from trecjudge.judging.attest import NO_TEXT
+from trecjudge.judging.offline.relevance import Vector, vector_of, weighed_forms
+from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.text.numbers import other_writings
+from trecjudge.text.tokens import comparable, read_forms, scripts
 
 Unreadable = Literal["script", "no_document_text"]
 """Why words cannot be compared: kinds of `errors.JudgmentFailed`."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from trecjudge import (
-    HOLLOW,
-    AttesterName,
     Citation,
     Item,
     Judgment,
@@ -16,20 +14,17 @@ from trecjudge import (
     LeaderboardSpec,
     MeasureSpec,
     Model,
-    Parts,
     Program,
     ReplyLength,
     Response,
     Topic,
-    Unit,
     WorkflowError,
-    is_blank,
     judgment_of,
-    relevance,
-    require_shared_script,
-    require_text,
-    scripts,
 )
+from trecjudge.judging.attest import HOLLOW, AttesterName, require_shared_script, require_text
+from trecjudge.judging.offline.relevance import Parts, Unit, relevance
+from trecjudge.text.tokens import scripts
+from trecjudge.text.visible import is_blank
 
 from .grades import MAX_GRADE, grade_of
 

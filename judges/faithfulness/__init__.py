@@ -8,39 +8,40 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from trecjudge import (
-    AMBIGUOUS,
-    ATTRIBUTED,
-    CONTRADICTED,
-    HOLLOW,
-    PLANNED,
-    SPLIT,
-    UNATTRIBUTED,
-    Claim,
-    ClaimJudging,
     Document,
-    Fact,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
-    Library,
     MeasureSpec,
     Model,
     Program,
-    Usage,
     WholeResponse,
-    check_ranges,
+    judgment_of,
+)
+from trecjudge.errors import PLANNED
+from trecjudge.judging.attest import HOLLOW
+from trecjudge.judging.claims.by_model import first_sure
+from trecjudge.judging.claims.judge import (
+    ClaimJudging,
     facts_of,
     filling,
-    first_sure,
-    judgment_of,
     judgment_on,
     on_claim,
-    ranged,
     rate,
-    unjudged,
     without_text,
 )
+from trecjudge.judging.claims.search import (
+    AMBIGUOUS,
+    ATTRIBUTED,
+    CONTRADICTED,
+    UNATTRIBUTED,
+    Library,
+)
+from trecjudge.judging.claims.statements import SPLIT
+from trecjudge.judging.judge import unjudged
+from trecjudge.records import Claim, Fact, Usage
+from trecjudge.settings.fields import check_ranges, ranged
 
 from .steps import TRUTHS, VERIFY, ClaimAnswer, Truth, Verifier, truths_of
 from .wording import NO, UNSURE, YES

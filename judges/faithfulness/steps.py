@@ -7,25 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trecjudge import (
-    NOT_FOUND,
-    NOTHING_SPENT,
-    Claim,
-    Document,
-    Fact,
-    JudgmentFailed,
-    Library,
-    Model,
-    Passage,
-    Program,
-    ReplyLength,
-    Source,
-    Usage,
-    in_parts,
-    missing,
-    no_evidence,
-    with_note,
-)
+from trecjudge import Document, JudgmentFailed, Model, Program, ReplyLength
+from trecjudge.judging.claims.by_model import NOT_FOUND, in_parts, no_evidence, with_note
+from trecjudge.judging.claims.by_words import missing
+from trecjudge.judging.claims.search import Library, Passage
+from trecjudge.records import NOTHING_SPENT, Claim, Fact, Source, Usage
 
 from .wording import UNSURE, YES
 

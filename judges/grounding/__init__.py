@@ -6,33 +6,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
-    ABSTAINED,
-    AMBIGUOUS,
-    ANSWERED,
-    ATTRIBUTED,
-    CONTRADICTED,
-    NO_CLAIMS,
-    UNATTRIBUTED,
-    UNKNOWN,
-    ClaimJudging,
-    Evidence,
     Item,
     Judgment,
     LeaderboardSpec,
     MeasureSpec,
     Model,
-    ProvenanceLine,
     Response,
     WholeResponse,
-    check_ranges,
+    judgment_of,
+)
+from trecjudge.inputs.provenance import quote_span
+from trecjudge.judging.claims.judge import (
+    ANSWERED,
+    NO_CLAIMS,
+    UNKNOWN,
+    ClaimJudging,
     complement,
     filling,
     is_silent,
-    judgment_of,
-    quote_span,
-    ranged,
     rate,
 )
+from trecjudge.judging.claims.search import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
+from trecjudge.records import ABSTAINED, Evidence, ProvenanceLine
+from trecjudge.settings.fields import check_ranges, ranged
 
 SUPPORTED = "supported"
 LABELS = {

@@ -8,18 +8,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from trecjudge import (
-    NOT_GIVEN,
-    NOT_STATED,
-    PARTLY,
-    STATED,
-    AskedNugget,
-    AttesterName,
-    Evidence,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
-    Match,
     MeasureSpec,
     Model,
     Nugget,
@@ -28,14 +20,15 @@ from trecjudge import (
     Response,
     Topic,
     WholeResponse,
-    check_ranges,
     judgment_of,
-    label_among,
-    nuggets_given,
-    ranged,
-    stated,
-    unjudged,
 )
+from trecjudge.errors import NOT_GIVEN
+from trecjudge.inputs.labels.vocabulary import label_among
+from trecjudge.judging.attest import AttesterName
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED, Match, nuggets_given, stated
+from trecjudge.records import AskedNugget, Evidence
+from trecjudge.settings.fields import check_ranges, ranged
 
 from .scoring import NO_NUGGETS, NuggetScoring, best_or_worst
 

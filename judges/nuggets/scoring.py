@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge import NOT_STATED, OKAY, PARTLY, STATED, VITAL, AskedNugget, Judgment, Response
+from trecjudge import Judgment, Response
+from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED
+from trecjudge.records import AskedNugget
+from trecjudge.records.nuggets import OKAY, VITAL
 
 NO_NUGGETS = "NO_NUGGETS"
 WEIGHTS = {VITAL: 1.0, "A": 1.0, OKAY: 0.5, "B": 0.5, "C": 0.25}

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from trecjudge import (
-    AskedNugget,
-    AttesterName,
-    GoldAnswer,
     InputError,
     Item,
     Judgment,
@@ -24,16 +21,16 @@ from trecjudge import (
     Response,
     Sentence,
     Topic,
-    Usage,
     WholeResponse,
-    check_ranges,
     judgment_of,
-    label_among,
-    nuggets_given,
-    ranged,
-    unjudged,
-    unknown,
 )
+from trecjudge.errors import unknown
+from trecjudge.inputs.labels.vocabulary import label_among
+from trecjudge.judging.attest import AttesterName
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.nuggets import nuggets_given
+from trecjudge.records import AskedNugget, GoldAnswer, Usage
+from trecjudge.settings.fields import check_ranges, ranged
 
 from .scoring import (
     ALIGNMENTS,

@@ -9,23 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trecjudge import (
-    OKAY,
-    PARTLY,
-    STATED,
-    VITAL,
-    AskedNugget,
-    GoldAnswer,
-    Judgment,
-    MeasureSpec,
-    Nugget,
-    Response,
-    contradiction,
-    mean_cosine,
-    stated,
-    vector_of,
-    weighed_forms,
-)
+from trecjudge import Judgment, MeasureSpec, Nugget, Response
+from trecjudge.judging.claims.by_words import contradiction
+from trecjudge.judging.nuggets import PARTLY, STATED, stated
+from trecjudge.judging.offline.relevance import mean_cosine, vector_of, weighed_forms
+from trecjudge.records import AskedNugget, GoldAnswer
+from trecjudge.records.nuggets import OKAY, VITAL
 
 SUPPORTS, IN_PART, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
 ASSESSMENTS = (SUPPORTS, IN_PART, CONTRADICTS, NOTHING)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from trecjudge import (
-    FULL,
-    Attesting,
     Item,
     Judgment,
     JudgmentFailed,
@@ -18,11 +16,11 @@ from trecjudge import (
     Program,
     Response,
     Topic,
-    best_or_worst,
-    citation_item,
     judgment_of,
-    unjudged,
 )
+from trecjudge.judging.attest import Attesting, best_or_worst, citation_item
+from trecjudge.judging.judge import unjudged
+from trecjudge.records import FULL
 
 from ..citation import ATTEST, ATTEST_GROUP, sentence_support
 from .measures import (

@@ -7,21 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from trecjudge import (
-    FULL,
-    NONE,
-    NOTHING_TO_CHECK,
-    PARTIAL,
-    Citation,
-    Document,
-    Item,
-    Judgment,
-    Response,
-    Sentence,
-    Topic,
-    best_or_worst,
-    citation_item,
-)
+from trecjudge import Citation, Document, Item, Judgment, Response, Sentence, Topic
+from trecjudge.judging.attest import best_or_worst, citation_item
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
 
 AssessedCitations = Literal["first", "all", "best"]
 CitationKey = tuple[int | None, str | None, str | None]
