@@ -43,8 +43,7 @@ from trecjudge.judging.judge import unjudged
 from trecjudge.records import Claim, Fact, Usage
 from trecjudge.settings.fields import check_ranges, ranged
 
-from .steps import TRUTHS, VERIFY, ClaimAnswer, Truth, Verifier, truths_of
-from .wording import NO, UNSURE, YES
+from .steps import NO, TRUTHS, UNSURE, VERIFY, YES, ClaimAnswer, Truth, Verifier, truths_of
 
 STATED = "TRUTHS"
 LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,8 +13,6 @@ from trecjudge.judging.claims.by_model import NOT_FOUND, in_parts, no_evidence, 
 from trecjudge.judging.claims.by_words import missing
 from trecjudge.judging.claims.search import Library, Passage
 from trecjudge.records import NOTHING_SPENT, Claim, Fact, Source, Usage
-
-from .wording import UNSURE, YES
 
 if TYPE_CHECKING:
     from .program import ClaimVerdict
@@ -32,6 +31,23 @@ VERIFY = Program(
 )
 _SHARED = 300
 """Characters that two parts of a document have in common, so that no sentence is cut in both."""
+YES, NO, UNSURE = "yes", "no", "unsure"
+_WORDS = {
+    YES: "yes supported true faithful entailed agrees",
+    NO: "no contradicted false contradicts contradiction",
+    UNSURE: "unsure unclear unsupported unknown idk neither undetermined undecided",
+}
+_VERDICTS = {word: verdict for verdict, words in _WORDS.items() for word in words.split()}
+_FIRST = re.compile(r"[\s\"'*`(\[]*([^\W\d_]+)")
+
+
+def read_verdict(wording: object) -> str | None:
+    """Return `yes`, `no` or `unsure`, or None where the wording opens with none of them.
+
+    "No, but yes in part" is no. Words further on decide nothing: "I cannot say yes" is None.
+    """
+    found = _FIRST.match(wording) if isinstance(wording, str) else None
+    return _VERDICTS.get(found[1].lower()) if found else None
 
 
 @dataclass(frozen=True, slots=True)
