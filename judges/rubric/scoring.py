@@ -13,6 +13,7 @@ from trecjudge import Judgment, MeasureSpec, Nugget, Response
 from trecjudge.judging.claims.by_words import contradiction
 from trecjudge.judging.nuggets import PARTLY, STATED, stated
 from trecjudge.judging.offline.relevance import mean_cosine, vector_of, weighed_forms
+from trecjudge.measures import share_measure
 from trecjudge.records import AskedNugget, GoldAnswer
 from trecjudge.records.nuggets import OKAY, VITAL
 
@@ -109,6 +110,33 @@ def _over_questions(
 
 def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
     return math.fsum(worth.get(label or "", 0.0) for label in labels) / len(labels)
+
+
+QUESTION_SCORE = share_measure(
+    "QUESTION_SCORE",
+    aligned_share,
+    "How well the best matching question of the run fits each question of the rubric, weighed by"
+    " importance.",
+    default_if_undefined=False,
+)
+SUPPORTIVE_SCORE = share_measure(
+    "SUPPORTIVE_SCORE",
+    supportive,
+    "Share of the answers of the rubric that the report supports, weighed by importance; in part"
+    " counts half. Of weighted criteria: the weights of those that it meets, over the positive"
+    " ones.",
+    default_if_undefined=False,
+    undefined=NO_WEIGHT,
+)
+CONTRADICTORY_SCORE = share_measure(
+    "CONTRADICTORY_SCORE",
+    contradictory,
+    "Share of the answers of the rubric that the report contradicts, weighed by importance;"
+    " criteria are none.",
+    lower_is_better=True,
+    default_if_undefined=False,
+    undefined="its rubric has no answers",
+)
 
 
 def axes_in(nuggets: Iterable[Nugget]) -> list[str]:
