@@ -163,7 +163,7 @@ async def ask_together(
     Each request comes with what it asked about, an answer to each of these, or the JudgmentFailed
     that there is in its place, and its cost.
     """
-    windows = [asked[i : i + window] for i in range(0, len(asked), window)]
+    windows = [asked[i : i + window] for i in range(0, len(asked), window or 1)]
     found = await asyncio.gather(*(_ask_window(part, ask) for part in windows))
     return [request for requests in found for request in requests]
 
