@@ -6,8 +6,9 @@ The three axes are those of the three-axis citation scoring framework.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from trecjudge import (
@@ -15,9 +16,9 @@ from trecjudge import (
     Item,
     Judgment,
     LeaderboardSpec,
-    MeasureSpec,
     Model,
     Response,
+    Sentence,
     Topic,
     WholeResponse,
     WorkflowError,
@@ -25,10 +26,12 @@ from trecjudge import (
 )
 from trecjudge.judging.attest import NO_TEXT, citation_not_read, known_in_part, text_missing
 from trecjudge.judging.judge import unjudged
-from trecjudge.judging.offline.relevance import mean_cosine
+from trecjudge.judging.offline.relevance import Vector, mean_cosine, vector_of, weighed_forms
+from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.measures import Compute, share_measure
 from trecjudge.records import Failure
-
-from .axes import CitedText, keywords, missing, read_cited_text, read_claims
+from trecjudge.text.numbers import other_writings
+from trecjudge.text.tokens import comparable, read_forms, scripts
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
 AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
@@ -37,6 +40,8 @@ _UNREAD = {
     "script": "no cited text shares a script with {what}: words cannot be compared",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
 }
+Unreadable = Literal["script", "no_document_text"]
+"""Why words cannot be compared: kinds of `errors.JudgmentFailed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +72,26 @@ class CitationScoreJudge:
     def measures(self) -> LeaderboardSpec:
         """The score, which ranks runs, and its axes."""
         columns = (
-            MeasureSpec(
+            share_measure(
                 "CITATION_SCORE",
                 self.citation_score,
-                description="FAITHFULNESS, COVERAGE and the opposite of REDUNDANCY, weighed"
-                " into one number. From 0 to 1; higher is better.",
+                "FAITHFULNESS, COVERAGE and the opposite of REDUNDANCY, weighed into one number.",
             ),
-            MeasureSpec(
+            share_measure(
                 FAITHFULNESS,
-                faithfulness,
-                description="Mean share of the keywords of a sentence that the documents it"
-                " cites contain. From 0 to 1; higher is better.",
+                axis_measure(FAITHFULNESS),
+                "Mean share of the keywords of a sentence that the documents it cites contain.",
             ),
-            MeasureSpec(
+            share_measure(
                 COVERAGE,
-                coverage,
-                description="Share of the keywords of the topic that all cited documents"
-                " together contain. From 0 to 1; higher is better.",
+                axis_measure(COVERAGE),
+                "Share of the keywords of the topic that all cited documents together contain.",
             ),
-            MeasureSpec(
+            share_measure(
                 REDUNDANCY,
-                redundancy,
+                axis_measure(REDUNDANCY),
+                "How similar the cited documents are to each other, by their words.",
                 lower_is_better=True,
-                description="How similar the cited documents are to each other, by their"
-                " words. From 0 to 1; lower is better.",
             ),
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=best_or_worst)
@@ -172,19 +173,9 @@ def variety(judgments: Sequence[Judgment]) -> float | None:
     return 1 - value
 
 
-def faithfulness(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return the mean over claims of keywords found in the cited documents / keywords."""
-    return axis(judgments, FAITHFULNESS)
-
-
-def coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return keywords of the topic found in all cited documents together / keywords."""
-    return axis(judgments, COVERAGE)
-
-
-def redundancy(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return the mean TF-IDF cosine over pairs of cited documents."""
-    return axis(judgments, REDUNDANCY)
+def axis_measure(name: str) -> Compute:
+    """Return the measure that is the number of an axis."""
+    return lambda response, judgments: axis(judgments, name)
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
@@ -233,3 +224,87 @@ def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment
 
 def _unjudged_axis(item: Item, kind: str, what: str = "the answer") -> Judgment:
     return judgment_of(item, failure=Failure(kind, _UNREAD[kind].format(what=what)))
+
+
+@dataclass(frozen=True, slots=True)
+class CitedText:
+    """A cited text: its forms (also in other writings), TF-IDF vector and writing systems."""
+
+    forms: Set[str]
+    vector: Vector
+    scripts: frozenset[str]
+
+    def has(self, term: Term) -> bool:
+        """Return whether a term of a claim is in the text, as a number in either writing."""
+        return term.form in self.forms
+
+    def comparable(self, text: str) -> bool:
+        """Return whether the two share a writing system, or one has no letters."""
+        return comparable(scripts(text), self.scripts)
+
+
+@lru_cache(maxsize=1024)
+def read_cited_text(text: str) -> CitedText:
+    """Return a text as a passage, remembered: runs on one topic cite the same documents."""
+    written, forms = read_forms(text)
+    found = {*forms, *other_writings(text, written, forms)}
+    return CitedText(found, vector_of(weighed_forms(text)), scripts(text))
+
+
+def keywords(text: str) -> list[Term]:
+    """Return the distinct words and numbers of a text that carry its content."""
+    return [term for term in wording_of(text).terms if term.content]
+
+
+def missing(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
+    """Return the terms that none of the passages has."""
+    return [term for term in terms if not any(passage.has(term) for passage in passages)]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims of an answer, and how far what they cite has them.
+
+    `shares` are the parts of the keywords found, of claims that could be compared with what they
+    cite; `idle` counts claims with nothing cited that is there; `unread` has for each of the rest
+    why it could not be compared.
+    """
+
+    shares: tuple[float, ...]
+    idle: int
+    unread: tuple[Unreadable, ...]
+
+    @property
+    def faithfulness(self) -> float | None:
+        """Mean share over the claims, the idle ones as 0; None if none that cites could be read."""
+        if self.unread and not self.shares:
+            return None
+        return sum(self.shares) / max(1, len(self.shares) + self.idle)
+
+
+def read_claims(
+    sentences: Iterable[Sentence], cited: Mapping[str, CitedText | None], count_uncited: bool
+) -> Claims:
+    """Return how far the sentences are in what they cite.
+
+    `cited` are the documents that are there, None for one whose text is not known; one that the run
+    carries without text is not among them. A sentence
+    without keywords claims nothing.
+    """
+    shares: list[float] = []
+    unread: list[Unreadable] = []
+    idle = 0
+    for sentence in sentences:
+        terms = keywords(sentence.text)
+        if not terms or not (sentence.citations or count_uncited):
+            continue
+        found = [cited[i] for c in sentence.citations if (i := c.doc_id) and i in cited]
+        with_text = [passage for passage in found if passage is not None]
+        readable = [passage for passage in with_text if passage.comparable(sentence.text)]
+        if readable:
+            shares.append(1 - len(missing(terms, readable)) / len(terms))
+        elif found:
+            unread.append("script" if with_text else NO_TEXT)
+        else:
+            idle += 1
+    return Claims(tuple(shares), idle, tuple(unread))
