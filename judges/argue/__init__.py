@@ -161,7 +161,7 @@ class ArgueJudge(Attesting):
 
     def _kept_sentences(self, topic: Topic, response: Response) -> Sequence[Sentence]:
         limit = topic.limit or 0 if self.limit == "topic" else self.limit
-        return within(limit, response.sentences)
+        return cut_at_limit(limit, response.sentences)
 
     def _decider(self, topic: Topic, model: Model) -> Decider:
         if asks_model(self.matcher, model):
@@ -203,7 +203,7 @@ async def _judge_uncited(
     return replace(found, sentence_index=sentence.index)
 
 
-def within(limit: int, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
+def cut_at_limit(limit: int, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
     """Return the sentences that end within so many characters; all of them where it is 0.
 
     Counted as RAGTIME does it: after NFKC, sentences joined by spaces.
@@ -218,7 +218,7 @@ def within(limit: int, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
     return sentences
 
 
-def pair_judgment(
+def answer_judgment(
     item: WholeResponse, sentence: Sentence, nugget: Nugget, answer: str, **decision: Any
 ) -> Judgment:
     """Return the judgment on whether a sentence states an answer to a nugget."""
@@ -237,7 +237,7 @@ def bank_judgment(item: WholeResponse, nugget: Nugget, pairs: Sequence[Judgment]
 
     It carries all answers with their documents, so that measures need no bank.
     """
-    answers = gold_answers(nugget)
+    answers = distinct_answers(nugget)
     together = nugget.together
     asked = AskedNugget(
         nugget.nugget_id, nugget.text, nugget.importance, answers=answers, together=together
@@ -256,7 +256,7 @@ def bank_judgment(item: WholeResponse, nugget: Nugget, pairs: Sequence[Judgment]
     return judgment_of(item, label=label, reason=reason, attester=attester, nugget=asked)
 
 
-def gold_answers(nugget: Nugget) -> tuple[GoldAnswer, ...]:
+def distinct_answers(nugget: Nugget) -> tuple[GoldAnswer, ...]:
     """Return the distinct answers of a nugget; one without documents has the nugget's own."""
     found: dict[str, GoldAnswer] = {}
     for answer in nugget.gold_answers:
@@ -295,16 +295,16 @@ class WordDecider:
         """Return a judgment on each answer that a sentence states."""
         found = []
         for nugget in nuggets:
-            answers = gold_answers(nugget)
+            answers = distinct_answers(nugget)
             for answer in answers:
                 match = stated(sentence.text, nugget, answer)
                 if match.label == STATED:
                     decision = {"label": STATED, "reason": match.reason, "attester": "lexical"}
-                    found.append(pair_judgment(item, sentence, nugget, answer.text, **decision))
+                    found.append(answer_judgment(item, sentence, nugget, answer.text, **decision))
             if not answers and not sentence.citations and leaves_open(sentence.text, nugget.text):
                 reason = "it has most of the question's words"
                 decision = {"label": STATED, "reason": reason, "attester": "lexical"}
-                found.append(pair_judgment(item, sentence, nugget, "", **decision))
+                found.append(answer_judgment(item, sentence, nugget, "", **decision))
         return found
 
 
@@ -367,7 +367,7 @@ def answer_judgments(
 
     All answers are unjudged where it failed, or numbers one that does not exist.
     """
-    answers = [answer.text for answer in gold_answers(nugget)] or [""]
+    answers = [answer.text for answer in distinct_answers(nugget)] or [""]
     failed = given if isinstance(given, JudgmentFailed) else None
     if failed is None and any(not 0 < number <= len(answers) for number in given.answers):
         shown = ", ".join(map(str, given.answers))
@@ -375,14 +375,14 @@ def answer_judgments(
         failed = JudgmentFailed("parse", message)
     if failed is not None:
         failure = unjudged(item, failed).failure
-        return [pair_judgment(item, sentence, nugget, a, failure=failure) for a in answers]
+        return [answer_judgment(item, sentence, nugget, a, failure=failure) for a in answers]
     decision = {"label": STATED, "reason": given.reason, "attester": "llm"}
     named = [answers[number - 1] for number in sorted(set(given.answers))]
-    return [pair_judgment(item, sentence, nugget, answer, **decision) for answer in named]
+    return [answer_judgment(item, sentence, nugget, answer, **decision) for answer in named]
 
 
 def question_of(nugget: Nugget) -> str:
     """Return a nugget as a model is asked about it: the question with its numbered answers."""
-    answers = [answer.text for answer in gold_answers(nugget)] or [NOBODY_KNOWS]
+    answers = [answer.text for answer in distinct_answers(nugget)] or [NOBODY_KNOWS]
     listed = "; ".join(f"({number}) {text}" for number, text in enumerate(answers, 1))
     return f"{nugget.text} {listed}" if nugget.is_question else listed

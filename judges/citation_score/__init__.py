@@ -113,9 +113,7 @@ class CitationScoreJudge:
             return [unjudged(item, citation_not_read(unread[0]))] * len(AXES)
         ids = dict.fromkeys(response.cited_ids())
         there = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
-        cited = {
-            i: _cited_text(found) for i, found in there.items() if not (found and found.hollow)
-        }
+        cited = {i: _text_of(found) for i, found in there.items() if not (found and found.hollow)}
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
@@ -128,7 +126,7 @@ class CitationScoreJudge:
         if in_part:  # what they lack may be in the rest
             gap = unjudged(item, known_in_part(*in_part))
             read = all(document.has_text for document in in_part)
-            found = [axis if read and axis.value == 1 else gap for axis in found]
+            found = [axis_value if read and axis_value.value == 1 else gap for axis_value in found]
         return [*found, _redundancy(item, passages)]
 
     def _faithfulness(
@@ -151,14 +149,14 @@ class CitationScoreJudge:
         # Without it 1 - REDUNDANCY would reward citing nothing.
         if any(judgment.exists is False for judgment in judgments):
             return 0.0
-        f, c = axis(judgments, FAITHFULNESS), axis(judgments, COVERAGE)
+        f, c = axis_value(judgments, FAITHFULNESS), axis_value(judgments, COVERAGE)
         apart = variety(judgments)
         if f is None or c is None or apart is None:
             return None
         return self.faithfulness * f + self.coverage * c + self.redundancy * apart
 
 
-def axis(judgments: Sequence[Judgment], name: str) -> float | None:
+def axis_value(judgments: Sequence[Judgment], name: str) -> float | None:
     """Return the number of an axis; None where it is unjudged."""
     by_label = {judgment.label: judgment.value for judgment in judgments}
     # Unjudged at its best or worst has no label: its value stands for each axis that is lacking.
@@ -167,7 +165,7 @@ def axis(judgments: Sequence[Judgment], name: str) -> float | None:
 
 def variety(judgments: Sequence[Judgment]) -> float | None:
     """Return 1 - REDUNDANCY; None where that is unjudged."""
-    value = axis(judgments, REDUNDANCY)
+    value = axis_value(judgments, REDUNDANCY)
     if value is None or all(judgment.label != REDUNDANCY for judgment in judgments):
         return value  # unjudged at its best or worst: 1 is the best
     return 1 - value
@@ -175,7 +173,7 @@ def variety(judgments: Sequence[Judgment]) -> float | None:
 
 def axis_measure(name: str) -> Compute:
     """Return the measure that is the number of an axis."""
-    return lambda response, judgments: axis(judgments, name)
+    return lambda response, judgments: axis_value(judgments, name)
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
@@ -192,7 +190,7 @@ def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
         return _unjudged_axis(item, "no_topic_text")
     if not any(passage.comparable(text) for passage in passages):
         return _unjudged_axis(item, "script", "the topic")
-    absent = missing(terms, passages)
+    absent = missing_terms(terms, passages)
     found = len(terms) - len(absent)
     reason = f"{found} of {len(terms)} topic terms"
     if absent:
@@ -206,7 +204,7 @@ def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
     return _axis_judgment(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
 
 
-def _cited_text(document: Document | None) -> CitedText | None:
+def _text_of(document: Document | None) -> CitedText | None:
     return read_cited_text(document.full_text) if document and document.has_text else None
 
 
@@ -256,7 +254,7 @@ def keywords(text: str) -> list[Term]:
     return [term for term in wording_of(text).terms if term.content]
 
 
-def missing(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
+def missing_terms(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
     """Return the terms that none of the passages has."""
     return [term for term in terms if not any(passage.has(term) for passage in passages)]
 
@@ -302,7 +300,7 @@ def read_claims(
         with_text = [passage for passage in found if passage is not None]
         readable = [passage for passage in with_text if passage.comparable(sentence.text)]
         if readable:
-            shares.append(1 - len(missing(terms, readable)) / len(terms))
+            shares.append(1 - len(missing_terms(terms, readable)) / len(terms))
         elif found:
             unread.append("script" if with_text else NO_TEXT)
         else:

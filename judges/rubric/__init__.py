@@ -48,10 +48,10 @@ from .scoring import (
     axis_measures,
     best_or_worst,
     best_or_worst_question,
-    form_of,
-    likeness,
-    plain,
-    verdict,
+    check_criterion,
+    compare_questions,
+    form_of_question,
+    plain_axis,
 )
 
 ASSESS = Program(
@@ -102,7 +102,7 @@ class RubricJudge:
         """
         known = axes_in(nuggets)
         for axis in self.axes:
-            if plain(axis) not in map(plain, known):
+            if plain_axis(axis) not in map(plain_axis, known):
                 raise InputError(unknown("axis of the banks", axis, known))
         return self if self.axes else replace(self, axes=known)
 
@@ -138,7 +138,9 @@ class RubricJudge:
         if not by_model:
             return [by_words(item, q, a) for q in rubric for a in q.gold_answers]
         asking = RubricModel(item, model, CRITERIA if weighted else ASSESS, self.window)
-        return await asking.judge(whole(held_to), topic=item.topic.title, report=item.text)
+        return await asking.judge(
+            of_whole_report(held_to), topic=item.topic.title, report=item.text
+        )
 
     async def _questions(
         self, item: WholeResponse, rubric: Sequence[Nugget], model: Model | None
@@ -146,9 +148,12 @@ class RubricJudge:
         """Return whether each question is compound, and how like it is to each of the rubric."""
         sentences = questions_in(item.response)
         if model is None:
-            forms = [on(item, (s.index, None), *form_of(s.text), "lexical") for s in sentences]
+            forms = [
+                rubric_judgment(item, (s.index, None), *form_of_question(s.text), "lexical")
+                for s in sentences
+            ]
             pairs = [
-                on(item, (s.index, q), *likeness(q.text, s.text), "lexical")
+                rubric_judgment(item, (s.index, q), *compare_questions(q.text, s.text), "lexical")
                 for q in self._held_to(rubric)
                 for s in sentences
             ]
@@ -170,7 +175,7 @@ class RubricJudge:
         assert isinstance(item, WholeResponse)
         held_to = self._held_to(self._rubric_of(item.topic))
         if self.task == "report":
-            return whole(held_to)
+            return of_whole_report(held_to)
         indexes = [sentence.index for sentence in questions_in(item.response)]
         return [(i, None) for i in indexes] + [(i, nugget) for nugget in held_to for i in indexes]
 
@@ -182,10 +187,10 @@ class RubricJudge:
         labels: Sequence[str] = FORMS if nugget is None else ALIGNMENTS
         if self.task == "report":
             labels = VERDICTS if nugget and nugget.weight is not None else ASSESSMENTS
-        plain = label_among(label, labels)
-        if plain is None:
+        known = label_among(label, labels)
+        if known is None:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(labels)}")
-        return judgment_of(item, label=plain, attester="given", nugget=nugget)
+        return judgment_of(item, label=known, attester="given", nugget=nugget)
 
     def _rubric_of(self, topic: Topic) -> list[Nugget]:
         """Return the questions of a topic's rubric that have an answer, or its criteria.
@@ -198,7 +203,7 @@ class RubricJudge:
     def _held_to(self, rubric: Sequence[Nugget]) -> list[AskedNugget]:
         """Return the answers of a rubric, or its questions, called by their rank."""
         if self.task == "report":
-            return [of_answer(question, a) for question in rubric for a in question.gold_answers]
+            return [asked_answer(question, a) for question in rubric for a in question.gold_answers]
         return [
             AskedNugget(q.nugget_id, q.text, q.importance, answer_id=f"rank-{rank_of(q, place)}")
             for place, q in enumerate(rubric, 1)
@@ -216,7 +221,7 @@ def questions_in(response: Response) -> list[Sentence]:
     return [sentence for sentence in response.sentences if sentence.has_text]
 
 
-def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
+def asked_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
     """Return what a judgment keeps of a short answer, or of a criterion."""
     named = question.nugget_id, question.text, question.importance, answer.text, answer.answer_id
     return AskedNugget(*named, weight=question.weight, group=question.group)
@@ -224,17 +229,17 @@ def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
 
 def by_words(item: WholeResponse, question: Nugget, answer: GoldAnswer) -> Judgment:
     """Return the judgment on a short answer or a criterion, as far as words show it."""
-    decide = assess_answer if question.weight is None else verdict
-    asked = (None, of_answer(question, answer))
-    return on(item, asked, *decide(item.text, question, answer), "lexical")
+    decide = assess_answer if question.weight is None else check_criterion
+    asked = (None, asked_answer(question, answer))
+    return rubric_judgment(item, asked, *decide(item.text, question, answer), "lexical")
 
 
-def whole(nuggets: Sequence[AskedNugget]) -> list[Asked]:
+def of_whole_report(nuggets: Sequence[AskedNugget]) -> list[Asked]:
     """Return nuggets as held to the whole report."""
     return [(None, nugget) for nugget in nuggets]
 
 
-def on(item: Item, asked: Asked, label: str, reason: str, by: str) -> Judgment:
+def rubric_judgment(item: Item, asked: Asked, label: str, reason: str, by: str) -> Judgment:
     """Return the judgment on an answer, a question, or a pair of questions."""
     sentence, nugget = asked
     return judgment_of(
@@ -279,7 +284,7 @@ def _by_model(item: WholeResponse, asked: Asked, given: Any) -> Judgment:
     if isinstance(given, JudgmentFailed):
         sentence, nugget = asked
         return replace(unjudged(item, given), sentence_index=sentence, nugget=nugget)
-    return on(item, asked, given.label, getattr(given, "reason", ""), "llm")
+    return rubric_judgment(item, asked, given.label, getattr(given, "reason", ""), "llm")
 
 
 def word_answer(nugget: AskedNugget | None) -> str:

@@ -118,7 +118,7 @@ class SupportJudge(Attesting):
         for each in item.parts:
             found.append(await self._attempt(each, model))
             if found[-1].label != FULL:
-                rest = without(item, each)
+                rest = leave_out(item, each)
                 found.append(drop_grade(rest, await self._attempt(rest, model)))
         return found
 
@@ -250,14 +250,14 @@ def cited_together(topic: Topic, response: Response, sentence: Sentence) -> Item
     return parts[0] if len(parts) == 1 else _together(parts, TOGETHER)
 
 
-def without(item: Together, left_out: Item) -> Together:
+def leave_out(item: Together, left_out: Item) -> Together:
     """Return the sentence with all its documents but one."""
     assert left_out.citation is not None
     rest = tuple(each for each in item.parts if each is not left_out)
-    return _together(rest, _without(left_out.citation))
+    return _together(rest, _name_without(left_out.citation))
 
 
-def _without(citation: Citation) -> str:
+def _name_without(citation: Citation) -> str:
     return WITHOUT + (citation.doc_id or citation.value)
 
 
@@ -335,7 +335,7 @@ def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Itera
             yield entailed
             continue
         entails = _full(found, citation_key(sentence, citation))
-        suffices = _full(found, (sentence.index, None, _without(citation)))
+        suffices = _full(found, (sentence.index, None, _name_without(citation)))
         if entails or suffices is False:
             yield True
         else:
