@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -373,10 +374,12 @@ class _Call:
 
     def run(self) -> tuple[Any, Any]:
         """Return their leaderboard, and their qrels where they make any."""
-        own, made = self.judge, _Instances()
-        judging = made.of(own.judge_class)
-        making = made.of(own.nugget_class or own.judge_class)
-        grading = made.of(own.qrels_class or own.judge_class)
+        own = self.judge
+        # One object of each class, however many of the three calls it takes.
+        made = cache(lambda reference: class_at(reference)())
+        judging = made(own.judge_class)
+        making = made(own.nugget_class or own.judge_class)
+        grading = made(own.qrels_class or own.judge_class)
         config = import_base().LlmConfigBase.from_env()
         banks = self._banks(making)
         wants_nuggets = _either(own.create_nuggets, own.judge_uses_nuggets, own.qrels_uses_nuggets)
@@ -417,19 +420,6 @@ class _Call:
         from autojudge_base.qrels.qrels import read_qrel_file
 
         return read_qrel_file(self.judge.qrels_input) if self.judge.qrels_input else None
-
-
-class _Instances:
-    """One object of each class, however many of the three calls it takes."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def of(self, reference: str) -> Any:
-        """Return the object of a class."""
-        if reference not in self._made:
-            self._made[reference] = class_at(reference)()
-        return self._made[reference]
 
 
 def _either(asked: bool | None, *uses: bool) -> bool:
