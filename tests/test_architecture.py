@@ -48,6 +48,7 @@ MOST_NAMES = 22
 MOST_WINGS = 23
 MOST_LOOSE = 6
 MOST_LATE_IMPORTS = 10
+MOST_PUBLIC_NAMES = 45
 HEAVY = ("dspy", "aiohttp", "litellm", "openai", "scipy", "numpy", "jinja2", "pandas")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 NAMES = {
@@ -156,12 +157,21 @@ def test_tests_mirror_the_house() -> None:
     assert {str(folder) for folder in folders - rooms} <= {"."}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "judges").rglob("*.py")), ids=str)
-def test_judges_use_public_names_only(path: Path) -> None:
-    for node in nodes(path):
-        if isinstance(node, ast.ImportFrom) and node.level == 0:
-            module = str(node.module)
-            assert module == "trecjudge" or not module.startswith("trecjudge."), module
+def test_judges_import_from_wings_below_them_and_from_what_is_public() -> None:
+    allowed = {"trecjudge", *(f"trecjudge.{name}" for name in WINGS[: WINGS.index("judges")])}
+    for path in sorted((ROOT / "judges").rglob("*.py")):
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                module = str(node.module)
+                found = ".".join(module.split(".")[:2])
+                assert module.split(".")[0] != "trecjudge" or found in allowed, (path, module)
+
+
+def test_the_smallest_judge_shows_what_authors_need() -> None:
+    """It is the one to copy: it uses public names only."""
+    used = imports(ROOT / "judges" / "length" / "__init__.py")
+    own = {name for name in used if name.startswith("trecjudge")}
+    assert own <= {f"trecjudge.{name}" for name in trecjudge.__all__}
 
 
 def test_printing_is_for_the_command_line_only() -> None:
@@ -195,6 +205,28 @@ def test_nothing_of_a_model_is_imported_without_one(modules: str) -> None:
 def test_every_public_name_is_there() -> None:
     assert [name for name in trecjudge.__all__ if not hasattr(trecjudge, name)] == []
     assert {"judge", "ajudge", "Judge", "Item", "judgment_of"} <= set(dir(trecjudge))
+    assert len(trecjudge.__all__) <= MOST_PUBLIC_NAMES
+
+
+def test_names_that_have_moved_are_still_there_and_say_where_they_are() -> None:
+    for module, names in trecjudge._MOVED.items():
+        for name in names.split():
+            with pytest.warns(DeprecationWarning, match=rf"{name} from trecjudge\.{module}: "):
+                assert getattr(trecjudge, name) is not None
+    assert not {n for names in trecjudge._MOVED.values() for n in names.split()} & set(
+        trecjudge.__all__
+    )
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = trecjudge.no_such_name
+
+
+def test_a_moved_name_is_told_where_it_is_imported() -> None:
+    code = "from trecjudge import FULL; print(FULL)"
+    done = subprocess.run(
+        [sys.executable, "-Wdefault", "-c", code], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stdout == "full_support\n"
+    assert done.stderr.count("<string>:1: DeprecationWarning: import FULL from trecjudge.records")
 
 
 def test_what_only_tests_need_is_imported_nowhere() -> None:

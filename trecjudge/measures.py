@@ -86,6 +86,23 @@ class MeasureSpec:
     neutral: bool = False
 
 
+def share_measure(
+    name: str, compute: Compute, counted: str, lower_is_better: bool = False, **more: Any
+) -> MeasureSpec:
+    """Return a measure from 0 to 1: `counted` says of what, as a sentence of its description."""
+    way = "lower" if lower_is_better else "higher"
+    description = f"{counted} From 0 to 1; {way} is better."
+    return MeasureSpec(
+        name, compute, lower_is_better=lower_is_better, description=description, **more
+    )
+
+
+def mean_of(values: Iterable[float], empty: float | None = None) -> float | None:
+    """Return the mean of values, and `empty` of none; of truth values it is a share."""
+    found = list(values)
+    return sum(found) / len(found) if found else empty
+
+
 @dataclass(frozen=True, slots=True)
 class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.

@@ -9,29 +9,23 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge import (
-    CITATION_NOT_READ,
+from trecjudge import Judgment, MeasureSpec, Response, SumsSpec
+from trecjudge.judging.attest import CITATION_NOT_READ
+from trecjudge.judging.attest import best_or_worst as best_or_worst_citation
+from trecjudge.judging.nuggets import (
     CONFIRMED,
-    FULL,
     NEEDS_CITATION,
     NOT_STATED,
-    OKAY,
-    PARTIAL,
     STATED,
-    VITAL,
-    AskedNugget,
-    Judgment,
     Matches,
-    MeasureSpec,
-    Response,
-    Sums,
-    SumsSpec,
     Tree,
     Truth,
     all_of,
     any_of,
 )
-from trecjudge import best_or_worst as best_or_worst_citation
+from trecjudge.measures import Sums
+from trecjudge.records import FULL, PARTIAL, AskedNugget
+from trecjudge.records.nuggets import OKAY, VITAL
 
 WEIGHTS = {VITAL: 2.0, "A": 2.0, OKAY: 1.0, "B": 1.0, "C": 0.5}
 """By importance: Auto-ARGUE's, and a rubric's in the same ratio."""
@@ -115,23 +109,23 @@ class ArgueScoring:
     def _columns(self) -> tuple[MeasureSpec, ...]:
         coverage, weighted = self.coverage, self.coverage_weighted
         return (
-            of_topic("SENTENCE_SUPPORT", rate(sentence_support)),
-            of_topic("CITATION_SUPPORT", rate(self.citation_support)),
-            of_topic("CITATION_RELEVANCE", rate(citation_relevance)),
-            of_topic("NUGGET_COVERAGE", rate(coverage)),
-            of_topic("NUGGET_COVERAGE_WEIGHTED", rate(weighted)),
-            of_topic("F1", f1_of(sentence_support, coverage)),
-            of_topic("F1_WEIGHTED", f1_of(sentence_support, weighted)),
-            of_topic("ARGUE_PRECISION", rate(argue_precision)),
-            of_topic("ARGUE_RECALL", rate(argue_recall)),
-            micro("SENTENCE_SUPPORT", sentence_support),
-            micro("CITATION_SUPPORT", self.citation_support),
-            micro("CITATION_RELEVANCE", citation_relevance),
+            topic_measure("SENTENCE_SUPPORT", share_of_tree(sentence_support)),
+            topic_measure("CITATION_SUPPORT", share_of_tree(self.citation_support)),
+            topic_measure("CITATION_RELEVANCE", share_of_tree(citation_relevance)),
+            topic_measure("NUGGET_COVERAGE", share_of_tree(coverage)),
+            topic_measure("NUGGET_COVERAGE_WEIGHTED", share_of_tree(weighted)),
+            topic_measure("F1", f1_of(sentence_support, coverage)),
+            topic_measure("F1_WEIGHTED", f1_of(sentence_support, weighted)),
+            topic_measure("ARGUE_PRECISION", share_of_tree(argue_precision)),
+            topic_measure("ARGUE_RECALL", share_of_tree(argue_recall)),
+            micro_measure("SENTENCE_SUPPORT", sentence_support),
+            micro_measure("CITATION_SUPPORT", self.citation_support),
+            micro_measure("CITATION_RELEVANCE", citation_relevance),
             # What a bank holds is the same for every run: a missing response lacks all of it.
-            micro("NUGGET_COVERAGE", coverage, own=(1,)),
-            micro("NUGGET_COVERAGE_WEIGHTED", weighted, own=(1,)),
-            micro("F1", sentence_support, coverage, own=(3,)),
-            micro("F1_WEIGHTED", sentence_support, weighted, own=(3,)),
+            micro_measure("NUGGET_COVERAGE", coverage, own=(1,)),
+            micro_measure("NUGGET_COVERAGE_WEIGHTED", weighted, own=(1,)),
+            micro_measure("F1", sentence_support, coverage, own=(3,)),
+            micro_measure("F1_WEIGHTED", sentence_support, weighted, own=(3,)),
         )
 
     def citation_support(self, tree: Tree) -> Share:
@@ -154,7 +148,7 @@ class ArgueScoring:
 
     def _covered_share(self, tree: Tree, weight: Callable[[AskedNugget], float]) -> Share:
         if not tree.has_bank:
-            return of_unknown(tree)
+            return unknown_share(tree)
         found = [
             (weight(judgment.nugget), self._correct(tree, judgment.nugget))
             for judgment in tree.bank
@@ -200,7 +194,7 @@ def citation_relevance(tree: Tree) -> Share:
     every = [judgment for found in tree.citations.values() for judgment in found]
     cited = [j for j in every if not (j.failure and j.failure.kind == CITATION_NOT_READ)]
     if cited and not tree.has_bank:
-        return of_unknown(tree)
+        return unknown_share(tree)
     known = {d for j in tree.bank if j.nugget for a in j.nugget.answers for d in a.documents}
     relevant = sum(judgment.doc_id in known for judgment in cited)
     return Share(relevant, len(cited), len(cited) < len(every))
@@ -216,7 +210,7 @@ def argue_precision(tree: Tree) -> Share:
 def argue_recall(tree: Tree) -> Share:
     """Return pairs of a question and an answer that a rewarded sentence states, of all pairs."""
     if not tree.has_bank:
-        return of_unknown(tree)
+        return unknown_share(tree)
     found = [
         tree.earns_answer(judgment.nugget.nugget_id, answer)
         for judgment in tree.bank
@@ -227,14 +221,14 @@ def argue_recall(tree: Tree) -> Share:
     return Share(found.count(True), known, None in found)
 
 
-def of_unknown(tree: Tree) -> Share:
+def unknown_share(tree: Tree) -> Share:
     """Return the share where nothing of the bank is known: open, or all or nothing of one."""
     if tree.unknown is None:
         return Share(0, 0, open=True)
     return Share(int(tree.unknown), 1)
 
 
-def rate(counting: Counting) -> Callable[[Response, Judgments], float | None]:
+def share_of_tree(counting: Counting) -> Callable[[Response, Judgments], float | None]:
     """Return a share as a measure of a response."""
     return lambda response, judgments: counting(Tree.of(response, judgments)).value
 
@@ -256,12 +250,12 @@ def harmonic_mean(one: float, other: float) -> float:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
-def of_topic(name: str, compute: Callable[[Response, Judgments], float | None]) -> MeasureSpec:
+def topic_measure(name: str, compute: Callable[[Response, Judgments], float | None]) -> MeasureSpec:
     """Return the measure of a topic, with its description."""
     return MeasureSpec(name, compute, description=f"{DESCRIPTIONS[name]} {SHARE}")
 
 
-def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> MeasureSpec:
+def micro_measure(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> MeasureSpec:
     """Return the measure of all topics together: its counts are summed before they are divided.
 
     `own` are the positions of counts that are the topic's, whatever the response.
@@ -274,10 +268,10 @@ def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> Measure
 
     return MeasureSpec(
         f"{name}_MICRO",
-        nothing,
+        no_value,
         "of_sums",
         None,
-        sums=SumsSpec(sums, of_sums, own),
+        sums=SumsSpec(sums, value_of_sums, own),
         description=f"{DESCRIPTIONS[name]}{SUMMED} {SHARE}",
     )
 
@@ -285,15 +279,15 @@ def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> Measure
 def without_value(measure: MeasureSpec) -> MeasureSpec:
     """Return a measure that has no value, since no run cites a document of the banks."""
     sums = measure.sums and replace(measure.sums, of=lambda sums: None, empty=None)
-    none = replace(measure, compute=nothing, default=None, default_if_undefined=False)
+    none = replace(measure, compute=no_value, default=None, default_if_undefined=False)
     return replace(none, sums=sums, undefined=UNCITED)
 
 
-def nothing(response: Response, judgments: Judgments) -> None:
+def no_value(response: Response, judgments: Judgments) -> None:
     """Return no value: the measure is not one of a topic."""
 
 
-def of_sums(sums: Sums) -> float | None:
+def value_of_sums(sums: Sums) -> float | None:
     """Return part / whole, or the harmonic mean of two such; None where a whole is 0."""
     if 0 in sums[1::2]:
         return None

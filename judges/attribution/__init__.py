@@ -6,36 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
-    AMBIGUOUS,
-    ATTRIBUTED,
-    CONTRADICTED,
-    EXCERPT_CUT,
-    HOLLOW,
-    NO_TEXT,
-    Claim,
-    ClaimJudging,
     Document,
-    Evidence,
-    Fact,
     Judgment,
     LeaderboardSpec,
-    LexicalDetector,
-    Library,
-    MeasureSpec,
     Model,
     Response,
     WholeResponse,
-    comparable,
+    judgment_of,
+)
+from trecjudge.judging.attest import EXCERPT_CUT, HOLLOW, NO_TEXT
+from trecjudge.judging.claims.by_words import LexicalDetector
+from trecjudge.judging.claims.judge import (
+    ClaimJudging,
     expected_rate,
     facts_found,
     filling,
     is_silent,
-    judgment_of,
     rate,
-    scripts,
-    scripts_of,
     without_text,
 )
+from trecjudge.judging.claims.search import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, Library
+from trecjudge.judging.offline.prepared import scripts_of
+from trecjudge.measures import mean_of, share_measure
+from trecjudge.records import Claim, Evidence, Fact
+from trecjudge.text.tokens import comparable, scripts
 
 USED, UNUSED = "USED", "UNUSED"
 ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}
@@ -55,57 +49,7 @@ class AttributionJudge(ClaimJudging):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by ATTRIBUTION_RATE."""
-        attributed, contradicted = rate([ATTRIBUTED]), rate([CONTRADICTED], empty=None)
-        columns = [
-            MeasureSpec(
-                "ATTRIBUTION_RATE",
-                attributed,
-                description="Share of the claims of the response that some document states."
-                " From 0 to 1; higher is better.",
-            ),
-            MeasureSpec(
-                "WEIGHTED_ATTRIBUTION",
-                rate([ATTRIBUTED], lambda c: c.importance),
-                description="The same as ATTRIBUTION_RATE, with important claims weighing"
-                " more. From 0 to 1; higher is better.",
-            ),
-            MeasureSpec(
-                "EXPECTED_ATTRIBUTION",
-                expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5}),
-                description="Support that a person would be expected to find, averaged over"
-                " the claims: 1 for full, 0.5 for in part. From 0 to 1; higher is"
-                " better.",
-            ),
-            MeasureSpec(
-                "CONTRADICTION_RATE",
-                contradicted,
-                default=None,
-                lower_is_better=True,
-                description="Share of the claims of the response that a document contradicts."
-                " From 0 to 1; lower is better.",
-            ),
-            MeasureSpec(
-                "DOCUMENT_COVERAGE",
-                document_coverage,
-                description="Share of the documents to which at least one claim can be"
-                " attributed. From 0 to 1; higher is better.",
-            ),
-            MeasureSpec(
-                "ATTRIBUTION_PRECISION",
-                attributed,
-                description="Share of the claims that some document states; equal to"
-                " ATTRIBUTION_RATE and read beside ATTRIBUTION_RECALL. From 0 to 1;"
-                " higher is better.",
-            ),
-            MeasureSpec(
-                "ATTRIBUTION_RECALL",
-                attribution_recall,
-                description="Share of the facts of the documents that the response states."
-                " From 0 to 1; higher is better.",
-            ),
-        ]
-        measures = tuple(replace(column, default_if_undefined=False) for column in columns)
-        return LeaderboardSpec(measures, sort_by="ATTRIBUTION_RATE", fill=best_or_worst)
+        return LeaderboardSpec(MEASURES, sort_by="ATTRIBUTION_RATE", fill=best_or_worst)
 
     async def judge_claims(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
@@ -170,8 +114,7 @@ def document_coverage(response: Response, judgments: Sequence[Judgment]) -> floa
     """Return documents with an attributed claim / documents; None without, 0 in silence."""
     if is_silent(response, judgments):
         return 0.0
-    labels = [j.label for j in judgments if j.label in (USED, UNUSED)]
-    return labels.count(USED) / len(labels) if labels else None
+    return mean_of(j.label == USED for j in judgments if j.label in (USED, UNUSED))
 
 
 def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -181,7 +124,51 @@ def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> flo
     facts = [fact for j in judgments for fact in j.facts]
     if stand_ins := [fact for fact in facts if fact in ANY_NUMBER.values()]:
         return float(all(fact.found for fact in stand_ins))
-    return sum(bool(fact.found) for fact in facts) / len(facts) if facts else None
+    return mean_of(bool(fact.found) for fact in facts)
+
+
+COLUMNS = (
+    share_measure(
+        "ATTRIBUTION_RATE",
+        rate([ATTRIBUTED]),
+        "Share of the claims of the response that some document states.",
+    ),
+    share_measure(
+        "WEIGHTED_ATTRIBUTION",
+        rate([ATTRIBUTED], lambda claim: claim.importance),
+        "The same as ATTRIBUTION_RATE, with important claims weighing more.",
+    ),
+    share_measure(
+        "EXPECTED_ATTRIBUTION",
+        expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5}),
+        "Support that a person would be expected to find, averaged over the claims: 1 for full, 0.5"
+        " for in part.",
+    ),
+    share_measure(
+        "CONTRADICTION_RATE",
+        rate([CONTRADICTED], empty=None),
+        "Share of the claims of the response that a document contradicts.",
+        lower_is_better=True,
+        default=None,
+    ),
+    share_measure(
+        "DOCUMENT_COVERAGE",
+        document_coverage,
+        "Share of the documents to which at least one claim can be attributed.",
+    ),
+    share_measure(
+        "ATTRIBUTION_PRECISION",
+        rate([ATTRIBUTED]),
+        "Share of the claims that some document states; equal to ATTRIBUTION_RATE and read beside"
+        " ATTRIBUTION_RECALL.",
+    ),
+    share_measure(
+        "ATTRIBUTION_RECALL",
+        attribution_recall,
+        "Share of the facts of the documents that the response states.",
+    ),
+)
+MEASURES = tuple(replace(column, default_if_undefined=False) for column in COLUMNS)
 
 
 _best_or_worst_claim = filling(ATTRIBUTED, CONTRADICTED)

@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from trecjudge import (
-    NOT_GIVEN,
-    PLANNED,
     AllResponses,
     Item,
     Judgment,
@@ -23,6 +21,7 @@ from trecjudge import (
     WholeResponse,
     judgment_of,
 )
+from trecjudge.errors import NOT_GIVEN, PLANNED
 
 from .outcome import Outcome, column_of, measure_names, outcome_of
 

@@ -15,23 +15,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from trecjudge import (
-    AllResponses,
-    Document,
-    InputError,
-    PluginError,
-    Relay,
-    Response,
-    Topic,
-    keyless,
-    nuggets_record,
-    read_yaml_file,
-    relayed,
-    unknown,
-)
+from trecjudge import AllResponses, Document, InputError, PluginError, Response, Topic
+from trecjudge.errors import unknown
+from trecjudge.inputs.nuggets.bank_files import nuggets_record
+from trecjudge.models.relay import Relay, keyless, relayed
+from trecjudge.settings.strict_yaml import read_yaml_file
 
 if TYPE_CHECKING:
     from . import AutoJudgeJudge
@@ -68,7 +60,7 @@ def column_of(name: str) -> str:
 
 def class_at(reference: str) -> Any:
     """Return the class at `package.module:Class` or `package.module.Class`. Raises PluginError."""
-    base()
+    import_base()
     module, _, name = reference.partition(":") if ":" in reference else reference.rpartition(".")
     if not module or not name:
         raise PluginError(f"{reference!r}: give package.module:Class")
@@ -86,7 +78,7 @@ def class_at(reference: str) -> Any:
     return found
 
 
-def base() -> Any:
+def import_base() -> Any:
     """Return the package autojudge_base. Raises PluginError where it cannot be imported."""
     quiet = io.StringIO()  # it looks for data of NLTK, and tells what it cannot download
     try:
@@ -99,7 +91,7 @@ def base() -> Any:
         raise PluginError(f"autojudge-base cannot be imported: {NLTK_HINT}") from error
 
 
-def refresh(found: Any) -> None:
+def reset_class(found: Any) -> None:
     """Give a class, and its module, the plain values back that they had when first seen here.
 
     What a class keeps of one job must not reach the next one in the same process.
@@ -119,7 +111,7 @@ def refresh(found: Any) -> None:
 
 def _specs(found: Any) -> Iterator[Any]:
     """Yield the specs of a class, else those of its module."""
-    kind = base().LeaderboardSpec
+    kind = import_base().LeaderboardSpec
     own = [value for value in vars(found).values() if isinstance(value, kind)]
     module = vars(sys.modules[found.__module__])
     yield from own or (value for value in module.values() if isinstance(value, kind))
@@ -186,7 +178,7 @@ def _report(response: Response, documents: dict[Document, Any] | None) -> Any:
             for doc_id, document in response.documents.items()
             if document.has_text
         }
-    return base().Report.model_validate(record)
+    return import_base().Report.model_validate(record)
 
 
 def _sentences(response: Response) -> Iterator[dict[str, Any]]:
@@ -208,7 +200,7 @@ def _document(document: Document, made: dict[Document, Any]) -> Any:
 
 
 def _request(topic: Topic) -> Any:
-    return base().Request(
+    return import_base().Request(
         request_id=topic.topic_id,
         title=topic.title,
         background=topic.background or None,
@@ -287,7 +279,7 @@ def redirect_prints(path: Path) -> Iterator[None]:
             sys.stdout, sys.stderr = out, err
 
 
-async def in_a_thread(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """Return what `work` returns, run in a thread of its own. Raises TheirError.
 
     An interrupt does not wait for it: nobody can stop a thread, and it ends with the process.
@@ -352,7 +344,7 @@ async def outcome_of(judge: AutoJudgeJudge, responses: AllResponses) -> Outcome:
     responses.notify(f"{judge.judge_class} is given {count} responses; what it prints is in {log}")
     async with relayed(responses.model) as relay:
         with keyless(relay), redirect_prints(log):
-            leaderboard, qrels = await in_a_thread(call.run)
+            leaderboard, qrels = await run_in_thread(call.run)
     outcome = _read(judge, given, leaderboard, qrels)
     for note in _notes(judge, given, outcome, relay):
         responses.notify(note)
@@ -374,7 +366,7 @@ class _Call:
             raise InputError(f"{self.judge.judge_class}: {message}; rename the topic")
         for name in ("judge_class", "nugget_class", "qrels_class"):
             if reference := getattr(self.judge, name):
-                refresh(class_at(reference))
+                reset_class(class_at(reference))
         for name in ("nugget_input", "qrels_input"):
             path = getattr(self.judge, name)
             if path and not Path(path).exists():
@@ -382,11 +374,13 @@ class _Call:
 
     def run(self) -> tuple[Any, Any]:
         """Return their leaderboard, and their qrels where they make any."""
-        own, made = self.judge, _Instances()
-        judging = made.of(own.judge_class)
-        making = made.of(own.nugget_class or own.judge_class)
-        grading = made.of(own.qrels_class or own.judge_class)
-        config = base().LlmConfigBase.from_env()
+        own = self.judge
+        # One object of each class, however many of the three calls it takes.
+        made = cache(lambda reference: class_at(reference)())
+        judging = made(own.judge_class)
+        making = made(own.nugget_class or own.judge_class)
+        grading = made(own.qrels_class or own.judge_class)
+        config = import_base().LlmConfigBase.from_env()
         banks = self._banks(making)
         wants_nuggets = _either(own.create_nuggets, own.judge_uses_nuggets, own.qrels_uses_nuggets)
         if wants_nuggets and hasattr(making, "create_nuggets"):
@@ -417,7 +411,7 @@ class _Call:
         return given | beside | settings | {"outdir": self.folder}
 
     def _banks(self, making: Any) -> Any:
-        kind = getattr(making, "nugget_banks_type", None) or base().NuggetBanks
+        kind = getattr(making, "nugget_banks_type", None) or import_base().NuggetBanks
         if self.judge.nugget_input:
             return banks_at(self.judge.nugget_input, kind)
         return banks_of(self.given.topics.values(), kind)
@@ -426,19 +420,6 @@ class _Call:
         from autojudge_base.qrels.qrels import read_qrel_file
 
         return read_qrel_file(self.judge.qrels_input) if self.judge.qrels_input else None
-
-
-class _Instances:
-    """One object of each class, however many of the three calls it takes."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def of(self, reference: str) -> Any:
-        """Return the object of a class."""
-        if reference not in self._made:
-            self._made[reference] = class_at(reference)()
-        return self._made[reference]
 
 
 def _either(asked: bool | None, *uses: bool) -> bool:

@@ -7,22 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
-from trecjudge import (
-    FULL,
-    NONE,
-    NOTHING_TO_CHECK,
-    PARTIAL,
-    Attesting,
-    Judgment,
-    LeaderboardSpec,
-    MeasureSpec,
-    Program,
-    ReplyLength,
-    Response,
-    best_or_worst,
-    check_ranges,
-    ranged,
-)
+from trecjudge import Judgment, LeaderboardSpec, MeasureSpec, Program, ReplyLength, Response
+from trecjudge.judging.attest import Attesting, best_or_worst
+from trecjudge.measures import mean_of, share_measure
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
+from trecjudge.settings.fields import check_ranges, ranged
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(
@@ -51,39 +40,19 @@ class CitationJudge(Attesting):
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by CITATION_SUPPORT."""
         columns = (
-            MeasureSpec(
+            share_measure(
                 "CITATION_ACCURACY",
                 citation_accuracy,
-                description="Share of the citations that lead to a document that exists. From"
-                " 0 to 1; higher is better.",
+                "Share of the citations that lead to a document that exists.",
             ),
-            MeasureSpec(
+            share_measure(
                 "CITATION_SUPPORT",
                 self.citation_support,
-                description="Share of the citations whose document supports the sentence that"
-                " cites it. From 0 to 1; higher is better.",
+                "Share of the citations whose document supports the sentence that cites it.",
             ),
-            MeasureSpec(
-                "AVG_CITATIONS",
-                avg_citations,
-                neutral=True,
-                description="How many citations a response has. From 0 up; neither more nor"
-                " fewer is better.",
-            ),
-            MeasureSpec(
-                "PERFECT_CITATIONS",
-                perfect_citations,
-                "mean_of_bools",
-                description="Share of the responses that cite something and in which every"
-                " citation exists and supports its sentence. From 0 to 1; higher is"
-                " better.",
-            ),
-            MeasureSpec(
-                "SENTENCE_SUPPORT",
-                sentence_support,
-                description="Share of the sentences with citations in which every citation"
-                " supports the sentence. From 0 to 1; higher is better.",
-            ),
+            AVG_CITATIONS,
+            PERFECT_CITATIONS,
+            SENTENCE_SUPPORT,
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=best_or_worst)
 
@@ -92,21 +61,16 @@ class CitationJudge(Attesting):
 
         A citation on a sentence that states nothing is none of them.
         """
-        judged = [j for j in judgments if j.judged and j.label != NOTHING_TO_CHECK]
-        if not judged:
-            return None if any(not j.judged for j in judgments) else 0.0
-        return sum(self._weight(j) for j in judged) / len(judged)
-
-    def _weight(self, judgment: Judgment) -> float:
-        return {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}[judgment.label or ""]
+        checked = [j for j in judgments if j.label != NOTHING_TO_CHECK]
+        weights = {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}
+        found = [weights[j.label or ""] for j in checked if j.judged]
+        return mean_of(found, empty=None if len(found) < len(checked) else 0.0)
 
 
 def citation_accuracy(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return existing citations / citations: 0 without citations, None if none is known."""
     known = [j.exists for j in judgments if j.exists is not None]
-    if not known:
-        return 0.0 if not judgments else None
-    return sum(known) / len(known)
+    return mean_of(known, empty=None if judgments else 0.0)
 
 
 def avg_citations(response: Response, judgments: Sequence[Judgment]) -> float:
@@ -142,4 +106,24 @@ def sentence_support(response: Response, judgments: Sequence[Judgment]) -> float
         lost = any(label not in (FULL, None) for label in labels)
         if lost or None not in labels:
             outcomes.append(not lost)
-    return sum(outcomes) / len(outcomes) if outcomes else None
+    return mean_of(outcomes)
+
+
+AVG_CITATIONS = MeasureSpec(
+    "AVG_CITATIONS",
+    avg_citations,
+    neutral=True,
+    description="How many citations a response has. From 0 up; neither more nor fewer is better.",
+)
+PERFECT_CITATIONS = share_measure(
+    "PERFECT_CITATIONS",
+    perfect_citations,
+    "Share of the responses that cite something and in which every citation exists and supports its"
+    " sentence.",
+    aggregate="mean_of_bools",
+)
+SENTENCE_SUPPORT = share_measure(
+    "SENTENCE_SUPPORT",
+    sentence_support,
+    "Share of the sentences with citations in which every citation supports the sentence.",
+)

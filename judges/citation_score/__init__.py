@@ -6,32 +6,32 @@ The three axes are those of the three-axis citation scoring framework.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from trecjudge import (
-    NO_TEXT,
     Document,
-    Failure,
     Item,
     Judgment,
     LeaderboardSpec,
-    MeasureSpec,
     Model,
     Response,
+    Sentence,
     Topic,
     WholeResponse,
     WorkflowError,
-    citation_not_read,
     judgment_of,
-    known_in_part,
-    mean_cosine,
-    text_missing,
-    unjudged,
 )
-
-from .axes import CitedText, keywords, missing, read_cited_text, read_claims
+from trecjudge.judging.attest import NO_TEXT, citation_not_read, known_in_part, text_missing
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.offline.relevance import Vector, mean_cosine, vector_of, weighed_forms
+from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.measures import Compute, share_measure
+from trecjudge.records import Failure
+from trecjudge.text.numbers import other_writings
+from trecjudge.text.tokens import comparable, read_forms, scripts
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
 AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
@@ -40,6 +40,8 @@ _UNREAD = {
     "script": "no cited text shares a script with {what}: words cannot be compared",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
 }
+Unreadable = Literal["script", "no_document_text"]
+"""Why words cannot be compared: kinds of `errors.JudgmentFailed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +72,26 @@ class CitationScoreJudge:
     def measures(self) -> LeaderboardSpec:
         """The score, which ranks runs, and its axes."""
         columns = (
-            MeasureSpec(
+            share_measure(
                 "CITATION_SCORE",
                 self.citation_score,
-                description="FAITHFULNESS, COVERAGE and the opposite of REDUNDANCY, weighed"
-                " into one number. From 0 to 1; higher is better.",
+                "FAITHFULNESS, COVERAGE and the opposite of REDUNDANCY, weighed into one number.",
             ),
-            MeasureSpec(
+            share_measure(
                 FAITHFULNESS,
-                faithfulness,
-                description="Mean share of the keywords of a sentence that the documents it"
-                " cites contain. From 0 to 1; higher is better.",
+                axis_measure(FAITHFULNESS),
+                "Mean share of the keywords of a sentence that the documents it cites contain.",
             ),
-            MeasureSpec(
+            share_measure(
                 COVERAGE,
-                coverage,
-                description="Share of the keywords of the topic that all cited documents"
-                " together contain. From 0 to 1; higher is better.",
+                axis_measure(COVERAGE),
+                "Share of the keywords of the topic that all cited documents together contain.",
             ),
-            MeasureSpec(
+            share_measure(
                 REDUNDANCY,
-                redundancy,
+                axis_measure(REDUNDANCY),
+                "How similar the cited documents are to each other, by their words.",
                 lower_is_better=True,
-                description="How similar the cited documents are to each other, by their"
-                " words. From 0 to 1; lower is better.",
             ),
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=best_or_worst)
@@ -115,9 +113,7 @@ class CitationScoreJudge:
             return [unjudged(item, citation_not_read(unread[0]))] * len(AXES)
         ids = dict.fromkeys(response.cited_ids())
         there = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
-        cited = {
-            i: _cited_text(found) for i, found in there.items() if not (found and found.hollow)
-        }
+        cited = {i: _text_of(found) for i, found in there.items() if not (found and found.hollow)}
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
@@ -130,7 +126,7 @@ class CitationScoreJudge:
         if in_part:  # what they lack may be in the rest
             gap = unjudged(item, known_in_part(*in_part))
             read = all(document.has_text for document in in_part)
-            found = [axis if read and axis.value == 1 else gap for axis in found]
+            found = [axis_value if read and axis_value.value == 1 else gap for axis_value in found]
         return [*found, _redundancy(item, passages)]
 
     def _faithfulness(
@@ -153,14 +149,14 @@ class CitationScoreJudge:
         # Without it 1 - REDUNDANCY would reward citing nothing.
         if any(judgment.exists is False for judgment in judgments):
             return 0.0
-        f, c = axis(judgments, FAITHFULNESS), axis(judgments, COVERAGE)
+        f, c = axis_value(judgments, FAITHFULNESS), axis_value(judgments, COVERAGE)
         apart = variety(judgments)
         if f is None or c is None or apart is None:
             return None
         return self.faithfulness * f + self.coverage * c + self.redundancy * apart
 
 
-def axis(judgments: Sequence[Judgment], name: str) -> float | None:
+def axis_value(judgments: Sequence[Judgment], name: str) -> float | None:
     """Return the number of an axis; None where it is unjudged."""
     by_label = {judgment.label: judgment.value for judgment in judgments}
     # Unjudged at its best or worst has no label: its value stands for each axis that is lacking.
@@ -169,25 +165,15 @@ def axis(judgments: Sequence[Judgment], name: str) -> float | None:
 
 def variety(judgments: Sequence[Judgment]) -> float | None:
     """Return 1 - REDUNDANCY; None where that is unjudged."""
-    value = axis(judgments, REDUNDANCY)
+    value = axis_value(judgments, REDUNDANCY)
     if value is None or all(judgment.label != REDUNDANCY for judgment in judgments):
         return value  # unjudged at its best or worst: 1 is the best
     return 1 - value
 
 
-def faithfulness(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return the mean over claims of keywords found in the cited documents / keywords."""
-    return axis(judgments, FAITHFULNESS)
-
-
-def coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return keywords of the topic found in all cited documents together / keywords."""
-    return axis(judgments, COVERAGE)
-
-
-def redundancy(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return the mean TF-IDF cosine over pairs of cited documents."""
-    return axis(judgments, REDUNDANCY)
+def axis_measure(name: str) -> Compute:
+    """Return the measure that is the number of an axis."""
+    return lambda response, judgments: axis_value(judgments, name)
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
@@ -204,7 +190,7 @@ def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
         return _unjudged_axis(item, "no_topic_text")
     if not any(passage.comparable(text) for passage in passages):
         return _unjudged_axis(item, "script", "the topic")
-    absent = missing(terms, passages)
+    absent = missing_terms(terms, passages)
     found = len(terms) - len(absent)
     reason = f"{found} of {len(terms)} topic terms"
     if absent:
@@ -218,7 +204,7 @@ def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
     return _axis_judgment(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
 
 
-def _cited_text(document: Document | None) -> CitedText | None:
+def _text_of(document: Document | None) -> CitedText | None:
     return read_cited_text(document.full_text) if document and document.has_text else None
 
 
@@ -236,3 +222,87 @@ def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment
 
 def _unjudged_axis(item: Item, kind: str, what: str = "the answer") -> Judgment:
     return judgment_of(item, failure=Failure(kind, _UNREAD[kind].format(what=what)))
+
+
+@dataclass(frozen=True, slots=True)
+class CitedText:
+    """A cited text: its forms (also in other writings), TF-IDF vector and writing systems."""
+
+    forms: Set[str]
+    vector: Vector
+    scripts: frozenset[str]
+
+    def has(self, term: Term) -> bool:
+        """Return whether a term of a claim is in the text, as a number in either writing."""
+        return term.form in self.forms
+
+    def comparable(self, text: str) -> bool:
+        """Return whether the two share a writing system, or one has no letters."""
+        return comparable(scripts(text), self.scripts)
+
+
+@lru_cache(maxsize=1024)
+def read_cited_text(text: str) -> CitedText:
+    """Return a text as a passage, remembered: runs on one topic cite the same documents."""
+    written, forms = read_forms(text)
+    found = {*forms, *other_writings(text, written, forms)}
+    return CitedText(found, vector_of(weighed_forms(text)), scripts(text))
+
+
+def keywords(text: str) -> list[Term]:
+    """Return the distinct words and numbers of a text that carry its content."""
+    return [term for term in wording_of(text).terms if term.content]
+
+
+def missing_terms(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
+    """Return the terms that none of the passages has."""
+    return [term for term in terms if not any(passage.has(term) for passage in passages)]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims of an answer, and how far what they cite has them.
+
+    `shares` are the parts of the keywords found, of claims that could be compared with what they
+    cite; `idle` counts claims with nothing cited that is there; `unread` has for each of the rest
+    why it could not be compared.
+    """
+
+    shares: tuple[float, ...]
+    idle: int
+    unread: tuple[Unreadable, ...]
+
+    @property
+    def faithfulness(self) -> float | None:
+        """Mean share over the claims, the idle ones as 0; None if none that cites could be read."""
+        if self.unread and not self.shares:
+            return None
+        return sum(self.shares) / max(1, len(self.shares) + self.idle)
+
+
+def read_claims(
+    sentences: Iterable[Sentence], cited: Mapping[str, CitedText | None], count_uncited: bool
+) -> Claims:
+    """Return how far the sentences are in what they cite.
+
+    `cited` are the documents that are there, None for one whose text is not known; one that the run
+    carries without text is not among them. A sentence
+    without keywords claims nothing.
+    """
+    shares: list[float] = []
+    unread: list[Unreadable] = []
+    idle = 0
+    for sentence in sentences:
+        terms = keywords(sentence.text)
+        if not terms or not (sentence.citations or count_uncited):
+            continue
+        found = [cited[i] for c in sentence.citations if (i := c.doc_id) and i in cited]
+        with_text = [passage for passage in found if passage is not None]
+        readable = [passage for passage in with_text if passage.comparable(sentence.text)]
+        if readable:
+            shares.append(1 - len(missing_terms(terms, readable)) / len(terms))
+        elif found:
+            unread.append("script" if with_text else NO_TEXT)
+        else:
+            idle += 1
+    return Claims(tuple(shares), idle, tuple(unread))

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from trecjudge import (
-    HOLLOW,
-    AttesterName,
     Citation,
     Item,
     Judgment,
@@ -16,20 +14,19 @@ from trecjudge import (
     LeaderboardSpec,
     MeasureSpec,
     Model,
-    Parts,
     Program,
     ReplyLength,
     Response,
     Topic,
-    Unit,
     WorkflowError,
-    is_blank,
     judgment_of,
-    relevance,
-    require_shared_script,
-    require_text,
-    scripts,
 )
+from trecjudge.judging.attest import HOLLOW, AttesterName, require_shared_script, require_text
+from trecjudge.judging.judge import asks_model
+from trecjudge.judging.offline.relevance import Parts, Unit, relevance
+from trecjudge.measures import mean_of, share_measure
+from trecjudge.text.tokens import scripts
+from trecjudge.text.visible import is_blank
 
 from .grades import MAX_GRADE, grade_of
 
@@ -82,13 +79,12 @@ class DirectPromptJudge:
                 description="Mean grade of how well the text answers the topic. From 0 (not at"
                 " all) to 3 (perfectly); higher is better.",
             ),
-            MeasureSpec(
+            share_measure(
                 "IS_RELEVANT",
                 self.is_relevant,
-                "mean_of_bools",
-                description="Share of the graded texts that reach the grade from which a text"
-                " is relevant (2 unless set otherwise). From 0 to 1; higher is"
-                " better.",
+                "Share of the graded texts that reach the grade from which a text is relevant (2"
+                " unless set otherwise).",
+                aggregate="mean_of_bools",
             ),
         )
         pooled = self.unit == "document"
@@ -116,7 +112,7 @@ class DirectPromptJudge:
             return _grade_judgment(item, 0, reason=HOLLOW if item.document else "no text")
         if not parts_of(item.topic):
             raise JudgmentFailed("no_topic_text", "nothing is known of the topic: --rag-topics")
-        if self.attester == "llm" or (self.attester == "auto" and model.available):
+        if asks_model(self.attester, model):
             return await _by_model(item, model)
         return self._offline(item)
 
@@ -135,7 +131,8 @@ class DirectPromptJudge:
 
         Of documents that is their precision. 0 without units, None if none is judged.
         """
-        return _mean(judgments, [float(grade >= self.threshold) for grade in _grades(judgments)])
+        relevant = (float(grade >= self.threshold) for grade in _grades(judgments))
+        return mean_of(relevant, empty=None if judgments else 0.0)
 
     def _offline(self, item: Item) -> Judgment:
         """Return the lexical grade. Raises JudgmentFailed if topic and text share no script."""
@@ -163,7 +160,7 @@ def topic_text(topic: Topic) -> str:
 
 def avg_grade(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return the mean grade of the units: 0 without units, None if none is judged."""
-    return _mean(judgments, [float(grade) for grade in _grades(judgments)])
+    return mean_of(_grades(judgments), empty=None if judgments else 0.0)
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
@@ -205,9 +202,3 @@ def _grade_judgment(
 
 def _grades(judgments: Sequence[Judgment]) -> list[int]:
     return [j.grade for j in judgments if j.judged and j.grade is not None]
-
-
-def _mean(judgments: Sequence[Judgment], values: Sequence[float]) -> float | None:
-    if not values:
-        return 0.0 if not judgments else None
-    return sum(values) / len(values)

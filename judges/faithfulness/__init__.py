@@ -8,42 +8,42 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from trecjudge import (
-    AMBIGUOUS,
-    ATTRIBUTED,
-    CONTRADICTED,
-    HOLLOW,
-    PLANNED,
-    SPLIT,
-    UNATTRIBUTED,
-    Claim,
-    ClaimJudging,
     Document,
-    Fact,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
-    Library,
-    MeasureSpec,
     Model,
     Program,
-    Usage,
     WholeResponse,
-    check_ranges,
+    judgment_of,
+)
+from trecjudge.errors import PLANNED
+from trecjudge.judging.attest import HOLLOW
+from trecjudge.judging.claims.by_model import first_sure
+from trecjudge.judging.claims.judge import (
+    ClaimJudging,
     facts_of,
     filling,
-    first_sure,
-    judgment_of,
     judgment_on,
     on_claim,
-    ranged,
     rate,
-    unjudged,
     without_text,
 )
+from trecjudge.judging.claims.search import (
+    AMBIGUOUS,
+    ATTRIBUTED,
+    CONTRADICTED,
+    UNATTRIBUTED,
+    Library,
+)
+from trecjudge.judging.claims.statements import SPLIT
+from trecjudge.judging.judge import asks_model, unjudged
+from trecjudge.measures import share_measure
+from trecjudge.records import Claim, Fact, Usage
+from trecjudge.settings.fields import check_ranges, ranged
 
-from .steps import TRUTHS, VERIFY, ClaimAnswer, Truth, Verifier, truths_of
-from .wording import NO, UNSURE, YES
+from .steps import NO, TRUTHS, UNSURE, VERIFY, YES, ClaimAnswer, Truth, Verifier, truths_of
 
 STATED = "TRUTHS"
 LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}
@@ -68,20 +68,18 @@ class FaithfulnessJudge(ClaimJudging):
     def measures(self) -> LeaderboardSpec:
         """FAITHFULNESS, which ranks, and HALLUCINATION."""
         columns = (
-            MeasureSpec(
+            share_measure(
                 "FAITHFULNESS",
                 rate([YES]),
+                "Share of the claims of the response that its documents support.",
                 default_if_undefined=False,
-                description="Share of the claims of the response that its documents support."
-                " From 0 to 1; higher is better.",
             ),
-            MeasureSpec(
+            share_measure(
                 "HALLUCINATION",
                 rate([NO], empty=None),
-                default=None,
+                "Share of the claims of the response that its documents contradict.",
                 lower_is_better=True,
-                description="Share of the claims of the response that its documents"
-                " contradict. From 0 to 1; lower is better.",
+                default=None,
             ),
         )
         return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=best_or_worst)
@@ -90,7 +88,7 @@ class FaithfulnessJudge(ClaimJudging):
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
         """Return the truths of each document, then the verdict on each claim."""
-        if not self.asks((self.cascade or [self.detector])[-1], model):
+        if not asks_model((self.cascade or [self.detector])[-1], model):
             verdicts = await ClaimJudging.judge_claims(self, item, claims, library, model)
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
             return [*_all_stated_by_rules(item), *named]

@@ -8,7 +8,7 @@ import dspy
 from pydantic import BaseModel
 from pydantic_core import core_schema
 
-from .wording import NO, UNSURE, YES, read_verdict
+from .steps import NO, UNSURE, YES, read_verdict
 
 MOST_TRUTHS = 60
 """Truths of one part of a document; without a bound a small model never ends its list."""

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from trecjudge import (
-    NOT_FOUND,
-    NOTHING_SPENT,
-    Claim,
-    Document,
-    Fact,
-    JudgmentFailed,
-    Library,
-    Model,
-    Passage,
-    Program,
-    ReplyLength,
-    Source,
-    Usage,
-    in_parts,
-    missing,
-    no_evidence,
-    with_note,
-)
-
-from .wording import UNSURE, YES
+from trecjudge import Document, JudgmentFailed, Model, Program, ReplyLength
+from trecjudge.judging.claims.by_model import NOT_FOUND, in_parts, no_evidence, with_note
+from trecjudge.judging.claims.by_words import missing
+from trecjudge.judging.claims.search import Library, Passage
+from trecjudge.judging.judge import ask_together
+from trecjudge.records import NOTHING_SPENT, Claim, Fact, Source, Usage
 
 if TYPE_CHECKING:
     from .program import ClaimVerdict
@@ -46,6 +32,23 @@ VERIFY = Program(
 )
 _SHARED = 300
 """Characters that two parts of a document have in common, so that no sentence is cut in both."""
+YES, NO, UNSURE = "yes", "no", "unsure"
+_WORDS = {
+    YES: "yes supported true faithful entailed agrees",
+    NO: "no contradicted false contradicts contradiction",
+    UNSURE: "unsure unclear unsupported unknown idk neither undetermined undecided",
+}
+_VERDICTS = {word: verdict for verdict, words in _WORDS.items() for word in words.split()}
+_FIRST = re.compile(r"[\s\"'*`(\[]*([^\W\d_]+)")
+
+
+def read_verdict(wording: object) -> str | None:
+    """Return `yes`, `no` or `unsure`, or None where the wording opens with none of them.
+
+    "No, but yes in part" is no. Words further on decide nothing: "I cannot say yes" is None.
+    """
+    found = _FIRST.match(wording) if isinstance(wording, str) else None
+    return _VERDICTS.get(found[1].lower()) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,29 +145,26 @@ class Verifier:
     async def _ask_claims(
         self, claims: Sequence[Claim], truths: Sequence[Truth]
     ) -> Mapping[int, ClaimAnswer | JudgmentFailed]:
-        """Ask for all claims at once and, where the reply does not fit them, one by one."""
-        try:
-            answers = await self._answers(claims, truths)
-            return {claim.index: answer for claim, answer in zip(claims, answers, strict=True)}
-        except JudgmentFailed as failed:
-            if len(claims) == 1 or failed.kind not in ("parse", "cut"):
-                return {claim.index: failed for claim in claims}
-        each = await asyncio.gather(*(self._ask_claims([claim], truths) for claim in claims))
-        return {index: answer for answers in each for index, answer in answers.items()}
-
-    async def _answers(
-        self, claims: Sequence[Claim], truths: Sequence[Truth]
-    ) -> list[ClaimAnswer | JudgmentFailed]:
-        """Return an answer for each claim by one request; the first has its cost."""
+        """Return an answer for each claim by its index; the first of a request has its cost."""
         numbered = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
-        texts = [claim.text for claim in claims]
-        prediction = await self.model.predict(VERIFY, truths=numbered, claims=texts)
-        verdicts = prediction.fields["verdicts"]
-        if len(verdicts) != len(claims):
-            raise JudgmentFailed("parse", f"{len(claims)} claims have {len(verdicts)} verdicts")
-        usages = [prediction.call.usage, *(NOTHING_SPENT for _ in claims[1:])]
-        rows = zip(texts, verdicts, usages, strict=True)
-        return [_answer(truths, text, verdict, usage) for text, verdict, usage in rows]
+
+        async def ask(part: Sequence[Claim]) -> tuple[Sequence[Any], Usage]:
+            texts = [claim.text for claim in part]
+            prediction = await self.model.predict(VERIFY, truths=numbered, claims=texts)
+            verdicts = prediction.fields["verdicts"]
+            if len(verdicts) != len(part):
+                raise JudgmentFailed("parse", f"{len(part)} claims have {len(verdicts)} verdicts")
+            return verdicts, prediction.call.usage
+
+        found = {}
+        for part, verdicts, usage in await ask_together(claims, len(claims), ask):
+            usages = [usage, *(NOTHING_SPENT for _ in part[1:])]
+            for claim, verdict, cost in zip(part, verdicts, usages, strict=True):
+                failed = isinstance(verdict, JudgmentFailed)
+                found[claim.index] = (
+                    verdict if failed else _answer(truths, claim.text, verdict, cost)
+                )
+        return found
 
 
 def _is_open(answer: ClaimAnswer | JudgmentFailed | None) -> bool:

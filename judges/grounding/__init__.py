@@ -6,33 +6,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
-    ABSTAINED,
-    AMBIGUOUS,
-    ANSWERED,
-    ATTRIBUTED,
-    CONTRADICTED,
-    NO_CLAIMS,
-    UNATTRIBUTED,
-    UNKNOWN,
-    ClaimJudging,
-    Evidence,
     Item,
     Judgment,
     LeaderboardSpec,
-    MeasureSpec,
     Model,
-    ProvenanceLine,
     Response,
     WholeResponse,
-    check_ranges,
+    judgment_of,
+)
+from trecjudge.inputs.provenance import quote_span
+from trecjudge.judging.claims.judge import (
+    ANSWERED,
+    NO_CLAIMS,
+    UNKNOWN,
+    ClaimJudging,
     complement,
     filling,
     is_silent,
-    judgment_of,
-    quote_span,
-    ranged,
     rate,
 )
+from trecjudge.judging.claims.search import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
+from trecjudge.measures import mean_of, share_measure
+from trecjudge.records import ABSTAINED, Evidence, ProvenanceLine
+from trecjudge.settings.fields import check_ranges, ranged
 
 SUPPORTED = "supported"
 LABELS = {
@@ -63,56 +59,7 @@ class GroundingJudge(ClaimJudging):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by FACTUALITY_RATE."""
-        factual = rate([SUPPORTED])
-        columns = (
-            MeasureSpec(
-                "FACTUALITY_RATE",
-                factual,
-                default_if_undefined=False,
-                description="Share of the claims of the response that a given document"
-                " supports. From 0 to 1; higher is better.",
-            ),
-            MeasureSpec(
-                "HALLUCINATION_RATE",
-                complement(factual),
-                default=1.0,
-                lower_is_better=True,
-                default_if_undefined=False,
-                description="1 - FACTUALITY_RATE: share of the claims of the response that no"
-                " given document supports. From 0 to 1; lower is better.",
-            ),
-            MeasureSpec(
-                "CITATION_COVERAGE",
-                citation_coverage,
-                default_if_undefined=False,
-                description="Share of the claims whose sentence cites something. From 0 to 1;"
-                " higher is better.",
-            ),
-            MeasureSpec(
-                "ABSTAINED",
-                declines_to_answer,
-                "mean_of_bools",
-                None,
-                lower_is_better=True,
-                description="Share of the responses that decline to answer and claim nothing."
-                " From 0 to 1; lower is better.",
-            ),
-            MeasureSpec(
-                HIT,
-                retrieval_hit,
-                default=None,
-                description="Share of the responses with a relevant document among the first"
-                " three that their system retrieved. From 0 to 1; higher is better.",
-            ),
-            MeasureSpec(
-                "QUOTES_FOUND",
-                quotes_found,
-                default=None,
-                description="Share of the quotes in the run's provenance that stand in the"
-                " documents they are said to be from. From 0 to 1; higher is better.",
-            ),
-        )
-        return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=best_or_worst)
+        return LeaderboardSpec(MEASURES, sort_by="FACTUALITY_RATE", fill=best_or_worst)
 
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
         """Return a judgment on the response, its first documents, each claim and each quote.
@@ -189,8 +136,7 @@ def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> floa
     """Return claims whose sentence cites something / claims: None without, 0 in silence."""
     if is_silent(response, judgments):
         return 0.0
-    cited = [bool(judgment.claim.cited) for judgment in judgments if judgment.claim]
-    return sum(cited) / len(cited) if cited else None
+    return mean_of(bool(judgment.claim.cited) for judgment in judgments if judgment.claim)
 
 
 def declines_to_answer(response: Response, judgments: Sequence[Judgment]) -> bool | None:
@@ -208,8 +154,54 @@ def retrieval_hit(response: Response, judgments: Sequence[Judgment]) -> float | 
 
 def quotes_found(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return quotes that stand in their documents / quotes looked up; None without provenance."""
-    found = [j.label == QUOTE_FOUND for j in judgments if j.label in (QUOTE_FOUND, QUOTE_MISSING)]
-    return sum(found) / len(found) if found else None
+    quotes = (j for j in judgments if j.label in (QUOTE_FOUND, QUOTE_MISSING))
+    return mean_of(quote.label == QUOTE_FOUND for quote in quotes)
+
+
+MEASURES = (
+    share_measure(
+        "FACTUALITY_RATE",
+        rate([SUPPORTED]),
+        "Share of the claims of the response that a given document supports.",
+        default_if_undefined=False,
+    ),
+    share_measure(
+        "HALLUCINATION_RATE",
+        complement(rate([SUPPORTED])),
+        "1 - FACTUALITY_RATE: share of the claims of the response that no given document supports.",
+        lower_is_better=True,
+        default=1.0,
+        default_if_undefined=False,
+    ),
+    share_measure(
+        "CITATION_COVERAGE",
+        citation_coverage,
+        "Share of the claims whose sentence cites something.",
+        default_if_undefined=False,
+    ),
+    share_measure(
+        "ABSTAINED",
+        declines_to_answer,
+        "Share of the responses that decline to answer and claim nothing.",
+        lower_is_better=True,
+        aggregate="mean_of_bools",
+        default=None,
+    ),
+    share_measure(
+        HIT,
+        retrieval_hit,
+        "Share of the responses with a relevant document among the first three that their system"
+        " retrieved.",
+        default=None,
+    ),
+    share_measure(
+        "QUOTES_FOUND",
+        quotes_found,
+        "Share of the quotes in the run's provenance that stand in the documents they are said to"
+        " be from.",
+        default=None,
+    ),
+)
 
 
 best_or_worst = filling(SUPPORTED, LABELS[CONTRADICTED])

@@ -1,25 +1,22 @@
-"""Nuggets: how many of the facts that a good answer has a response states (AutoNuggetizer)."""
+"""Nuggets: how many of the facts that a good answer has a response states (AutoNuggetizer).
+
+Source of the scores: Pradeep et al., Initial Nugget Evaluation Results for the TREC 2024 RAG Track
+(arXiv 2411.09607); the weighted form as in ir_axioms.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from trecjudge import (
-    NOT_GIVEN,
-    NOT_STATED,
-    PARTLY,
-    STATED,
-    AskedNugget,
-    AttesterName,
-    Evidence,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
-    Match,
     MeasureSpec,
     Model,
     Nugget,
@@ -28,16 +25,17 @@ from trecjudge import (
     Response,
     Topic,
     WholeResponse,
-    check_ranges,
     judgment_of,
-    label_among,
-    nuggets_given,
-    ranged,
-    stated,
-    unjudged,
 )
-
-from .scoring import NO_NUGGETS, NuggetScoring, best_or_worst
+from trecjudge.errors import NOT_GIVEN
+from trecjudge.inputs.labels.vocabulary import label_among
+from trecjudge.judging.attest import AttesterName
+from trecjudge.judging.judge import ask_together, asks_model, charge_first, unjudged
+from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED, Match, nuggets_given, stated
+from trecjudge.measures import share_measure
+from trecjudge.records import AskedNugget, Evidence, Usage
+from trecjudge.records.nuggets import OKAY, VITAL
+from trecjudge.settings.fields import check_ranges, ranged
 
 ASSIGN = Program(
     "assign_nuggets",
@@ -45,9 +43,16 @@ ASSIGN = Program(
     "nuggets",
     ReplyLength(fixed=15, each=25),
 )
-
-
-NONE = "the bank has no nuggets"
+FAILED = "failed"
+"""The label that AutoNuggetizer gives where its model gave none."""
+ORDER = {NOT_STATED: 0, PARTLY: 1, STATED: 2}
+NO_NUGGETS = "NO_NUGGETS"
+NO_VITAL, NO_NUGGET = "no nugget of the bank is vital", "the bank has no nuggets"
+WEIGHTS = {VITAL: 1.0, "A": 1.0, OKAY: 0.5, "B": 0.5, "C": 0.25}
+"""By importance; a nugget without one counts as an okay one, or, where none has one, as vital."""
+UNKNOWN = AskedNugget("", "", VITAL)
+"""Stands for the nuggets of a response of which nothing is known."""
+Weigh = Callable[[AskedNugget, bool], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +79,9 @@ class NuggetsJudge:
     @property
     def measures(self) -> LeaderboardSpec:
         """The six scores, ranked by STRICT_VITAL_SCORE, the track's primary measure."""
-        columns = tuple(
-            MeasureSpec(
-                f"{form}{name}",
-                compute,
-                default_if_undefined=False,
-                description=f"Share of the {counted} that the response states; stated in part"
-                f" counts {partly}. From 0 to 1; higher is better.",
-                undefined=undefined,
-            )
-            for form, scoring, partly in (
-                ("STRICT_", NuggetScoring(partly=0.0), "nothing"),
-                ("", NuggetScoring(partly=0.5), "half"),
-            )
-            for name, compute, counted, undefined in (
-                ("VITAL_SCORE", scoring.vital, "vital nuggets", "no nugget of the bank is vital"),
-                ("ALL_SCORE", scoring.every, "nuggets", NONE),
-                (
-                    "WEIGHTED_SCORE",
-                    scoring.weighted_share,
-                    "nuggets, an okay one weighing half,",
-                    NONE,
-                ),
-            )
+        columns = (
+            *_scores("STRICT_", partly=0.0, counts="nothing"),
+            *_scores("", partly=0.5, counts="half"),
         )
         return LeaderboardSpec(columns, sort_by="STRICT_VITAL_SCORE", fill=best_or_worst)
 
@@ -114,12 +99,8 @@ class NuggetsJudge:
             return [
                 nugget_judgment(item, n, NOT_STATED, "the response is empty", "") for n in nuggets
             ]
-        if self.assigner == "llm" or (self.assigner == "auto" and model.available):
-            windows = [nuggets[i : i + self.window] for i in range(0, len(nuggets), self.window)]
-            found = await asyncio.gather(
-                *(self._ask_nuggets(item, part, model) for part in windows)
-            )
-            return [judgment for part in found for judgment in part]
+        if asks_model(self.assigner, model):
+            return await self._ask_model(item, nuggets, model)
         return [by_words(item, nugget) for nugget in nuggets]
 
     def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
@@ -141,27 +122,84 @@ class NuggetsJudge:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(ORDER)}")
         return judgment_of(item, label=plain, attester="given", nugget=nugget)
 
-    async def _ask_nuggets(
+    async def _ask_model(
         self, item: WholeResponse, nuggets: Sequence[Nugget], model: Model
     ) -> list[Judgment]:
-        """Ask about all nuggets at once and, where the reply does not fit them, one by one."""
-        texts = [statement_of(nugget) for nugget in nuggets]
-        try:
+        async def ask(part: Sequence[Nugget]) -> tuple[Sequence[Any], Usage]:
+            texts = [statement_of(nugget) for nugget in part]
             prediction = await model.predict(
                 ASSIGN, query=item.topic.title, response=item.text, nuggets=texts
             )
-        except JudgmentFailed as failed:
-            if len(nuggets) > 1 and failed.kind in ("parse", "cut"):
-                each = await asyncio.gather(*(self._ask_nuggets(item, [n], model) for n in nuggets))
-                return [judgment for part in each for judgment in part]
-            return [replace(unjudged(item, failed), nugget=as_asked(nugget)) for nugget in nuggets]
-        judgments = [
-            nugget_judgment(
-                item, nugget, given.label, given.reason, "llm", where(item, nugget, given.label)
-            )
-            for nugget, given in zip(nuggets, prediction.fields["assignments"], strict=True)
-        ]
-        return [replace(judgments[0], usage=prediction.call.usage), *judgments[1:]]
+            return prediction.fields["assignments"], prediction.call.usage
+
+        found = []
+        for part, answers, usage in await ask_together(nuggets, self.window, ask):
+            pairs = zip(part, answers, strict=True)
+            found += charge_first([_by_model(item, *pair) for pair in pairs], usage)
+        return found
+
+
+def _scores(form: str, partly: float, counts: str) -> Iterator[MeasureSpec]:
+    """Yield the scores in which a nugget that is stated in part counts `partly`."""
+    for name, weigh, counted, undefined in (
+        ("VITAL_SCORE", vital_weight, "vital nuggets", NO_VITAL),
+        ("ALL_SCORE", equal_weight, "nuggets", NO_NUGGET),
+        ("WEIGHTED_SCORE", graded_weight, "nuggets, an okay one weighing half,", NO_NUGGET),
+    ):
+        yield share_measure(
+            f"{form}{name}",
+            partial(score, weigh=weigh, partly=partly),
+            f"Share of the {counted} that the response states; stated in part counts {counts}.",
+            default_if_undefined=False,
+            undefined=undefined,
+        )
+
+
+def score(
+    response: Response, judgments: Sequence[Judgment], weigh: Weigh, partly: float
+) -> float | None:
+    """Return sum of weight x s / sum of weights of the judged nuggets, 0 to 1; None without any.
+
+    s is 1 for a nugget that is stated, `partly` for one in part.
+    """
+    worth = {STATED: 1.0, PARTLY: partly}
+    labelled = any(j.nugget.importance for j in judgments if j.nugget)
+    found = [
+        (weigh(j.nugget, labelled), worth.get(j.label or "", 0.0))
+        for j in judgments
+        if j.nugget and j.judged
+    ]
+    whole = math.fsum(weight for weight, _ in found)
+    return math.fsum(weight * worth for weight, worth in found) / whole if whole else None
+
+
+def equal_weight(nugget: AskedNugget, labelled: bool) -> float:
+    """Return 1: all nuggets count the same."""
+    return 1.0
+
+
+def vital_weight(nugget: AskedNugget, labelled: bool) -> float:
+    """Return 1 for a nugget that a good answer must have, else 0."""
+    return float(nugget.importance in (VITAL, "A"))
+
+
+def graded_weight(nugget: AskedNugget, labelled: bool) -> float:
+    """Return the weight by importance; 1 where no nugget of the response is `labelled` with one."""
+    return WEIGHTS.get(nugget.importance, 0.5) if labelled else 1.0
+
+
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged nugget at its best or at its worst."""
+    label = STATED if best else NOT_STATED
+    return replace(judgment, nugget=judgment.nugget or UNKNOWN, label=label, failure=None)
+
+
+def _by_model(item: WholeResponse, nugget: Nugget, given: Any) -> Judgment:
+    """Return the judgment that an answer makes; where it stands, words show."""
+    if isinstance(given, JudgmentFailed):
+        return replace(unjudged(item, given), nugget=as_asked(nugget))
+    where = None if given.label == NOT_STATED else by_words(item, nugget).evidence
+    return nugget_judgment(item, nugget, given.label, given.reason, "llm", where)
 
 
 def answerable(topic: Topic) -> list[Nugget]:
@@ -187,21 +225,11 @@ def by_words(item: WholeResponse, nugget: Nugget) -> Judgment:
     return nugget_judgment(item, nugget, best.label, best.reason, "lexical", passage(item, best))
 
 
-def where(item: WholeResponse, nugget: Nugget, label: str) -> Evidence | None:
-    """Return the passage that states what a model found, as far as words show it."""
-    return None if label == NOT_STATED else by_words(item, nugget).evidence
-
-
 def passage(item: WholeResponse, match: Match) -> Evidence | None:
     """Return the passage of the response that states something; None where none is known."""
     if match.label == NOT_STATED or match.start >= match.end:
         return None
     return Evidence(match.start, match.end, item.text[match.start : match.end])
-
-
-FAILED = "failed"
-"""The label that AutoNuggetizer gives where its model gave none."""
-ORDER = {NOT_STATED: 0, PARTLY: 1, STATED: 2}
 
 
 def nugget_judgment(

@@ -5,18 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from trecjudge import (
-    AskedNugget,
-    AttesterName,
-    GoldAnswer,
     InputError,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
-    MeasureSpec,
     Model,
     Nugget,
     Program,
@@ -24,39 +20,38 @@ from trecjudge import (
     Response,
     Sentence,
     Topic,
-    Usage,
     WholeResponse,
-    check_ranges,
     judgment_of,
-    label_among,
-    nuggets_given,
-    ranged,
-    unjudged,
-    unknown,
 )
+from trecjudge.errors import unknown
+from trecjudge.inputs.labels.vocabulary import label_among
+from trecjudge.judging.attest import AttesterName
+from trecjudge.judging.judge import ask_together, asks_model, charge_first, unjudged
+from trecjudge.judging.nuggets import nuggets_given
+from trecjudge.records import AskedNugget, GoldAnswer, Usage
+from trecjudge.settings.fields import check_ranges, ranged
 
 from .scoring import (
     ALIGNMENTS,
     ASSESSMENTS,
+    CONTRADICTORY_SCORE,
     FORMS,
     NO_RUBRIC,
-    NO_WEIGHT,
     NOTHING,
+    QUESTION_SCORE,
+    SUPPORTIVE_SCORE,
     UNMET,
     VERDICTS,
     VERY_DIFFERENT,
-    aligned_share,
     assess_answer,
     axes_in,
     axis_measures,
     best_or_worst,
     best_or_worst_question,
-    contradictory,
-    form_of,
-    likeness,
-    plain,
-    supportive,
-    verdict,
+    check_criterion,
+    compare_questions,
+    form_of_question,
+    plain_axis,
 )
 
 ASSESS = Program(
@@ -107,7 +102,7 @@ class RubricJudge:
         """
         known = axes_in(nuggets)
         for axis in self.axes:
-            if plain(axis) not in map(plain, known):
+            if plain_axis(axis) not in map(plain_axis, known):
                 raise InputError(unknown("axis of the banks", axis, known))
         return self if self.axes else replace(self, axes=known)
 
@@ -115,37 +110,8 @@ class RubricJudge:
     def measures(self) -> LeaderboardSpec:
         """The supportive and the contradictory score and those of axes, or that of questions."""
         if self.task == "questions":
-            score = MeasureSpec(
-                "QUESTION_SCORE",
-                aligned_share,
-                default_if_undefined=False,
-                description="How well the best matching question of the run fits each question"
-                " of the rubric, weighed by importance. From 0 to 1; higher is"
-                " better.",
-            )
-            return LeaderboardSpec((score,), fill=best_or_worst_question)
-        columns = (
-            MeasureSpec(
-                "SUPPORTIVE_SCORE",
-                supportive,
-                default_if_undefined=False,
-                description="Share of the answers of the rubric that the report supports,"
-                " weighed by importance; in part counts half. Of weighted criteria: the"
-                " weights of those that it meets, over the positive ones. From 0 to 1;"
-                " higher is better.",
-                undefined=NO_WEIGHT,
-            ),
-            MeasureSpec(
-                "CONTRADICTORY_SCORE",
-                contradictory,
-                lower_is_better=True,
-                default_if_undefined=False,
-                description="Share of the answers of the rubric that the report contradicts,"
-                " weighed by importance; criteria are none. From 0 to 1; lower is better.",
-                undefined="its rubric has no answers",
-            ),
-            *axis_measures(self.axes),
-        )
+            return LeaderboardSpec((QUESTION_SCORE,), fill=best_or_worst_question)
+        columns = (SUPPORTIVE_SCORE, CONTRADICTORY_SCORE, *axis_measures(self.axes))
         return LeaderboardSpec(columns, sort_by="SUPPORTIVE_SCORE", fill=best_or_worst)
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
@@ -166,18 +132,15 @@ class RubricJudge:
             nothing = NOTHING if self.task == "report" else VERY_DIFFERENT
             known = {"label": UNMET if weighted else nothing, "reason": "the response is empty"}
             return [judgment_of(item, nugget=nugget, **known) for nugget in held_to]
-        by_model = self.assessor == "llm" or (self.assessor == "auto" and model.available)
+        by_model = asks_model(self.assessor, model)
         if self.task == "questions":
             return await self._questions(item, rubric, model if by_model else None)
         if not by_model:
             return [by_words(item, q, a) for q in rubric for a in q.gold_answers]
-        windows = [held_to[i : i + self.window] for i in range(0, len(held_to), self.window)]
-        fixed = {"topic": item.topic.title, "report": item.text}
-        program = CRITERIA if weighted else ASSESS
-        found = await asyncio.gather(
-            *(in_one(item, whole(part), program, model, fixed) for part in windows)
+        asking = RubricModel(item, model, CRITERIA if weighted else ASSESS, self.window)
+        return await asking.judge(
+            of_whole_report(held_to), topic=item.topic.title, report=item.text
         )
-        return [judgment for part in found for judgment in part]
 
     async def _questions(
         self, item: WholeResponse, rubric: Sequence[Nugget], model: Model | None
@@ -185,19 +148,23 @@ class RubricJudge:
         """Return whether each question is compound, and how like it is to each of the rubric."""
         sentences = questions_in(item.response)
         if model is None:
-            forms = [on(item, (s.index, None), *form_of(s.text), "lexical") for s in sentences]
+            forms = [
+                rubric_judgment(item, (s.index, None), *form_of_question(s.text), "lexical")
+                for s in sentences
+            ]
             pairs = [
-                on(item, (s.index, q), *likeness(q.text, s.text), "lexical")
+                rubric_judgment(item, (s.index, q), *compare_questions(q.text, s.text), "lexical")
                 for q in self._held_to(rubric)
                 for s in sentences
             ]
             return [*forms, *pairs]
         texts = {s.index: s.text for s in sentences}
-        work = [in_one(item, [(i, None) for i in texts], CHECK, model, {}, texts)]
+        check = RubricModel(item, model, CHECK, len(texts), texts)
+        align = replace(check, program=ALIGN)
+        work = [check.judge([(i, None) for i in texts])]
         for question in self._held_to(rubric):
-            fixed = {"rubric_question": question.text}
             asked: list[Asked] = [(i, question) for i in texts]
-            work.append(in_one(item, asked, ALIGN, model, fixed, texts))
+            work.append(align.judge(asked, rubric_question=question.text))
         return [judgment for part in await asyncio.gather(*work) for judgment in part]
 
     def asked(self, item: Item) -> list[Asked]:
@@ -208,7 +175,7 @@ class RubricJudge:
         assert isinstance(item, WholeResponse)
         held_to = self._held_to(self._rubric_of(item.topic))
         if self.task == "report":
-            return whole(held_to)
+            return of_whole_report(held_to)
         indexes = [sentence.index for sentence in questions_in(item.response)]
         return [(i, None) for i in indexes] + [(i, nugget) for nugget in held_to for i in indexes]
 
@@ -220,10 +187,10 @@ class RubricJudge:
         labels: Sequence[str] = FORMS if nugget is None else ALIGNMENTS
         if self.task == "report":
             labels = VERDICTS if nugget and nugget.weight is not None else ASSESSMENTS
-        plain = label_among(label, labels)
-        if plain is None:
+        known = label_among(label, labels)
+        if known is None:
             raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(labels)}")
-        return judgment_of(item, label=plain, attester="given", nugget=nugget)
+        return judgment_of(item, label=known, attester="given", nugget=nugget)
 
     def _rubric_of(self, topic: Topic) -> list[Nugget]:
         """Return the questions of a topic's rubric that have an answer, or its criteria.
@@ -236,7 +203,7 @@ class RubricJudge:
     def _held_to(self, rubric: Sequence[Nugget]) -> list[AskedNugget]:
         """Return the answers of a rubric, or its questions, called by their rank."""
         if self.task == "report":
-            return [of_answer(question, a) for question in rubric for a in question.gold_answers]
+            return [asked_answer(question, a) for question in rubric for a in question.gold_answers]
         return [
             AskedNugget(q.nugget_id, q.text, q.importance, answer_id=f"rank-{rank_of(q, place)}")
             for place, q in enumerate(rubric, 1)
@@ -254,7 +221,7 @@ def questions_in(response: Response) -> list[Sentence]:
     return [sentence for sentence in response.sentences if sentence.has_text]
 
 
-def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
+def asked_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
     """Return what a judgment keeps of a short answer, or of a criterion."""
     named = question.nugget_id, question.text, question.importance, answer.text, answer.answer_id
     return AskedNugget(*named, weight=question.weight, group=question.group)
@@ -262,17 +229,17 @@ def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
 
 def by_words(item: WholeResponse, question: Nugget, answer: GoldAnswer) -> Judgment:
     """Return the judgment on a short answer or a criterion, as far as words show it."""
-    decide = assess_answer if question.weight is None else verdict
-    asked = (None, of_answer(question, answer))
-    return on(item, asked, *decide(item.text, question, answer), "lexical")
+    decide = assess_answer if question.weight is None else check_criterion
+    asked = (None, asked_answer(question, answer))
+    return rubric_judgment(item, asked, *decide(item.text, question, answer), "lexical")
 
 
-def whole(nuggets: Sequence[AskedNugget]) -> list[Asked]:
+def of_whole_report(nuggets: Sequence[AskedNugget]) -> list[Asked]:
     """Return nuggets as held to the whole report."""
     return [(None, nugget) for nugget in nuggets]
 
 
-def on(item: Item, asked: Asked, label: str, reason: str, by: str) -> Judgment:
+def rubric_judgment(item: Item, asked: Asked, label: str, reason: str, by: str) -> Judgment:
     """Return the judgment on an answer, a question, or a pair of questions."""
     sentence, nugget = asked
     return judgment_of(
@@ -280,32 +247,44 @@ def on(item: Item, asked: Asked, label: str, reason: str, by: str) -> Judgment:
     )
 
 
-async def in_one(
-    item: WholeResponse,
-    asked: Sequence[Asked],
-    program: Program,
-    model: Model,
-    fixed: Mapping[str, str],
-    texts: Mapping[int, str] | None = None,
-) -> list[Judgment]:
-    """Ask about all by one request and, where the reply does not fit them, one by one.
+@dataclass(frozen=True, slots=True)
+class RubricModel:
+    """Asks a model about a response, `window` things at a time.
 
     `texts` are the run's questions by their place, where these are asked about.
     """
-    listed = [texts[i] if texts and i is not None else word_answer(nugget) for i, nugget in asked]
-    try:
-        prediction = await model.predict(program, **fixed, **{program.aligned_with: listed})
-    except JudgmentFailed as failed:
-        if len(asked) > 1 and failed.kind in ("parse", "cut"):
-            each = (in_one(item, [one], program, model, fixed, texts) for one in asked)
-            return [judgment for part in await asyncio.gather(*each) for judgment in part]
-        return [replace(unjudged(item, failed), sentence_index=i, nugget=n) for i, n in asked]
-    (given,) = prediction.fields.values()
-    usages: list[Usage] = [prediction.call.usage, *(Usage() for _ in asked[1:])]
-    return [
-        replace(on(item, one, g.label, getattr(g, "reason", ""), "llm"), usage=usage)
-        for one, g, usage in zip(asked, given, usages, strict=True)
-    ]
+
+    item: WholeResponse
+    model: Model
+    program: Program
+    window: int
+    texts: Mapping[int, str] = field(default_factory=dict)
+
+    async def judge(self, asked: Sequence[Asked], **fixed: str) -> list[Judgment]:
+        """Return a judgment on each; `fixed` are the other inputs of the program."""
+
+        async def ask(part: Sequence[Asked]) -> tuple[Sequence[Any], Usage]:
+            listed = [
+                word_answer(nugget) if index is None else self.texts[index]
+                for index, nugget in part
+            ]
+            inputs = {**fixed, self.program.aligned_with: listed}
+            prediction = await self.model.predict(self.program, **inputs)
+            (answers,) = prediction.fields.values()
+            return answers, prediction.call.usage
+
+        found = []
+        for part, answers, usage in await ask_together(asked, self.window, ask):
+            pairs = zip(part, answers, strict=True)
+            found += charge_first([_by_model(self.item, *pair) for pair in pairs], usage)
+        return found
+
+
+def _by_model(item: WholeResponse, asked: Asked, given: Any) -> Judgment:
+    if isinstance(given, JudgmentFailed):
+        sentence, nugget = asked
+        return replace(unjudged(item, given), sentence_index=sentence, nugget=nugget)
+    return rubric_judgment(item, asked, given.label, getattr(given, "reason", ""), "llm")
 
 
 def word_answer(nugget: AskedNugget | None) -> str:

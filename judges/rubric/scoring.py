@@ -9,23 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trecjudge import (
-    OKAY,
-    PARTLY,
-    STATED,
-    VITAL,
-    AskedNugget,
-    GoldAnswer,
-    Judgment,
-    MeasureSpec,
-    Nugget,
-    Response,
-    contradiction,
-    mean_cosine,
-    stated,
-    vector_of,
-    weighed_forms,
-)
+from trecjudge import Judgment, MeasureSpec, Nugget, Response
+from trecjudge.judging.claims.by_words import contradiction
+from trecjudge.judging.nuggets import PARTLY, STATED, stated
+from trecjudge.judging.offline.relevance import mean_cosine, vector_of, weighed_forms
+from trecjudge.measures import share_measure
+from trecjudge.records import AskedNugget, GoldAnswer
+from trecjudge.records.nuggets import OKAY, VITAL
 
 SUPPORTS, IN_PART, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
 ASSESSMENTS = (SUPPORTS, IN_PART, CONTRADICTS, NOTHING)
@@ -62,11 +52,11 @@ def supportive(
     for less. None where nothing is judged, or no weight is positive. `axis` takes only its own.
     """
     if axis is not None:  # of a response of which nothing is known no axis is known either
-        wanted = plain(axis)
+        wanted = plain_axis(axis)
         on = (
             j
             for j in judgments
-            if j.nugget and (j.nugget == UNKNOWN or plain(j.nugget.group) == wanted)
+            if j.nugget and (j.nugget == UNKNOWN or plain_axis(j.nugget.group) == wanted)
         )
         judgments = list(on)
     return _over_questions(judgments, lambda labels: _share(labels, SUPPORT))
@@ -122,13 +112,40 @@ def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
     return math.fsum(worth.get(label or "", 0.0) for label in labels) / len(labels)
 
 
+QUESTION_SCORE = share_measure(
+    "QUESTION_SCORE",
+    aligned_share,
+    "How well the best matching question of the run fits each question of the rubric, weighed by"
+    " importance.",
+    default_if_undefined=False,
+)
+SUPPORTIVE_SCORE = share_measure(
+    "SUPPORTIVE_SCORE",
+    supportive,
+    "Share of the answers of the rubric that the report supports, weighed by importance; in part"
+    " counts half. Of weighted criteria: the weights of those that it meets, over the positive"
+    " ones.",
+    default_if_undefined=False,
+    undefined=NO_WEIGHT,
+)
+CONTRADICTORY_SCORE = share_measure(
+    "CONTRADICTORY_SCORE",
+    contradictory,
+    "Share of the answers of the rubric that the report contradicts, weighed by importance;"
+    " criteria are none.",
+    lower_is_better=True,
+    default_if_undefined=False,
+    undefined="its rubric has no answers",
+)
+
+
 def axes_in(nuggets: Iterable[Nugget]) -> list[str]:
     """Return the axes of weighted criteria, sorted, each once whatever its case and spaces."""
     every = sorted({n.group for n in nuggets if n.weight is not None and n.group.strip()})
-    return sorted({plain(axis): axis for axis in reversed(every)}.values())
+    return sorted({plain_axis(axis): axis for axis in reversed(every)}.values())
 
 
-def plain(axis: str) -> str:
+def plain_axis(axis: str) -> str:
     """Return what tells an axis from others: its letters, whatever their case and spaces."""
     return " ".join(axis.casefold().split())
 
@@ -198,13 +215,13 @@ def assess_answer(report: str, question: Nugget, answer: GoldAnswer) -> tuple[st
     return {STATED: SUPPORTS, PARTLY: IN_PART}.get(found.label, NOTHING), found.reason
 
 
-def verdict(report: str, criterion: Nugget, answer: GoldAnswer) -> tuple[str, str]:
+def check_criterion(report: str, criterion: Nugget, answer: GoldAnswer) -> tuple[str, str]:
     """Return (label, reason): whether a report meets a criterion, as far as words show it."""
     label, reason = assess_answer(report, criterion, answer)
     return {SUPPORTS: MET, IN_PART: IN_PART}.get(label, UNMET), reason
 
 
-def form_of(question: str) -> tuple[str, str]:
+def form_of_question(question: str) -> tuple[str, str]:
     """Return (label, reason): whether a question is several in one, as far as words show it."""
     several = _SEVERAL.search(question.strip())
     if several is None:
@@ -212,7 +229,7 @@ def form_of(question: str) -> tuple[str, str]:
     return COMPOUND, "it asks more than once"
 
 
-def likeness(rubric_question: str, question: str) -> tuple[str, str]:
+def compare_questions(rubric_question: str, question: str) -> tuple[str, str]:
     """Return (label, reason): how like two questions are, as far as words show it."""
     vectors = [vector_of(weighed_forms(text)) for text in (rubric_question, question)]
     cosine = mean_cosine(vectors)

@@ -50,11 +50,12 @@ def test_a_shipped_workflow_names_it_and_is_valid(
 
 
 def is_read(path: Path) -> bool:
-    """Return whether the program takes a workflow as it stands, with all its variants."""
+    """Return whether the program takes a workflow, with all its variants and datasets."""
+    template = Job((), Outputs(path.parent, "x"))
     try:
-        workflow = read_workflow(path)
-        template = Job((), Outputs(path.parent, "x"))
-        check_jobs(build_jobs(template, JudgeSelection(workflow=workflow)))
+        for dataset in ("", *read_workflow(path).datasets):
+            workflow = read_workflow(path, dataset)
+            check_jobs(build_jobs(template, JudgeSelection(workflow=workflow)))
     except TrecJudgeError:
         return False
     return True
@@ -81,6 +82,8 @@ GOOD = {
     "a prompt": "judge: citation\nprompts: {attest: 'Is the {sentence} so?'}",
     "a gate": "judge: citation\ngate: {reject_unless: CITATION_SUPPORT >= .5, review_unless: []}",
     "rules": "judge: citation\ngate: {review_unless: [CITATION_SUPPORT>=1e-1, AVG_CITATIONS < 9]}",
+    "datasets": "judge: citation\ndatasets: {rag: {settings: {partial: 1}, llm: {}}, own: }",
+    "a dataset of two": "judge: [citation, length]\ndatasets: {a: {settings: {length.limit: 9}}}",
     "a leaderboard": "judge: citation\nleaderboard: {measures: [AVG_CITATIONS], on_missing: warn}",
 }
 BAD = {
@@ -123,6 +126,11 @@ BAD = {
     "a sweep of an unknown key": "judge: citation\nsweeps: {s: {patial: [0, 1]}}",
     "a sweep by judge, unknown": "judge: citation\nsweeps: {s: {citation: {patial: [0]}}}",
     "a sweep of llm, unknown": "judge: citation\nsweeps: {s: {llm.sed: [0, 1]}}",
+    "datasets that are a list": "judge: citation\ndatasets: [rag]",
+    "a dataset that is no mapping": "judge: citation\ndatasets: {rag: 1}",
+    "a judge of a dataset": "judge: citation\ndatasets: {rag: {judge: length}}",
+    "an unknown section of a dataset": "judge: citation\ndatasets: {rag: {setings: {}}}",
+    "an unknown setting of a dataset": "judge: citation\ndatasets: {rag: {settings: {patial: 1}}}",
     "a prompt that is no text": "judge: citation\nprompts: {attest: 1}",
     "an unknown prompt": "judge: citation\nprompts: {atest: 'Is {sentence} so?'}",
     "an unknown gate": "judge: citation\ngate: {reject: CITATION_SUPPORT >= 1}",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import WorkflowError
+from trecjudge.job.request import load_workflow
 from trecjudge.job.sweep import (
     JudgeNames,
     SettingsPoint,
@@ -16,12 +17,11 @@ from trecjudge.job.sweep import (
     read_overrides,
     sweep_points,
 )
-from trecjudge.job.workflow import Workflow, read_workflow
+from trecjudge.job.workflow import Workflow, read_workflow, shipped_names
 from trecjudge.judging.judge import judge_names, make_judge
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
 
-SHIPPED = sorted((Path(__file__).parents[2] / "workflows").glob("*.yml"))
 WORKFLOW = Workflow(
     settings={"partial": 0.1, "attester": "lexical"},
     llm={"tries": 2},
@@ -47,9 +47,9 @@ MEASURING = [name for name in judge_names() if make_judge(name, {}).measures.mea
 """The judges whose measures are known without settings."""
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_workflows_take_any_judge_beside_their_own(path: Path) -> None:
-    workflow = read_workflow(path)
+@pytest.mark.parametrize("name", shipped_names())
+def test_shipped_workflows_take_any_judge_beside_their_own(name: str) -> None:
+    workflow = load_workflow(Path(name))
     own = make_panel(workflow.judges, workflow.settings)[0]
     gate = read_gate(workflow.gate)
     whole = [

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.commandline import sample
 from trecjudge.errors import WorkflowError
-from trecjudge.job.workflow import find_workflow, read_workflow
+from trecjudge.job.request import load_workflow
+from trecjudge.job.workflow import find_workflow, read_workflow, shipped_names
 from trecjudge.judging.judge import make_judge
 
 
@@ -40,6 +42,11 @@ def written(tmp_path: Path, text: str) -> Path:
         ("sweeps: {s: {a: {b: {c: [1]}}}}\n", "sweeps.s.a.b is .* must be a list of values"),
         ("variants: {hard: {1: 2}}\n", "variants.hard has the key 1, must be a name"),
         ("variants: {'..': {}}\n", r"'\.\.' can be in no file name"),
+        ("datasets: [rag]\n", r"w.yml:1: datasets is \['rag'\], must be a mapping"),
+        ("datasets: {rag: 1}\n", "w.yml:1: datasets.rag is 1, must be a mapping"),
+        ("datasets:\n  rag:\n    setings: {}\n", "datasets.rag: unknown key 'setings'; did you"),
+        ("datasets:\n  rag: {judge: length}\n", "datasets.rag: unknown key 'judge'"),
+        ("datasets:\n  rag:\n    llm: [1]\n", r"w.yml:3: llm is \[1\], must be a mapping"),
     ],
 )
 def test_faults_are_placed(tmp_path: Path, text: str, message: str) -> None:
@@ -54,11 +61,73 @@ def test_a_shipped_workflow_by_name(tmp_path: Path, given: str) -> None:
     (tmp_path / "workflows").mkdir()
     shipped = tmp_path / "workflows" / "mine.yml"
     shipped.touch()
-    assert find_workflow(Path(given), shipped.parent) == shipped
+    assert find_workflow(Path(given), shipped.parent) == (shipped, "")
     with pytest.raises(
         WorkflowError, match=r"typo/mine\.yml: no such file, and .* there are: mine"
     ):
         find_workflow(Path("typo/mine.yml"), shipped.parent)
+
+
+DATASETS = """
+settings: {partial: 0.25}
+llm: {tries: 5}
+variants: {hard: {partial: 0}}
+datasets:
+  rag:
+    settings: {attester: lexical}
+    variants: {}
+  my_own:
+"""
+
+
+@pytest.mark.parametrize("name", ["w_rag.yml", "w_rag"])
+def test_a_dataset_replaces_sections_of_its_file(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, DATASETS)
+    found = load_workflow(tmp_path / name)
+    assert (found.path, found.dataset) == (path, "rag")
+    assert (found.settings, found.variants) == ({"attester": "lexical"}, {})
+    assert (found.llm, found.judge) == ({"tries": 5}, "citation")
+    assert found.where("settings", inside=("attester",)) == f"{path}:7: settings"
+    assert found.where("llm", inside=("tries",)) == f"{path}:3: llm"
+    assert read_workflow(path).settings == {"partial": 0.25}
+    assert load_workflow(tmp_path / "w_my_own").settings == {"partial": 0.25}
+    with pytest.raises(WorkflowError, match=r"w_ragtime: no such file"):
+        load_workflow(tmp_path / "w_ragtime")
+
+
+def test_a_workflow_of_its_own_comes_before_a_dataset(tmp_path: Path) -> None:
+    written(tmp_path, DATASETS)
+    (tmp_path / "w_rag.yml").write_text("judge: length\n")
+    assert load_workflow(tmp_path / "w_rag.yml").judge == "length"
+
+
+def test_the_config_names_the_dataset_and_has_what_ran(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "--workflow", "citation_rag")
+    config = next(tmp_path.rglob("*.config.yml"))
+    assert (done.status, "  dataset: rag\n" in config.read_text()) == (0, True)
+    ran, asked = read_workflow(config), load_workflow(Path("citation_rag"))
+    assert ran.settings["partial"] == 0.5
+    assert ran.leaderboard == asked.leaderboard
+    assert not (ran.variants or ran.sweeps or ran.datasets)
+
+
+NAMES = (
+    "argue argue_ragtime attribution attribution_dragun attribution_medical attribution_rag"
+    " attribution_ragtime citation citation_dragun citation_rag citation_ragtime citation_score"
+    " citation_score_dragun citation_score_rag citation_score_ragtime direct_prompt"
+    " direct_prompt_dragun direct_prompt_rag direct_prompt_ragtime faithfulness faithfulness_dragun"
+    " faithfulness_rag faithfulness_ragtime grounding grounding_dragun grounding_rag"
+    " grounding_ragtime length length_dragun length_rag length_ragtime rubric rubric_dragun support"
+    " support_dragun support_rag support_ragtime"
+)
+
+
+def test_every_workflow_keeps_its_name() -> None:
+    assert shipped_names() == NAMES.split()
+    for name in NAMES.split():
+        path, dataset = find_workflow(Path(f"workflows/{name}.yml"))
+        judge = name.removesuffix(f"_{dataset}") if dataset else name
+        assert read_workflow(path, dataset).judge == judge == path.stem
 
 
 def test_an_empty_file_is_the_default(tmp_path: Path) -> None:

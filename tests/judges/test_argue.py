@@ -12,7 +12,7 @@ from tests.judges.argue_data import DATA, board, expected, judged, pairs, script
 from trecjudge.inputs.nuggets.bank_files import read_banks, write_banks
 from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.judges.argue import ArgueJudge
-from trecjudge.judges.argue.scoring import harmonic_mean, of_sums
+from trecjudge.judges.argue.scoring import harmonic_mean, value_of_sums
 from trecjudge.judging.nuggets import Matches
 from trecjudge.measures import aggregate
 from trecjudge.models.model import NoModel
@@ -114,12 +114,12 @@ def test_the_published_rates_of_auto_argue_come_of_its_counts() -> None:
     shares = {"sentence_support": (1, 0), "citation_support": (3, 2), "nugget_coverage": (5, 4)}
     found: dict[str, float | None] = {}
     for name, (part, whole) in shares.items():
-        values = [of_sums((row[part], row[whole])) or 0.0 for row in rows]
+        values = [value_of_sums((row[part], row[whole])) or 0.0 for row in rows]
         found[f"{name}_macro"] = aggregate("mean_of_floats", values)
-        found[f"{name}_micro"] = of_sums((_sum(rows, part), _sum(rows, whole)))
+        found[f"{name}_micro"] = value_of_sums((_sum(rows, part), _sum(rows, whole)))
     f1 = [harmonic_mean(row[1] / row[0], row[5] / row[4]) for row in rows]
     found["f1_macro"] = aggregate("mean_of_floats", f1)
-    found["f1_micro"] = of_sums(tuple(_sum(rows, i) for i in (1, 0, 5, 4)))
+    found["f1_micro"] = value_of_sums(tuple(_sum(rows, i) for i in (1, 0, 5, 4)))
     assert found == {k: pytest.approx(v, abs=1e-12) for k, v in example["published"].items()}
 
 

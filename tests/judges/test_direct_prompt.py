@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.commandline import SAMPLES, command, judge, sample
+from tests.commandline import command, judge, sample
 from tests.endpoint import Answer, in_chat_form, serving, text_of
 from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed, WorkflowError
-from trecjudge.job.workflow import read_workflow
+from trecjudge.job.request import load_workflow
 from trecjudge.judges.direct_prompt import GRADE, DirectPromptJudge, best_or_worst, topic_text
 from trecjudge.judges.direct_prompt.grades import grade_of
 from trecjudge.models.model import Model, NoModel
@@ -29,7 +29,6 @@ ARTICLE = Topic(
 ANSWER = "A kettle whistles because steam passes two plates in its spout. Steam makes it whistle."
 FAILED = Failure("transport", "reset")
 NO_MODEL = NoModel()
-WORKFLOWS = SAMPLES.parent / "workflows"
 
 
 def grading(grade: int, reason: str = "so") -> ScriptedModel:
@@ -203,7 +202,7 @@ def test_the_topic_enters_whole_without_empty_parts() -> None:
     ],
 )
 def test_each_workflow_has_a_wording_and_variants(name: str, wording: str) -> None:
-    workflow = read_workflow(WORKFLOWS / f"{name}.yml")
+    workflow = load_workflow(Path(name))
     system = Prompts(workflow.prompts).get(GRADE, "chat").messages({"topic": "", "text": ""})[0]
     assert wording in system["content"]
     assert workflow.variants == {"strict": {"threshold": 3}, "lenient": {"threshold": 1}}
@@ -328,7 +327,7 @@ def test_a_threshold_beyond_the_scale(threshold: int) -> None:
 
 @pytest.mark.parametrize("dataset", ["rag", "ragtime", "dragun"])
 def test_pooled_qrels_of_the_sample_data(dataset: str, tmp_path: Path) -> None:
-    workflow = WORKFLOWS / f"direct_prompt_{dataset}.yml"
+    workflow = f"direct_prompt_{dataset}"
     done = sample(dataset, tmp_path, "--workflow", workflow, "--set", "unit=document", "--json")
     assert done.status == 0, done.err
     rows = [line.split() for line in (tmp_path / "x.qrels").read_text().splitlines()]

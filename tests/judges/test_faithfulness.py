@@ -13,7 +13,7 @@ from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.faithfulness import FaithfulnessJudge
 from trecjudge.judges.faithfulness.program import ClaimVerdict
-from trecjudge.judges.faithfulness.wording import read_verdict
+from trecjudge.judges.faithfulness.steps import read_verdict
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 

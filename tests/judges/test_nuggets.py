@@ -10,9 +10,8 @@ import pytest
 
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judges.nuggets import NuggetsJudge, statement_of
+from trecjudge.judges.nuggets import NuggetsJudge, best_or_worst, statement_of
 from trecjudge.judges.nuggets.program import Assignment
-from trecjudge.judges.nuggets.scoring import best_or_worst
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import GoldAnswer, Judgment, Nugget, Response, Topic, WholeResponse
 

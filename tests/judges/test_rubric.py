@@ -12,7 +12,12 @@ from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.rubric import RubricJudge
 from trecjudge.judges.rubric.program import Alignment, Assessment, Form
-from trecjudge.judges.rubric.scoring import assess_answer, best_or_worst, form_of, likeness
+from trecjudge.judges.rubric.scoring import (
+    assess_answer,
+    best_or_worst,
+    compare_questions,
+    form_of_question,
+)
 from trecjudge.judging.panel import GivenJudge
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import GoldAnswer, Judgment, Nugget, Response, Topic, WholeResponse
@@ -181,7 +186,7 @@ def test_answers_by_words(report: str, answer: str, label: str) -> None:
     ],
 )
 def test_questions_by_words(one: str, other: str, label: str) -> None:
-    assert likeness(one, other)[0] == label
+    assert compare_questions(one, other)[0] == label
 
 
 @pytest.mark.parametrize(
@@ -194,7 +199,7 @@ def test_questions_by_words(one: str, other: str, label: str) -> None:
     ],
 )
 def test_compounds_by_words(text: str, label: str) -> None:
-    assert form_of(text)[0] == label
+    assert form_of_question(text)[0] == label
 
 
 ASKED = response(("Who funded it?", []), ("Who wrote it and when?", []), ("", []))

@@ -159,4 +159,4 @@ def test_workflows_that_are_shipped_are_found_from_anywhere(
     given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert find_workflow(Path(given)) == ROOT / "workflows" / "citation.yml"
+    assert find_workflow(Path(given)) == (ROOT / "workflows" / "citation.yml", "")

@@ -24,8 +24,8 @@ from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
 """Packages whose version can change a judgment."""
-CHOSEN = ("variants", "sweeps")
-"""Sections of a workflow that a job takes one variant or point of."""
+CHOSEN = ("variants", "sweeps", "datasets")
+"""Sections of a workflow that a job takes one entry of."""
 
 
 @cache
@@ -113,6 +113,7 @@ def _workflow_record(job: Job, settings: Mapping[str, Any], checksums: Checksums
     return {
         "file": str(path) if path else None,
         "sha256": file_digest(path, checksums) if path else None,
+        **({"dataset": job.workflow.dataset} if job.workflow.dataset else {}),
         **job.chosen,
         "ran": whole | {name: value for name, value in rest.items() if value},
     }

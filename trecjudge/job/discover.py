@@ -25,7 +25,7 @@ from trecjudge.inputs.sources.values import first_objects
 from trecjudge.inputs.topics import read_topics
 from trecjudge.inputs.topics.record import name_fields, topic_of
 from trecjudge.job.schema import SCHEMA_FILE
-from trecjudge.job.workflow import WORKFLOWS, read_workflow
+from trecjudge.job.workflow import WORKFLOWS, datasets_in, read_workflow
 from trecjudge.judging.judge import judge_class, make_judge, measures_of, settings_of, summary_of
 from trecjudge.results.trec import is_json_qrels, read_grades
 from trecjudge.settings.strict_yaml import written_yaml
@@ -230,8 +230,9 @@ class Proposal:
 
     def _settings(self) -> tuple[dict[str, Any], str]:
         """Return settings and ranking measure: of the dataset's shipped workflow, else defaults."""
-        own = WORKFLOWS / f"{self.judge}_{self.found.dataset}.yml"
-        workflow = read_workflow(own) if own.is_file() else None
+        own, dataset = WORKFLOWS / f"{self.judge}.yml", self.found.dataset
+        known = own.is_file() and dataset in datasets_in(own)
+        workflow = read_workflow(own, dataset) if known else None
         judge = make_judge(self.judge, workflow.settings if workflow else {})
         chosen = workflow.leaderboard.get("sort_by") if workflow else None
         return settings_of(judge), chosen or measures_of(judge).ranked_by

@@ -128,7 +128,7 @@ class JudgeSelection:
 
 def load_workflow(path: Path | None) -> Workflow:
     """Return the workflow of a file, or a shipped one by its name; for None an empty one."""
-    return Workflow() if path is None else read_workflow(find_workflow(path))
+    return Workflow() if path is None else read_workflow(*find_workflow(path))
 
 
 def build_jobs(template: Job, choice: JudgeSelection) -> list[Job]:

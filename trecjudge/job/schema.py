@@ -13,7 +13,13 @@ from pydantic import TypeAdapter
 from trecjudge.job.audit.rules import FIGURES, AuditRules
 from trecjudge.job.judges import APART, MOST_SAMPLES, VoterSettings
 from trecjudge.job.sweep import SECTIONS
-from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
+from trecjudge.job.workflow import (
+    DATASET_KEYS,
+    DEFAULT_JUDGE,
+    KEYS,
+    LEADERBOARD_KEYS,
+    WORKFLOWS,
+)
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
 from trecjudge.judging.voting import Rule
 from trecjudge.measures import OnMissingResponse
@@ -46,6 +52,7 @@ DESCRIPTIONS = {
     "embeddings": "Settings of an endpoint's vectors, for an index.",
     "rerank": "Settings of an endpoint that reranks what a search found.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
+    "datasets": "Sections in place of those of the file, by dataset: --workflow FILE_DATASET.",
     "audit": "Labelled items that are judged first: below its bounds the job stops.",
 }
 """What each section is for; the schema shows it."""
@@ -65,15 +72,22 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
     programs = sorted({name for found in judges.values() for name in programs_of(cast(Any, found))})
     # A section without a value is as good as none.
     properties = {key: _or_null(_section(key)) for key in KEYS if key != "judge"}
+    own = {name: _own_sections(name, owners, programs) for name in judges}
     return {
         "$schema": DRAFT,
         "title": "A workflow of run_judge.py",
         "type": ["object", "null"],
         "additionalProperties": False,
-        "properties": {"judge": _judge(list(judges))} | properties,
+        "properties": {
+            "judge": _judge(list(judges)),
+            **{key: ref("sections", key) for key in DATASET_KEYS},
+            "datasets": properties["datasets"],
+        },
         "allOf": [
-            *(_one_judge(name, owners, programs) for name in judges),
-            _several_judges(settings),
+            *(_of_judges({"enum": [name, [name]]}, "own", name) for name in judges),
+            _of_judges(
+                {"type": "array", "minItems": 2, "items": {"enum": list(judges)}}, "several"
+            ),
         ],
         "definitions": {
             **sections,
@@ -83,6 +97,10 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
             "settings": {name: _closed_object(own) for name, own in settings.items()},
             "named": _owner_settings(owners, swept=False),
             "swept": _owner_settings(owners, swept=True),
+            "dataset": _closed_object({key: ref("sections", key) for key in DATASET_KEYS}),
+            "sections": {key: properties[key] for key in DATASET_KEYS},
+            "own": own,
+            "several": _several_sections(settings),
         },
     }
 
@@ -180,6 +198,7 @@ def _section(key: str) -> Schema:
         | {"propertyNames": named | {"not": {"pattern": APART}}},
         "vote": {"enum": list(get_args(Rule))},
         "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
+        "datasets": _mapping({"additionalProperties": _or_null(ref("dataset"))}),
         "audit": {"anyOf": [{"type": "string"}, _closed_object(_audit())]},
     }
     return {"description": DESCRIPTIONS[key], **sections[key]}
@@ -207,25 +226,22 @@ def _owner_settings(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> 
     return {"properties": properties, "patternProperties": patterns}
 
 
-def _one_judge(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> Schema:
-    """Return the schema of a workflow that names one judge: its settings by their bare names."""
+def _own_sections(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> Schema:
+    """Return the schema of the sections of one judge: its settings by their bare names."""
     own = {key: ref("settings", name, "properties", key) for key in owners[name]}
     swept = {key: _values(value) for key, value in own.items()}
     judges = [owner for owner in owners if owner not in SECTIONS]
-    inner = {"judge": {"enum": [name, [name]]}}
     sections = {
         "settings": _or_null(_closed_object(own, judges)),
         "variants": _or_null({"additionalProperties": _closed_object(own, owners)}),
         "sweeps": _or_null({"additionalProperties": _closed_object(swept, owners)}),
         "prompts": _or_null({"propertyNames": {"enum": list(programs)}}),
     }
-    named = {"properties": inner, "required": ["judge"]}
-    return {"if": named, "then": {"properties": sections}}
+    return {"properties": sections}
 
 
-def _several_judges(settings: Mapping[str, Any]) -> Schema:
-    """Return the schema of a workflow that names several known judges: all settings by judge."""
-    several = {"type": "array", "minItems": 2, "items": {"enum": list(settings)}}
+def _several_sections(settings: Mapping[str, Any]) -> Schema:
+    """Return the schema of the sections of several known judges: all settings by judge."""
     by_judge = _closed_object({name: ref("settings", name) for name in settings}, settings)
     with_sections = _closed_object(
         {name: {"type": "object"} for name in settings}, (*settings, *SECTIONS)
@@ -234,8 +250,15 @@ def _several_judges(settings: Mapping[str, Any]) -> Schema:
         "settings": _or_null(by_judge),
         "variants": _or_null({"additionalProperties": with_sections}),
     }
-    named = {"properties": {"judge": several}, "required": ["judge"]}
-    return {"if": named, "then": {"properties": sections}}
+    return {"properties": sections}
+
+
+def _of_judges(judge: Schema, *sections: str) -> Schema:
+    """Return the schema of a workflow of these judges, by its sections and those of datasets."""
+    by_dataset = {"additionalProperties": ref(*sections)}
+    named = {"properties": {"judge": judge}, "required": ["judge"]}
+    both = {"allOf": [ref(*sections)], "properties": {"datasets": by_dataset}}
+    return {"if": named, "then": both}
 
 
 def ref(*path: str) -> Schema:

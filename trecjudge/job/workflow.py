@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -125,7 +126,8 @@ class Workflow:
     `embeddings` and `rerank` are settings of endpoints that give vectors and scores of texts.
     `voters` judge every item, and `vote` says how their labels make one ("": by majority).
     `gate` has rules as `trecjudge.scores.review` reads them, `audit` as `trecjudge.job.audit` does.
-    `lines` are the line numbers of its keys, by their path.
+    `datasets` has sections that take the place of those of the file, by dataset; `dataset` is the
+    one whose sections these are. `lines` are the line numbers of its keys, by their path.
     """
 
     judge: str | list[str] = DEFAULT_JUDGE
@@ -143,6 +145,8 @@ class Workflow:
     rerank: dict[str, Any] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     audit: dict[str, Any] | str = field(default_factory=dict)
+    datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    dataset: str = ""
     path: Path | None = None
     lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False)
 
@@ -170,28 +174,60 @@ class Workflow:
 
 AXIS = 3
 """How long the path of a swept key is: `sweeps`, the sweep, the key."""
-KEYS = [f.name for f in fields(Workflow) if f.name not in ("path", "lines")]
+KEYS = [f.name for f in fields(Workflow) if f.name not in ("dataset", "path", "lines")]
+DATASET_KEYS = [key for key in KEYS if key not in ("judge", "datasets")]
+"""What an entry of `datasets` may have: the judge is that of the file."""
 
 
-def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
-    """Return a workflow file: the path that is given or, by its name, one of those shipped.
+def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> tuple[Path, str]:
+    """Return a workflow file, and the entry of its `datasets` that is asked for, "" for none.
 
-    `workflows/NAME.yml` is such a name too, in any current folder. Raises WorkflowError with the
-    names of the shipped ones.
+    It is the path that is given or, by its name, one of those shipped: `workflows/NAME.yml` is such
+    a name too, in any current folder. `NAME_DATASET` is the entry DATASET of NAME.yml. Raises
+    WorkflowError with the names of the shipped ones.
     """
     if given.exists() and not given.is_dir():
-        return given
-    known = {path.stem: path for path in shipped.glob("*.yml")}
-    if given.stem in known and given.parent.name in ("", shipped.name):
-        return known[given.stem]
+        return given, ""
+    if given.parent.name in ("", shipped.name):
+        path = shipped / f"{given.stem}.yml"
+        if found := (path, "") if path.is_file() else _dataset_file(path):
+            return found
+    if found := _dataset_file(given.with_suffix(given.suffix or ".yml")):
+        return found
     there = "is a folder, no workflow file" if given.is_dir() else "no such file"
-    raise WorkflowError(f"{given}: {there}, and {unknown('workflow', str(given), known)}")
+    raise WorkflowError(
+        f"{given}: {there}, and {unknown('workflow', str(given), shipped_names(shipped))}"
+    )
 
 
-def read_workflow(path: Path) -> Workflow:
+def _dataset_file(wanted: Path) -> tuple[Path, str] | None:
+    """Return NAME.yml and DATASET for a path that ends in NAME_DATASET.yml; None without such."""
+    for cut in re.finditer("_", wanted.stem):
+        path, dataset = wanted.with_stem(wanted.stem[: cut.start()]), wanted.stem[cut.end() :]
+        if path.is_file() and dataset in datasets_in(path):
+            return path, dataset
+    return None
+
+
+def datasets_in(path: Path) -> list[str]:
+    """Return the names of a workflow file's `datasets`."""
+    value = read_yaml_file(path, "workflow").value
+    found = value.get("datasets") if isinstance(value, dict) else None
+    return list(map(str, found)) if isinstance(found, dict) else []
+
+
+def shipped_names(shipped: Path = WORKFLOWS) -> list[str]:
+    """Return the names of the workflows that are shipped, those of datasets too, sorted."""
+    paths = list(shipped.glob("*.yml"))
+    of_datasets = (f"{path.stem}_{name}" for path in paths for name in datasets_in(path))
+    return sorted([*(path.stem for path in paths), *of_datasets])
+
+
+def read_workflow(path: Path, dataset: str = "") -> Workflow:
     """Return the workflow of a file, checked; of a job's config file, the workflow that ran.
 
-    Raises WorkflowError with file and line.
+    With `dataset`, the sections of this entry of its `datasets` take the place of those of the
+    file. Raises WorkflowError with file and line.
     """
     read = _of_a_config(read_yaml_file(path, "workflow"))
     if read.value is None:
@@ -200,13 +236,38 @@ def read_workflow(path: Path) -> Workflow:
         raise WorkflowError(f"{path}: must be a mapping of {', '.join(KEYS)}")
     if is_autojudge(read.value):
         return _of_autojudge(path, read)
-    for key, value in read.value.items():
-        _check(Place(str(path), read.lines.get((str(key),))), str(key), value)
-    given = {k: v for k, v in read.value.items() if v is not None}
-    workflow = Workflow(**given, path=path, lines=read.lines)
+    workflow = _checked_workflow(path, read.value, read.lines)
+    # All of them are checked, whichever is asked for: a mistake shows at the first job.
+    by_dataset = {name: _of_dataset(workflow, read, name) for name in workflow.datasets}
+    return by_dataset[dataset] if dataset else workflow
+
+
+def _checked_workflow(
+    path: Path, content: Mapping[str, Any], lines: Mapping[tuple[str, ...], int]
+) -> Workflow:
+    for key, value in content.items():
+        _check(Place(str(path), lines.get((str(key),))), str(key), value)
+    given = {k: v for k, v in content.items() if v is not None}
+    workflow = Workflow(**given, path=path, lines=lines)
     _check_entries(workflow)
     prompts = {name: prompt_beside(path, text) for name, text in workflow.prompts.items()}
     return replace(workflow, prompts=prompts)
+
+
+def _of_dataset(workflow: Workflow, read: YamlDocument, name: str) -> Workflow:
+    """Return the workflow of a dataset: the entry's sections in place of those of the file."""
+    assert workflow.path is not None
+    entry, where = workflow.datasets[name] or {}, workflow.where("datasets", name)
+    if not isinstance(entry, dict):
+        raise WorkflowError(f"{where} is {brief(entry)}, must be a mapping")
+    for key in entry:
+        if key not in DATASET_KEYS:
+            raise WorkflowError(f"{where}: {unknown('key', str(key), DATASET_KEYS)}")
+    above = ("datasets", name)
+    lines = {keys: line for keys, line in read.lines.items() if keys[0] not in entry}
+    lines |= {k[2:]: line for k, line in read.lines.items() if k[:2] == above and k[2:]}
+    content = {key: value for key, value in read.value.items() if key != "datasets"} | entry
+    return replace(_checked_workflow(workflow.path, content, lines), dataset=name)
 
 
 def prompt_beside(path: Path, prompt: str) -> str:

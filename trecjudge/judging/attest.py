@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal, Protocol
 from trecjudge.errors import JudgmentFailed
 from trecjudge.findings import brief
 from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
-from trecjudge.judging.judge import unjudged
+from trecjudge.judging.judge import asks_model, unjudged
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import calibration_at, compare
 from trecjudge.models.model import Model, Program
@@ -219,7 +219,7 @@ def attester_for(
     """Return the attester of that name; `auto` takes the model where there is one."""
     if name == "strict":
         return LexicalAttester(calibration, strict=True)
-    if name == "llm" or (name == "auto" and model.available):
+    if asks_model(name, model):
         return ModelAttester(model, program)
     return LexicalAttester(calibration)
 

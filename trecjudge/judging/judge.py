@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import inspect
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, cast, get_args, runtime_checkable
 
 import orjson
 
@@ -17,11 +18,24 @@ from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknow
 from trecjudge.findings import brief
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, Program, Prompted
-from trecjudge.records import Failure, Item, Judgment, Nugget, Response, Topic, judgment_of
+from trecjudge.records import (
+    NOTHING_SPENT,
+    Failure,
+    Item,
+    Judgment,
+    Nugget,
+    Response,
+    Topic,
+    Usage,
+    judgment_of,
+)
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.plugins import JUDGES, import_named, is_own, judge_folders, module_of_others
 
 GROUP = "trecjudge.judges"
+T = TypeVar("T")
+Ask = Callable[[Sequence[T]], Awaitable[tuple[Sequence[Any], Usage]]]
+"""Asks about several things by one request: returns an answer to each, and what it cost."""
 Need = Literal["nuggets", "topic_text", "document_text"]
 NEEDS: Mapping[Need, str] = {
     "nuggets": "banks of nuggets",
@@ -118,6 +132,57 @@ def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:
     """Return the judgment on an item that could not be judged, with why."""
     failure = Failure(failed.kind, failed.message, failed.tries, failed.program)
     return judgment_of(item, failure=failure)
+
+
+def asks_model(decider: str, model: Model) -> bool:
+    """Return whether a setting asks for the model: `llm` does, and `auto` where there is one."""
+    return decider == "llm" or (decider == "auto" and model.available)
+
+
+async def await_all(work: Sequence[Awaitable[T]], model: Model) -> list[T]:
+    """Await everything at once where a model is asked; else nothing waits, and tasks would cost."""
+    return await asyncio.gather(*work) if model.available else [await one for one in work]
+
+
+async def judge_or_fail(item: Item, work: Awaitable[Judgment], **about: Any) -> Judgment:
+    """Return the judgment of some work, an unjudged one where that fails: others still count.
+
+    `about` are fields of the unjudged one.
+    """
+    try:
+        return await work
+    except JudgmentFailed as failed:
+        return replace(unjudged(item, failed), **about)
+
+
+async def ask_together(
+    asked: Sequence[T], window: int, ask: Ask[T]
+) -> list[tuple[Sequence[T], Sequence[Any], Usage]]:
+    """Ask about `window` things in one request and, where its reply does not fit them, one by one.
+
+    Each request comes with what it asked about, an answer to each of these, or the JudgmentFailed
+    that there is in its place, and its cost.
+    """
+    windows = [asked[i : i + window] for i in range(0, len(asked), window or 1)]
+    found = await asyncio.gather(*(_ask_window(part, ask) for part in windows))
+    return [request for requests in found for request in requests]
+
+
+async def _ask_window(
+    asked: Sequence[T], ask: Ask[T]
+) -> list[tuple[Sequence[T], Sequence[Any], Usage]]:
+    try:
+        return [(asked, *await ask(asked))]
+    except JudgmentFailed as failed:
+        # One of them may get a reply that can be read; an outage is the same for all.
+        if len(asked) > 1 and failed.kind in ("parse", "cut"):
+            return await ask_together(asked, 1, ask)
+        return [(asked, [failed] * len(asked), NOTHING_SPENT)]
+
+
+def charge_first(judgments: Sequence[Judgment], usage: Usage) -> list[Judgment]:
+    """Return the judgments, the first with what the request for them cost."""
+    return [replace(judgments[0], usage=usage), *judgments[1:]] if judgments else []
 
 
 def judge_names() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from trecjudge.judging.claims.statements import (
     claims_by_rules,
     no_claim,
 )
-from trecjudge.judging.judge import unjudged
+from trecjudge.judging.judge import asks_model, await_all, judge_or_fail, unjudged
 from trecjudge.measures import Fill
 from trecjudge.models.model import Model, Program
 from trecjudge.records import (
@@ -227,25 +226,17 @@ class ClaimJudging:
     ) -> list[Judgment]:
         """Return a judgment on each claim, in order."""
         detector = self.detector_for(model)
-        work = [self._attempt(item, claim, detector, library) for claim in claims]
-        if model.available:  # else nothing waits, and tasks would only cost time
-            return await asyncio.gather(*work)
-        return [await one for one in work]
 
-    async def _attempt(
-        self, item: Item, claim: Claim, detector: Detector, library: Library
-    ) -> Judgment:
-        """Return the judgment on a claim, an unjudged one where it fails: others still count."""
-        try:
-            return judgment_on(
-                item, claim, await detector.verdict(claim.text, library.of_claim(claim))
-            )
-        except JudgmentFailed as failed:
-            return replace(unjudged(item, failed), **on_claim(claim))
+        async def decide(claim: Claim) -> Judgment:
+            verdict = await detector.verdict(claim.text, library.of_claim(claim))
+            return judgment_on(item, claim, verdict)
+
+        work = [judge_or_fail(item, decide(claim), **on_claim(claim)) for claim in claims]
+        return await await_all(work, model)
 
     async def claims_of(self, response: Response, model: Model) -> list[Claim]:
         """Return the claims of a response. Raises JudgmentFailed if the model gives none."""
-        if not response.documents_given or not self.asks(self.claims, model):
+        if not response.documents_given or not asks_model(self.claims, model):
             return claims_by_rules(response)  # nothing is paid for where nothing can be judged
         try:
             return await claims_by_model(response, model)
@@ -264,12 +255,8 @@ class ClaimJudging:
         """Return the detectors of the cascade before its last one."""
         return [self._offline(name) for name in self.cascade[:-1]]
 
-    def asks(self, name: str, model: Model) -> bool:
-        """Return whether a setting asks for the model."""
-        return name == "llm" or (name == "auto" and model.available)
-
     def _detector(self, name: DetectorName, model: Model) -> Detector:
-        if not self.asks(name, model):
+        if not asks_model(name, model):
             return self._offline(name)
         return ModelDetector(
             model, characters=self.characters, rounds=self.rounds, embedder=embedder()
@@ -283,7 +270,7 @@ class ClaimJudging:
     def without_model(self, model: Model) -> LexicalDetector:
         """Return the detector for what no model is asked: that of the settings, else by words."""
         name = (self.cascade or [self.detector])[-1]
-        return self.by_words() if self.asks(name, model) else self._offline(name)
+        return self.by_words() if asks_model(name, model) else self._offline(name)
 
     def by_words(self) -> LexicalDetector:
         """Return the lexical detector of the settings."""
