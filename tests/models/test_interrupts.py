@@ -14,22 +14,21 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import ROOT, SAMPLES
-from tests.endpoint import Endpoint, attesting, serving
-from tests.models.processes import IN_FLIGHT, Here, runs, start, wait_until
+from tests.endpoint import attesting, serving
+from tests.models.processes import IN_FLIGHT, Here, answer_until, runs, start, wait_until
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-OTHERS = [signal.SIGUSR1, signal.SIGQUIT]
+SLOW = pytest.mark.slow("trecjudge/job/process.py", "trecjudge/models", "trecjudge/cli/exits.py")
+SIGNALS = [
+    signal.SIGINT,
+    pytest.param(signal.SIGTERM, marks=SLOW),
+    pytest.param(signal.SIGHUP, marks=SLOW),
+]
+OTHERS = [pytest.param(number, marks=SLOW) for number in (signal.SIGUSR1, signal.SIGQUIT)]
 GO_ON = "interrupted; run the same command again to go on\n"
 
 
 def names(signals: object) -> str:
     return getattr(signals, "name", "")
-
-
-def answer_until(endpoint: Endpoint, count: int) -> None:
-    """Wait until `count` requests are answered; the next ones are under way, and stay so."""
-    endpoint.answers = count
-    wait_until(lambda: len(endpoint.requests) == count + IN_FLIGHT)
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
@@ -75,7 +74,7 @@ def test_what_is_on_its_way_is_kept(number: signal.Signals, tmp_path: Path, here
         assert not part.exists()
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGHUP], ids=names)
+@pytest.mark.parametrize("first", [SIGNALS[0], SIGNALS[2]], ids=names)
 def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
     first: signal.Signals, tmp_path: Path, here: Here
 ) -> None:
@@ -99,7 +98,13 @@ def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
 
 
 @pytest.mark.parametrize(
-    ("count", "number"), list(zip([0, 1, 90], SIGNALS, strict=True)), ids=names
+    ("count", "number"),
+    [
+        pytest.param(0, signal.SIGINT, marks=SLOW),
+        pytest.param(1, signal.SIGTERM, marks=SLOW),
+        (90, signal.SIGHUP),
+    ],
+    ids=names,
 )
 def test_at_any_moment_only_what_is_in_flight_is_asked_again(
     count: int, number: signal.Signals, tmp_path: Path, here: Here
@@ -119,33 +124,27 @@ def test_at_any_moment_only_what_is_in_flight_is_asked_again(
         assert 200 <= len(endpoint.requests) <= 200 + IN_FLIGHT
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP], ids=names)
-def test_ignored_signals_stay_ignored(number: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ignored", "sent", "status"),
+    [
+        (signal.SIGHUP, signal.SIGHUP, 0),
+        pytest.param(signal.SIGINT, signal.SIGTERM, 130, marks=SLOW, id="background"),
+    ],
+)
+def test_ignored_signals_stay_ignored(
+    ignored: signal.Signals, sent: signal.Signals, status: int, tmp_path: Path
+) -> None:
     runs(tmp_path / "runs")
     with serving(attesting()) as endpoint:
-        before = signal.signal(number, signal.SIG_IGN)  # as `nohup` does, and a shell for `&`
+        before = signal.signal(ignored, signal.SIG_IGN)  # as `nohup` does, and a shell for `&`
         try:
             process = start(tmp_path, endpoint, "cache")
         finally:
-            signal.signal(number, before)
+            signal.signal(ignored, before)
         answer_until(endpoint, 20)
-        process.send_signal(number)
+        process.send_signal(sent)
         endpoint.answers = math.inf
-        assert ended(process)[0] == 0
-
-
-def test_in_the_background_it_can_be_ended(tmp_path: Path) -> None:
-    runs(tmp_path / "runs")
-    with serving(attesting()) as endpoint:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            process = start(tmp_path, endpoint, "cache")
-        finally:
-            signal.signal(signal.SIGINT, before)
-        answer_until(endpoint, 20)
-        process.terminate()
-        endpoint.answers = math.inf
-        assert ended(process)[0] == 130
+        assert ended(process)[0] == status
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -210,7 +209,10 @@ def test_a_terminal_that_is_closed(tmp_path: Path, here: Here) -> None:
         assert len(endpoint.requests) == 200
 
 
-@pytest.mark.parametrize("gone", ["stdout", "stderr", "both"])
+@pytest.mark.parametrize(
+    "gone",
+    [pytest.param("stdout", marks=SLOW), pytest.param("stderr", marks=SLOW), "both"],
+)
 def test_whoever_reads_may_go_and_the_files_are_there(gone: str, tmp_path: Path) -> None:
     pipes = {}
     for name in ("stdout", "stderr"):
@@ -222,6 +224,7 @@ def test_whoever_reads_may_go_and_the_files_are_there(gone: str, tmp_path: Path)
     assert (tmp_path / "x.config.yml").exists()
 
 
+@SLOW
 def test_a_pipe_to_head(tmp_path: Path) -> None:
     words = " ".join(job(tmp_path))
     done = subprocess.run(

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import math
-import signal
 from pathlib import Path
 
-from tests.endpoint import Endpoint, attesting, serving
+from tests.endpoint import attesting, serving
 from tests.models.processes import (
     FILES,
     IN_FLIGHT,
     SENTENCES,
     TOPICS,
     Here,
+    answer_until,
     runs,
     start,
-    wait_until,
 )
-
-
-def answer_until(endpoint: Endpoint, count: int) -> None:
-    """Wait until `count` requests are answered; the next ones are under way, and stay so."""
-    endpoint.answers = count
-    wait_until(lambda: len(endpoint.requests) == count + IN_FLIGHT)
 
 
 def test_killed_and_started_again(tmp_path: Path, here: Here) -> None:
@@ -43,16 +36,3 @@ def test_killed_and_started_again(tmp_path: Path, here: Here) -> None:
     assert whole <= len(endpoint.requests) <= whole + 2 * IN_FLIGHT
     for kind in FILES:
         assert (tmp_path / f"x.{kind}").read_bytes() == (tmp_path / f"whole.{kind}").read_bytes()
-
-
-def test_interrupted_by_the_user(tmp_path: Path) -> None:
-    runs(tmp_path / "runs")
-    with serving(attesting()) as endpoint:
-        process = start(tmp_path, endpoint, "cache")
-        answer_until(endpoint, 20)  # the job cannot end before it is interrupted
-        process.send_signal(signal.SIGINT)
-        endpoint.answers = math.inf
-        process.communicate(timeout=20)
-    assert process.returncode == 130
-    left = {path.name for path in tmp_path.iterdir()} - {"runs", "cache"}
-    assert left == {"x.log.part"}
