@@ -72,6 +72,7 @@ def test_paths_may_be_relative(folder: Path, tmp_path: Path) -> None:
     assert same_files(folder / "one", tmp_path / "two") == list(FILES)
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/inputs")
 def test_a_run_may_come_by_standard_input(folder: Path, tmp_path: Path) -> None:
     for workers in ("1", "2"):
         in_folder(folder, tmp_path / workers, "-", workers)
@@ -104,6 +105,7 @@ def test_a_killed_worker_changes_nothing(folder: Path) -> None:
     assert parts_left(folder, "killed") == []
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/job/process.py")
 def test_after_an_interrupt_nothing_is_left(folder: Path) -> None:
     job = process(*flags(folder, "stopped", "--workers", "2"))
     until(lambda: len(children(job.pid)) >= 2)
@@ -117,6 +119,7 @@ def test_after_an_interrupt_nothing_is_left(folder: Path) -> None:
     assert not (folder / "stopped" / "x.judgments.jsonl").exists()
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/job/process.py")
 def test_workers_end_with_the_process_that_they_work_for(folder: Path) -> None:
     job = process(*flags(folder, "orphaned", "--workers", "2"))
     until(lambda: len(children(job.pid)) >= 2)
