@@ -19,15 +19,15 @@ from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.jobs import judged_job, outcome
-from trecjudge.show.html.job_files import ReportInputs
 
-if TYPE_CHECKING:  # numpy and jinja2: not for --help
+if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
-    from trecjudge.show.html import writing
+    from trecjudge.show.html import job_files, writing
     from trecjudge.stats import alignment
     from trecjudge.stats.scores import Scores
 else:
     comparing = Later("trecjudge.evaluation.comparing")
+    job_files = Later("trecjudge.show.html.job_files")
     writing = Later("trecjudge.show.html.writing")
     alignment = Later("trecjudge.stats.alignment")
 
@@ -60,7 +60,7 @@ def report_output(flags: HtmlReportFlags) -> int:
     if flags.truth_measure and flags.truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     printer, truth = FindingPrinter(flags.quiet), flags.truth
-    given = ReportInputs(
+    given = job_files.ReportInputs(
         flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
     )
     wanted = writing.ReportOptions(
