@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -198,6 +199,16 @@ def test_nothing_of_a_model_is_imported_without_one(modules: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_slow_tests_guard_is_there() -> None:
+    marks = [
+        mark
+        for path in (ROOT / "tests").rglob("*.py")
+        for mark in re.findall(r"mark\.slow\(([^)]+)\)", path.read_text(encoding="utf-8"))
+    ]
+    guarded = {path for mark in marks for path in re.findall(r'"(.*?)"', mark)}
+    assert [path for path in sorted(guarded) if not (ROOT / path).exists()] == []
 
 
 def test_every_public_name_is_there() -> None:
