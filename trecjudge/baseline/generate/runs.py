@@ -85,18 +85,9 @@ class RunCounts:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as JSON-ready data."""
-        return {
-            "answered": self.answered,
-            "abstained": self.empty_answers,
-            "failed": self.failed,
-            "sentences": self.sentences,
-            "cited": self.cited,
-            "citations": self.citations,
-            "words": self.words,
-            "mean_confidence": self.mean_confidence,
-            "confidence_by": self.confidence_by,
-            "abstentions": self.abstentions,
-        }
+        names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
+        last = ("mean_confidence", "confidence_by", "abstentions")
+        return {name: getattr(self, name) for name in (*names, *last)}
 
 
 @dataclass(frozen=True, slots=True)
