@@ -163,6 +163,12 @@ def read(write: Callable[..., Path]) -> Callable[..., Reading]:
 
 
 @pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what reads in several processes start one: each takes as long as a hundred tests."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0}, raising=False)
+
+
+@pytest.fixture
 def shared() -> Path:
     """Return the folder of real data beside the project; skip the test where it is not."""
     folder = Path(os.environ.get("TRECJUDGE_SHARED") or ROOT.parent / "shared")

@@ -91,32 +91,33 @@ def peak(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-SLOW = pytest.mark.slow("trecjudge/evaluation", "trecjudge/results", "trecjudge/show/html")
 COMMANDS = {
-    "compare, 11 as records": (1.5, "compare {0} {1} -q"),
-    "agree, 6": (2.5, "agree --truth {0} --predicted {1}"),
-    "report --compare, 11": (8, "report {0} --compare {1} -q"),
-    "report, 38 with its blocks in memory": (13, "report {2} -q"),
-    "label-next, 6": (2, "label-next {0} --json"),
-    "labels": (3.5, "rescore {0} --human {1}/labels.jsonl -q"),
-    "qrels": (2.6, "agree --truth {0}/run.qrels --predicted {1}/run.qrels"),
-    "labels of people, 4.9": (3.2, "agree --truth {0}/labels.jsonl --predicted {1}/labels.jsonl"),
+    "compare, 11 as records": (1.5, ("compare", "{0}", "{1}", "-q")),
+    "agree, 6": (2.5, ("agree", "--truth", "{0}", "--predicted", "{1}")),
+    "report --compare, 11": (8, ("report", "{0}", "--compare", "{1}", "-q")),
+    "report, 38 with its blocks in memory": (13, ("report", "{2}", "-q")),
+    "label-next, 6": (2, ("label-next", "{0}", "--json")),
+    "labels": (3.5, ("rescore", "{0}", "--human", "{1}/labels.jsonl", "-q")),
+    "qrels": (2.6, ("agree", "--truth", "{0}/run.qrels", "--predicted", "{1}/run.qrels")),
+    "labels of people, 4.9": (
+        3.2,
+        ("agree", "--truth", "{0}/labels.jsonl", "--predicted", "{1}/labels.jsonl"),
+    ),
 }
-PLAIN = ("compare, 11 as records", "report --compare, 11")
+
+
+SLOW = pytest.mark.slow("trecjudge/evaluation", "trecjudge/results", "trecjudge/show/html")
+FIRST, *FURTHER = (pytest.param(*given, id=name) for name, given in COMMANDS.items())
 
 
 @pytest.mark.parametrize(
-    ("most", "words"),
-    [
-        pytest.param(most, words, id=name, marks=() if name in PLAIN else SLOW)
-        for name, (most, words) in COMMANDS.items()
-    ],
+    ("most", "words"), [FIRST, *(pytest.param(*p.values, id=p.id, marks=SLOW) for p in FURTHER)]
 )
 def test_judgments_are_not_held_as_records(
-    most: float, words: str, jobs: Jobs, small: Jobs
+    most: float, words: tuple[str, ...], jobs: Jobs, small: Jobs
 ) -> None:
-    command(*(word.format(*small) for word in words.split()))  # imports and caches are no part
-    filled = [word.format(*jobs) for word in words.split()]
+    command(*(word.format(*small) for word in words))  # imports and caches are no part of it
+    filled = [word.format(*jobs) for word in words]
     assert peak(lambda: command(*filled)) < most * MEGABYTE
 
 

@@ -37,6 +37,9 @@ from trecjudge.judges.citation.program import Attest
 Optimise = Callable[..., "Ended"]
 FEW = ("--hold-out", "6", "--candidates", "2")
 
+SLOW = pytest.mark.slow("trecjudge/evaluation/optimize", "trecjudge/job/optimizing.py")
+OPTIMIZERS = [pytest.param("bootstrap", marks=SLOW), "gepa", pytest.param("mipro", marks=SLOW)]
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -111,7 +114,7 @@ def test_a_better_prompt_is_found_told_and_written(
     assert bool(saved.demos) >= (optimizer == "bootstrap")
 
 
-@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_no_better_is_an_answer(optimizer: str, optimise: Optimise) -> None:
     ended = optimise(teachable(nothing), "--with", optimizer)
     assert (ended.done.status, ended.done.err) == (0, "")
@@ -257,7 +260,7 @@ def test_a_workflow_may_name_the_other_model(optimise: Optimise, tmp_path: Path)
     assert ended.record["outcome"] == "better"
 
 
-@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_budget_holds_and_leaves_room_to_measure(optimizer: str, optimise: Optimise) -> None:
     most = 70 if optimizer == "gepa" else 90
     ended = optimise(teachable(either), "--with", optimizer, "--max-calls", str(most))
@@ -329,7 +332,7 @@ def refusing(answer: Answer) -> Script:
     return lambda body, number: judging(body, number) if "response_format" in body else answer
 
 
-@pytest.mark.parametrize("optimizer", ["gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS[1:])
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -358,7 +361,7 @@ def test_an_endpoint_of_proposals_that_is_not_there_is_told(optimise: Optimise) 
     assert "connection refused" in last
 
 
-@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_prompt_with_demonstrations_is_one_of_those_chosen_from(
     optimizer: str, optimise: Optimise, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ class Read:
         return [finding.kind for finding in (*self.kept.findings(), *self.said)]
 
 
+pytestmark = pytest.mark.usefixtures("one_core")
 SLOW = pytest.mark.slow("trecjudge/inputs/collections", "trecjudge/inputs/sources")
 PACKED = pytest.param(".gz", marks=SLOW)
 

@@ -107,8 +107,13 @@ def test_a_budget_holds_for_all_and_the_next_job_pays_nothing_twice(judged: Judg
         status, summary, err = judged("budget", ends)
         assert summary["calls"]["cached"] == calls
         assert len(bodies(ends)) == len(set(bodies(ends))) == ITEMS
-        # Where no older reply is wanted, all is asked once more, and only once.
-        status, summary, err = judged("budget", ends, "--refresh")
+
+
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/models")
+def test_where_no_older_reply_is_wanted_all_is_asked_once_more(judged: Judged) -> None:
+    with two(attesting()) as ends:
+        for flags in ((), ("--refresh",)):
+            judged("refreshed", ends, *flags)
         assert set(Counter(bodies(ends)).values()) == {2}
 
 

@@ -67,6 +67,7 @@ def test_two_workers_write_the_bytes_of_one_process(folder: Path) -> None:
     assert outputs[0] == outputs[1] > 0
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/inputs")
 def test_paths_may_be_relative(folder: Path, tmp_path: Path) -> None:
     in_folder(folder, tmp_path / "two", "runs", "2")
     assert same_files(folder / "one", tmp_path / "two") == list(FILES)
@@ -94,6 +95,7 @@ def in_folder(folder: Path, out: Path, runs: str, workers: str) -> None:
     assert done.returncode in (0, 3), done.stderr
 
 
+@pytest.mark.slow("trecjudge/job/shards")
 def test_a_killed_worker_changes_nothing(folder: Path) -> None:
     job = process(*flags(folder, "killed", "--workers", "2"))
     until(lambda: shards_done(folder, "killed") or job.poll() is not None)
