@@ -293,9 +293,7 @@ def test_a_budget_that_measures_nothing_is_refused(optimise: Optimise) -> None:
 
 
 def test_a_second_time_nothing_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(teachable(either)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(either), monkeypatch) as endpoint:
         for optimizer in ("bootstrap", "gepa", "mipro"):
             first = again(endpoint, tmp_path, "--with", optimizer)
             second = again(endpoint, tmp_path, "--with", optimizer)
@@ -314,9 +312,7 @@ def test_a_plan_asks_nothing(optimise: Optimise) -> None:
 def test_a_plan_counts_tokens_though_the_first_replies_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(teachable(either)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(either), monkeypatch) as endpoint:
         first = json.loads(again(endpoint, tmp_path, "--plan", "--json").done.out)
         again(endpoint, tmp_path, "--max-calls", "24")
         second = json.loads(again(endpoint, tmp_path, "--plan", "--json").done.out)
@@ -403,9 +399,7 @@ def test_a_proposal_that_failed_among_others_is_told(optimise: Optimise) -> None
 def test_offline_nothing_is_called_no_better_that_was_not_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(teachable(nothing)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(nothing), monkeypatch) as endpoint:
         stopped = again(endpoint, tmp_path, "--with", "gepa", "--max-calls", "24")
         assert (stopped.done.status, stopped.record["chosen_by"]["tried"]) == (0, 0)
         assert "no better prompt was found before the optimiser was stopped" in stopped.done.out
@@ -489,9 +483,7 @@ def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert shown and words
     monkeypatch.chdir(tmp_path)
     write_pairs(tmp_path, topics=12)
-    with serving(teachable(rule)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(rule), monkeypatch):
         done = command(*words[1].split(), "--cache-dir", "cache")
     assert done.out.endswith(shown[1])
 
