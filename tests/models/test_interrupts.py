@@ -1,4 +1,4 @@
-"""Processes that are really signalled: what is kept, what is lost, what they say, how to go on."""
+"""Processes that are really signalled and killed: what is kept and lost, and how to go on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ import pytest
 
 from tests.commandline import ROOT, SAMPLES
 from tests.endpoint import attesting, serving
-from tests.models.processes import IN_FLIGHT, Here, answer_until, runs, start, wait_until
+from tests.models.processes import (
+    FILES,
+    IN_FLIGHT,
+    SENTENCES,
+    TOPICS,
+    Here,
+    answer_until,
+    runs,
+    start,
+    wait_until,
+)
 
 SLOW = pytest.mark.slow("trecjudge/job/process.py", "trecjudge/models", "trecjudge/cli/exits.py")
 SIGNALS = [
@@ -245,3 +255,23 @@ def test_a_full_disk_is_an_error_of_standard_output_only(tmp_path: Path) -> None
     assert last.startswith(b"error: standard output cannot be written: the disk is full; only")
     assert b"Traceback" not in done.stderr
     assert (tmp_path / "x.config.yml").exists()
+
+
+def test_killed_what_was_paid_for_is_not_paid_for_again(tmp_path: Path, here: Here) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting("partial_support")) as endpoint:
+        assert here(endpoint, "cache1", "whole").status == 0
+        whole = len(endpoint.requests)
+        assert whole == SENTENCES * TOPICS
+        endpoint.requests.clear()
+        for count in (40, 120):
+            process = start(tmp_path, endpoint, "cache2")
+            answer_until(endpoint, count)
+            process.kill()
+            process.communicate(timeout=20)
+            assert not (tmp_path / "x.leaderboard.txt").exists()
+        endpoint.answers = math.inf
+        assert here(endpoint, "cache2", "x").status == 0
+    assert whole <= len(endpoint.requests) <= whole + 2 * IN_FLIGHT
+    for kind in FILES:
+        assert (tmp_path / f"x.{kind}").read_bytes() == (tmp_path / f"whole.{kind}").read_bytes()
