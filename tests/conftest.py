@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -54,6 +56,45 @@ sys.addaudithook(_guard)
 
 # Tests start hundreds of processes: what one of them has compiled, the next ones only load.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# `nohup`, and `&` in a script, start the tests with signals ignored, which every process that they
+# start would inherit. A handler is not inherited; the one of SIGHUP still ignores it here.
+for _number, _handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, lambda *_: None),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--changed-since`, which chooses among the slow tests."""
+    parser.addoption(
+        "--changed-since",
+        metavar="COMMIT",
+        help="of the tests marked slow, only those whose own file, or a file below a path that they"
+        " name, differs from COMMIT; all of them where git does not know it",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests of what has not changed, where a commit is given."""
+    if not (commit := config.getoption("--changed-since")):
+        return
+    git = ["git", "-C", str(ROOT), "diff", "--name-only", commit]
+    done = subprocess.run(git, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return
+    changed = [Path(line) for line in done.stdout.splitlines()]
+
+    def is_needed(item: pytest.Item) -> bool:
+        marks = list(item.iter_markers("slow"))
+        guarded = {Path(path) for mark in marks for path in mark.args}
+        guarded.add(item.path.relative_to(ROOT))
+        return not marks or any(guarded & {path, *path.parents} for path in changed)
+
+    config.hook.pytest_deselected(items=[item for item in items if not is_needed(item)])
+    items[:] = [item for item in items if is_needed(item)]
 
 
 def pytest_collection_finish() -> None:
@@ -119,6 +160,12 @@ def read(write: Callable[..., Path]) -> Callable[..., Reading]:
         return reading(write(text, name), **options)
 
     return read
+
+
+@pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what reads in several processes start one: each takes as long as a hundred tests."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0}, raising=False)
 
 
 @pytest.fixture

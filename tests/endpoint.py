@@ -10,13 +10,13 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     asynccontextmanager,
     contextmanager,
 )
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import pytest
 from aiohttp import web
 
 T = TypeVar("T")
@@ -146,9 +146,13 @@ def in_a_thread(opened: AbstractAsyncContextManager[T]) -> Iterator[T]:
         thread.join(5)
 
 
-def serving(script: Script) -> AbstractContextManager[Endpoint]:
-    """Run an endpoint in a thread of its own."""
-    return in_a_thread(running(script))
+@contextmanager
+def serving(script: Script, environment: pytest.MonkeyPatch | None = None) -> Iterator[Endpoint]:
+    """Run an endpoint in a thread of its own; `environment` gets the variables that lead there."""
+    with in_a_thread(running(script)) as endpoint:
+        for name, value in endpoint.environment().items() if environment else ():
+            environment.setenv(name, value)
+        yield endpoint
 
 
 def attesting(label: str = "full_support", evidence: str = "", delay: float = 0.0) -> Script:

@@ -238,9 +238,7 @@ def test_a_model_that_always_says_yes(tmp_path: Path, monkeypatch: pytest.Monkey
         '{"metadata": {"team_id": "tx", "run_id": "uncited", "topic_id": "1"}, "responses": '
         '[{"text": "Steam makes the whistle.", "citations": []}], "documents": {}}\n'
     )
-    with serving(attesting(evidence="a small gap")) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(attesting(evidence="a small gap"), monkeypatch):
         done = judge(runs, tmp_path / "out", "--use-env-llm")
     assert done.status == 0
     for measure in ("CITATION_ACCURACY", "CITATION_SUPPORT"):
@@ -284,9 +282,7 @@ def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "measures: [mine:sentences]\nprompts:\n"
         "  attest: Does the {document} prove the {sentence}?\n"
     )
-    with serving(attesting()) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(attesting(), monkeypatch) as endpoint:
         done = sample("rag", tmp_path, "-q", "--workflow", tmp_path / "w.yml", "--use-env-llm")
     assert done.status == 0
     assert means(tmp_path, "SENTENCES")["careful"] == pytest.approx(17 / 3)

@@ -51,9 +51,7 @@ def answered(body: dict[str, Any], number: int) -> Answer:
 
 def test_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(written(tmp_path))
-    with serving(answered) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(answered, monkeypatch) as endpoint:
         for words in commands("model"):
             done = command(*words)
             assert (done.status, done.err) == (0, "")

@@ -139,6 +139,14 @@ def test_the_wheel_has_all_that_lies_in_the_folders(wheel: Path, checkout: Path)
     assert {"trecjudge/py.typed", "trecjudge/judges/echo/words/table.csv"} <= packed
 
 
+@pytest.mark.slow(
+    "setup.py",
+    "pyproject.toml",
+    "run_judge.py",
+    "trecjudge/settings/plugins.py",
+    "trecjudge/judges",
+    "trecjudge/__init__.py",
+)
 @pytest.mark.parametrize(
     ("order", "code", "theirs"),
     [
@@ -157,6 +165,14 @@ def test_it_goes_with_another_package_called_judges(
     assert run(program[0], "-c", IMPORT_JUDGES, cwd=tmp_path).startswith(theirs)
 
 
+@pytest.mark.slow(
+    "setup.py",
+    "pyproject.toml",
+    "run_judge.py",
+    "trecjudge/settings/plugins.py",
+    "trecjudge/judges",
+    "trecjudge/__init__.py",
+)
 def test_an_editable_install_finds_a_new_judge(checkout: Path, tmp_path: Path) -> None:
     editable = built("editable", checkout, tmp_path)
     program = environment(tmp_path / "env", [editable])

@@ -14,6 +14,7 @@ from tests.commandline import ROOT
 from tests.secret_matrix import FORMS, SECRET, Try, prepare, run, tries
 
 SIZE = 80
+SLOW = pytest.mark.slow("trecjudge/cli", "trecjudge/text/credentials.py")
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,8 @@ def test_no_secret_comes_out(
     "words",
     [
         ["search", FORMS["postgres"], "kettle"],
-        ["--rag-responses", FORMS["query"], "--out-dir", FORMS["dsn"], "--plan"],
-        [f"--{FORMS['variable']}"],
+        pytest.param(["--rag-responses", FORMS["query"], "--out-dir", FORMS["dsn"]], marks=SLOW),
+        pytest.param([f"--{FORMS['variable']}"], marks=SLOW),
     ],
     ids=["address", "paths", "unknown"],
 )

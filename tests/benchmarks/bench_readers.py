@@ -34,8 +34,8 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 print(count, seconds, peak)
 """
 OURS = """
-from trecjudge.job.process import settle_process
-settle_process()  # as a job does
+from trecjudge.job.process import tune_process
+tune_process()  # as a job does
 started = time.perf_counter()
 from trecjudge.findings import FindingLog
 from trecjudge.inputs.runs import RunReader

@@ -203,6 +203,7 @@ def test_a_kill_leaves_whole_frames_that_the_next_job_removes(
     assert command("judgments", out / "x", "--limit", "1").status == 0
 
 
+@pytest.mark.slow("trecjudge/results", "trecjudge/files.py", "trecjudge/job/process.py")
 def test_an_interrupt_keeps_the_log_so_far(slow_runs: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
     job = process(*slow_runs)

@@ -176,9 +176,7 @@ def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(lines(*PAIRS), "p.jsonl")
-    with serving(attesting("partial_support", "It burned down")) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(attesting("partial_support", "It burned down"), monkeypatch) as endpoint:
         plan = command("pairs", path, "--use-env-llm", "--plan", "--json")
         assert json.loads(plan.out)["calls"] == 3
         done, verdicts = judged(path, "--use-env-llm")
@@ -197,9 +195,7 @@ def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
 def test_beyond_the_budget_pairs_are_unjudged(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(attesting()) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(attesting(), monkeypatch):
         done, verdicts = judged(
             write(lines(*PAIRS), "p.jsonl"), "--use-env-llm", "--max-calls", "2"
         )

@@ -46,20 +46,18 @@ def judged(
 
 
 BOTH = [run("a", ["k-1"]), run("b", ["k-2"])]
+UNCITED = "no document of the banks ('z-1', …) is cited by any run"
 ARGUE = ("--judge", "argue", "--set")
 
 
-@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["alone", "workers"])
 @pytest.mark.parametrize(
-    ("references", "said"),
+    ("references", "said", "more"),
     [
-        (
-            ["z-1"],
-            "no document of the banks ('z-1', …) is cited by any run; they cite 'k-1', 'k-2'",
-        ),
-        (None, "the banks name no documents"),
+        (["z-1"], f"{UNCITED}; they cite 'k-1', 'k-2'", ()),
+        (["z-1"], f"{UNCITED}; they cite 'k-1', 'k-2'", ("--workers", "2")),
+        (None, "the banks name no documents", ()),
     ],
-    ids=["others", "none"],
+    ids=["others", "others, by workers", "none"],
 )
 def test_by_links_to_documents_that_nobody_cites_nothing_has_a_value(
     references: list[str] | None, said: str, more: tuple[str, ...], tmp_path: Path

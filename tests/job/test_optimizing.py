@@ -37,6 +37,9 @@ from trecjudge.judges.citation.program import Attest
 Optimise = Callable[..., "Ended"]
 FEW = ("--hold-out", "6", "--candidates", "2")
 
+SLOW = pytest.mark.slow("trecjudge/evaluation/optimize", "trecjudge/job/optimizing.py")
+OPTIMIZERS = [pytest.param("bootstrap", marks=SLOW), "gepa", pytest.param("mipro", marks=SLOW)]
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -111,7 +114,7 @@ def test_a_better_prompt_is_found_told_and_written(
     assert bool(saved.demos) >= (optimizer == "bootstrap")
 
 
-@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_no_better_is_an_answer(optimizer: str, optimise: Optimise) -> None:
     ended = optimise(teachable(nothing), "--with", optimizer)
     assert (ended.done.status, ended.done.err) == (0, "")
@@ -257,7 +260,7 @@ def test_a_workflow_may_name_the_other_model(optimise: Optimise, tmp_path: Path)
     assert ended.record["outcome"] == "better"
 
 
-@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_budget_holds_and_leaves_room_to_measure(optimizer: str, optimise: Optimise) -> None:
     most = 70 if optimizer == "gepa" else 90
     ended = optimise(teachable(either), "--with", optimizer, "--max-calls", str(most))
@@ -290,9 +293,7 @@ def test_a_budget_that_measures_nothing_is_refused(optimise: Optimise) -> None:
 
 
 def test_a_second_time_nothing_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(teachable(either)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(either), monkeypatch) as endpoint:
         for optimizer in ("bootstrap", "gepa", "mipro"):
             first = again(endpoint, tmp_path, "--with", optimizer)
             second = again(endpoint, tmp_path, "--with", optimizer)
@@ -311,9 +312,7 @@ def test_a_plan_asks_nothing(optimise: Optimise) -> None:
 def test_a_plan_counts_tokens_though_the_first_replies_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(teachable(either)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(either), monkeypatch) as endpoint:
         first = json.loads(again(endpoint, tmp_path, "--plan", "--json").done.out)
         again(endpoint, tmp_path, "--max-calls", "24")
         second = json.loads(again(endpoint, tmp_path, "--plan", "--json").done.out)
@@ -329,7 +328,7 @@ def refusing(answer: Answer) -> Script:
     return lambda body, number: judging(body, number) if "response_format" in body else answer
 
 
-@pytest.mark.parametrize("optimizer", ["gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS[1:])
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -358,7 +357,7 @@ def test_an_endpoint_of_proposals_that_is_not_there_is_told(optimise: Optimise) 
     assert "connection refused" in last
 
 
-@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_prompt_with_demonstrations_is_one_of_those_chosen_from(
     optimizer: str, optimise: Optimise, tmp_path: Path
 ) -> None:
@@ -400,9 +399,7 @@ def test_a_proposal_that_failed_among_others_is_told(optimise: Optimise) -> None
 def test_offline_nothing_is_called_no_better_that_was_not_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(teachable(nothing)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(nothing), monkeypatch) as endpoint:
         stopped = again(endpoint, tmp_path, "--with", "gepa", "--max-calls", "24")
         assert (stopped.done.status, stopped.record["chosen_by"]["tried"]) == (0, 0)
         assert "no better prompt was found before the optimiser was stopped" in stopped.done.out
@@ -486,9 +483,7 @@ def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert shown and words
     monkeypatch.chdir(tmp_path)
     write_pairs(tmp_path, topics=12)
-    with serving(teachable(rule)) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(teachable(rule), monkeypatch):
         done = command(*words[1].split(), "--cache-dir", "cache")
     assert done.out.endswith(shown[1])
 

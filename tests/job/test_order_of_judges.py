@@ -34,9 +34,13 @@ def files(folder: Path, *judges: str) -> dict[str, bytes]:
     return found | {"config": "\n".join(own).encode()}
 
 
-@pytest.mark.parametrize(
-    "judges", [*itertools.pairwise(OFFLINE), tuple(OFFLINE)], ids=lambda names: "-".join(names)
-)
+PAIRS = [
+    pytest.param(pair, marks=pytest.mark.slow("trecjudge/judging", "judges"))
+    for pair in itertools.pairwise(OFFLINE)
+]
+
+
+@pytest.mark.parametrize("judges", [*PAIRS, tuple(OFFLINE)], ids="-".join)
 def test_the_order_of_judges_changes_no_byte(judges: tuple[str, ...], tmp_path: Path) -> None:
     one, other = (files(tmp_path / o, *named) for o, named in (("a", judges), ("b", judges[::-1])))
     assert sorted(one) == sorted(other)

@@ -52,9 +52,7 @@ def asked(
     """Judge the run by a workflow; return the requests, in order of their text, and the end."""
     (folder / "w.yml").write_text(yaml.safe_dump({"judge": "citation"} | workflow))
     monkeypatch.setenv("TRECJUDGE_CACHE", str(folder / "cache"))
-    with serving(reply) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(reply, monkeypatch) as endpoint:
         done = judge(
             folder / "run.jsonl", folder / "out", "--workflow", folder / "w.yml", "--use-env-llm",
             topics=folder / "topics.jsonl",

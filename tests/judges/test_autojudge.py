@@ -248,6 +248,7 @@ def test_its_calls_are_counted_and_it_never_sees_the_key(
     assert reason in (tmp_path / "x.judgments.jsonl").read_text()
 
 
+@pytest.mark.slow("trecjudge/interop", "judges/autojudge")
 def test_it_finds_no_secret_in_any_environment(tmp_path: Path) -> None:
     hidden = ["Qw-the-key", "Qw-the-header", "Qw-the-password", "Qw-of-the-proxy"]
     workflow = tmp_path / "mine.yml"

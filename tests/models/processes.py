@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.commandline import ROOT, Done
+from tests.endpoint import Endpoint
 
 FILES = ("leaderboard.txt", "qrels", "judgments.jsonl")
 SENTENCES, TOPICS, IN_FLIGHT = 20, 10, 4
@@ -67,3 +68,9 @@ def wait_until(true: Callable[[], bool]) -> None:
     while not true() and time.monotonic() < until:
         time.sleep(0.005)
     assert true()
+
+
+def answer_until(endpoint: Endpoint, count: int) -> None:
+    """Wait until `count` requests are answered; the next ones are under way, and stay so."""
+    endpoint.answers = count
+    wait_until(lambda: len(endpoint.requests) == count + IN_FLIGHT)

@@ -65,9 +65,7 @@ def test_no_judge_sends_a_token(
     (tmp_path / "runs" / "a.jsonl").write_text(json.dumps(record))
     (tmp_path / "topics.jsonl").write_text(json.dumps(topic))
     (tmp_path / "w.yml").write_text(f"judge: {workflow}\n")
-    with serving(lambda body, number: Answer(reply_for(body))) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(lambda body, number: Answer(reply_for(body)), monkeypatch) as endpoint:
         asked = ("--use-env-llm", "--workflow", tmp_path / "w.yml")
         topics = tmp_path / "topics.jsonl"
         done = judge(tmp_path / "runs", tmp_path / "out", *asked, topics=topics)
@@ -94,9 +92,7 @@ def test_the_judgments_have_the_text_as_it_is(
         assert quote in json.dumps(body)
         return Answer(attestation(body, "full_support", quote))
 
-    with serving(script) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(script, monkeypatch):
         judge(tmp_path / "a.jsonl", tmp_path / "out", "--use-env-llm")
     lines = (tmp_path / "out" / "x.judgments.jsonl").read_text().splitlines()
     (judged,) = [j for j in map(json.loads, lines) if j["record"] == "judgment"]

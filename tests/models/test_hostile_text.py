@@ -75,9 +75,7 @@ def test_no_document_makes_itself_the_reply(
         return Answer(way(document_of(body), body))
 
     settings = ("--set", f"llm.structured={form}", "--set", "llm.give_up_after=999")
-    with serving(script) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(script, monkeypatch):
         done = judge(tmp_path / "runs", tmp_path / "out", "--use-env-llm", "--json", *settings)
     assert done.status in (0, 3), done.err
     lines = (tmp_path / "out" / "x.judgments.jsonl").read_text().splitlines()

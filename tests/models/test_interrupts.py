@@ -1,4 +1,4 @@
-"""Processes that are really signalled: what is kept, what is lost, what they say, how to go on."""
+"""Processes that are really signalled and killed: what is kept and lost, and how to go on."""
 
 from __future__ import annotations
 
@@ -14,22 +14,31 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import ROOT, SAMPLES
-from tests.endpoint import Endpoint, attesting, serving
-from tests.models.processes import IN_FLIGHT, Here, runs, start, wait_until
+from tests.endpoint import attesting, serving
+from tests.models.processes import (
+    FILES,
+    IN_FLIGHT,
+    SENTENCES,
+    TOPICS,
+    Here,
+    answer_until,
+    runs,
+    start,
+    wait_until,
+)
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-OTHERS = [signal.SIGUSR1, signal.SIGQUIT]
+SLOW = pytest.mark.slow("trecjudge/job/process.py", "trecjudge/models", "trecjudge/cli/exits.py")
+SIGNALS = [
+    signal.SIGINT,
+    pytest.param(signal.SIGTERM, marks=SLOW),
+    pytest.param(signal.SIGHUP, marks=SLOW),
+]
+OTHERS = [pytest.param(number, marks=SLOW) for number in (signal.SIGUSR1, signal.SIGQUIT)]
 GO_ON = "interrupted; run the same command again to go on\n"
 
 
 def names(signals: object) -> str:
     return getattr(signals, "name", "")
-
-
-def answer_until(endpoint: Endpoint, count: int) -> None:
-    """Wait until `count` requests are answered; the next ones are under way, and stay so."""
-    endpoint.answers = count
-    wait_until(lambda: len(endpoint.requests) == count + IN_FLIGHT)
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
@@ -75,7 +84,7 @@ def test_what_is_on_its_way_is_kept(number: signal.Signals, tmp_path: Path, here
         assert not part.exists()
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGHUP], ids=names)
+@pytest.mark.parametrize("first", [SIGNALS[0], SIGNALS[2]], ids=names)
 def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
     first: signal.Signals, tmp_path: Path, here: Here
 ) -> None:
@@ -99,7 +108,13 @@ def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
 
 
 @pytest.mark.parametrize(
-    ("count", "number"), list(zip([0, 1, 90], SIGNALS, strict=True)), ids=names
+    ("count", "number"),
+    [
+        pytest.param(0, signal.SIGINT, marks=SLOW),
+        pytest.param(1, signal.SIGTERM, marks=SLOW),
+        (90, signal.SIGHUP),
+    ],
+    ids=names,
 )
 def test_at_any_moment_only_what_is_in_flight_is_asked_again(
     count: int, number: signal.Signals, tmp_path: Path, here: Here
@@ -119,33 +134,27 @@ def test_at_any_moment_only_what_is_in_flight_is_asked_again(
         assert 200 <= len(endpoint.requests) <= 200 + IN_FLIGHT
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP], ids=names)
-def test_ignored_signals_stay_ignored(number: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ignored", "sent", "status"),
+    [
+        (signal.SIGHUP, signal.SIGHUP, 0),
+        pytest.param(signal.SIGINT, signal.SIGTERM, 130, marks=SLOW, id="background"),
+    ],
+)
+def test_ignored_signals_stay_ignored(
+    ignored: signal.Signals, sent: signal.Signals, status: int, tmp_path: Path
+) -> None:
     runs(tmp_path / "runs")
     with serving(attesting()) as endpoint:
-        before = signal.signal(number, signal.SIG_IGN)  # as `nohup` does, and a shell for `&`
+        before = signal.signal(ignored, signal.SIG_IGN)  # as `nohup` does, and a shell for `&`
         try:
             process = start(tmp_path, endpoint, "cache")
         finally:
-            signal.signal(number, before)
+            signal.signal(ignored, before)
         answer_until(endpoint, 20)
-        process.send_signal(number)
+        process.send_signal(sent)
         endpoint.answers = math.inf
-        assert ended(process)[0] == 0
-
-
-def test_in_the_background_it_can_be_ended(tmp_path: Path) -> None:
-    runs(tmp_path / "runs")
-    with serving(attesting()) as endpoint:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            process = start(tmp_path, endpoint, "cache")
-        finally:
-            signal.signal(signal.SIGINT, before)
-        answer_until(endpoint, 20)
-        process.terminate()
-        endpoint.answers = math.inf
-        assert ended(process)[0] == 130
+        assert ended(process)[0] == status
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -210,7 +219,10 @@ def test_a_terminal_that_is_closed(tmp_path: Path, here: Here) -> None:
         assert len(endpoint.requests) == 200
 
 
-@pytest.mark.parametrize("gone", ["stdout", "stderr", "both"])
+@pytest.mark.parametrize(
+    "gone",
+    [pytest.param("stdout", marks=SLOW), pytest.param("stderr", marks=SLOW), "both"],
+)
 def test_whoever_reads_may_go_and_the_files_are_there(gone: str, tmp_path: Path) -> None:
     pipes = {}
     for name in ("stdout", "stderr"):
@@ -222,6 +234,7 @@ def test_whoever_reads_may_go_and_the_files_are_there(gone: str, tmp_path: Path)
     assert (tmp_path / "x.config.yml").exists()
 
 
+@SLOW
 def test_a_pipe_to_head(tmp_path: Path) -> None:
     words = " ".join(job(tmp_path))
     done = subprocess.run(
@@ -242,3 +255,23 @@ def test_a_full_disk_is_an_error_of_standard_output_only(tmp_path: Path) -> None
     assert last.startswith(b"error: standard output cannot be written: the disk is full; only")
     assert b"Traceback" not in done.stderr
     assert (tmp_path / "x.config.yml").exists()
+
+
+def test_killed_what_was_paid_for_is_not_paid_for_again(tmp_path: Path, here: Here) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting("partial_support")) as endpoint:
+        assert here(endpoint, "cache1", "whole").status == 0
+        whole = len(endpoint.requests)
+        assert whole == SENTENCES * TOPICS
+        endpoint.requests.clear()
+        for count in (40, 120):
+            process = start(tmp_path, endpoint, "cache2")
+            answer_until(endpoint, count)
+            process.kill()
+            process.communicate(timeout=20)
+            assert not (tmp_path / "x.leaderboard.txt").exists()
+        endpoint.answers = math.inf
+        assert here(endpoint, "cache2", "x").status == 0
+    assert whole <= len(endpoint.requests) <= whole + 2 * IN_FLIGHT
+    for kind in FILES:
+        assert (tmp_path / f"x.{kind}").read_bytes() == (tmp_path / f"whole.{kind}").read_bytes()

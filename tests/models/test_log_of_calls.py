@@ -244,8 +244,6 @@ def test_a_batch_has_the_sums_of_its_endpoint_at_its_own_price(ask: Ask, tmp_pat
 
 
 def test_without_prices_cost_is_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(good) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(good, monkeypatch):
         sample("ragtime", tmp_path / "out", "--judge", "support", "--use-env-llm")
     assert {call["cost"] for call in calls_in(tmp_path)} == {None}

@@ -34,9 +34,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
         return judge(tmp_path / "r.jsonl", tmp_path / out, *given, *flags)
 
     monkeypatch.chdir(tmp_path)
-    with serving(attesting()) as endpoint:
-        for name, value in endpoint.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(attesting(), monkeypatch):
         yield ask
 
 

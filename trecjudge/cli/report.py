@@ -20,7 +20,7 @@ from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, prin
 from trecjudge.errors import InputError
 from trecjudge.results.jobs import judged_job, outcome
 
-if TYPE_CHECKING:  # numpy and jinja2: not for --help
+if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
     from trecjudge.show.html import job, writing
     from trecjudge.stats import alignment

@@ -118,6 +118,7 @@ def test_damage_is_one_line(kind: str, path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow("trecjudge/baseline/index")
 def test_damage_by_chance() -> None:
     """Every kind is tried by `python -m tests.baseline.index.mutations SEED 1000`."""
     words = [sys.executable, "-m", "tests.baseline.index.mutations", "11", "14"]

@@ -55,6 +55,7 @@ def unseen(labelled: Labelled) -> Predictions:
     return held_out(found, [pair.weight for pair in pairs], topics, shipped_calibration())
 
 
+@pytest.mark.slow("trecjudge/evaluation/calibrate", "trecjudge/stats")
 def test_it_is_as_good_as_it_says(unseen: Predictions) -> None:
     how = " ".join(shipped_calibration().how)
     in_readme = [

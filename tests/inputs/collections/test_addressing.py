@@ -49,6 +49,11 @@ class Read:
         return [finding.kind for finding in (*self.kept.findings(), *self.said)]
 
 
+pytestmark = pytest.mark.usefixtures("one_core")
+SLOW = pytest.mark.slow("trecjudge/inputs/collections", "trecjudge/inputs/sources")
+PACKED = pytest.param(".gz", marks=SLOW)
+
+
 @pytest.mark.parametrize(
     ("make", "options"),
     [
@@ -79,7 +84,7 @@ def test_each_is_found_at_its_place(make: Make, options: dict[str, object], tmp_
         pytest.param(ROW, "shard_00003_{}", id="Parquet"),
     ],
 )
-@pytest.mark.parametrize("packing", ["", ".gz"])
+@pytest.mark.parametrize("packing", ["", PACKED])
 def test_what_is_made_up_is_not_there(
     make: Make, wanted: str, packing: str, tmp_path: Path
 ) -> None:
@@ -128,7 +133,7 @@ def test_ids_of_another_collection_are_not_there(tmp_path: Path) -> None:
     assert read.kept.some_ids(1) == ["msmarco_v2.1_doc_00_0"]
 
 
-@pytest.mark.parametrize("packing", ["", ".gz"])
+@pytest.mark.parametrize("packing", ["", PACKED])
 @pytest.mark.parametrize(
     "kept",
     [
@@ -158,7 +163,7 @@ def test_files_that_are_others_are_read_through(
 
 @pytest.mark.parametrize("make", [DOC, SEGMENT])
 @pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=SLOW) for seed in (2, 3))])
 def test_what_a_pass_finds_is_found(make: Make, packing: str, seed: int, tmp_path: Path) -> None:
     """Some records are left out, or others put in; what is wanted is partly made up."""
     chance = random.Random(seed)
@@ -295,7 +300,13 @@ def test_a_file_that_is_copied_again(name: str, tmp_path: Path) -> None:
     assert (read.states, read.kinds) == (["+"] * 4 + ["-"], [])
 
 
-@pytest.mark.parametrize("column", ["id", "docid", "doc_id", "Document-Id", "warc_record_id"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("id", "Document-Id"),
+        *(pytest.param(name, marks=SLOW) for name in ("docid", "doc_id", "warc_record_id")),
+    ],
+)
 def test_the_ids_of_a_column_count(column: str, tmp_path: Path) -> None:
     documents = ROW(tmp_path / "c", 8, (0,), id_column=column)
     read = Read(tmp_path / "c", ["shard_00000_3", documents[3].doc_id])

@@ -339,6 +339,7 @@ def test_limits_hold_in_every_process(tmp_path: Path) -> None:
     assert (kept.lost, kept.get("long")) == (1, None)
 
 
+@pytest.mark.slow("trecjudge/inputs/collections")
 def test_many_wanted_documents(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text(lines_of(range(0, 100_000, 5)))

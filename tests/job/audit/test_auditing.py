@@ -97,9 +97,7 @@ def test_a_job_can_be_compared_with_the_job_before(tmp_path: Path) -> None:
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     """Run an endpoint that supports everything; the environment leads there."""
-    with serving(attesting()) as found:
-        for name, value in found.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(attesting(), monkeypatch) as found:
         yield found
 
 
@@ -157,9 +155,7 @@ def test_without_one_judgment_there_is_no_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "p.jsonl").write_text(pair_lines())
-    with serving(lambda body, number: Answer("no label at all")) as found:
-        for name, value in found.environment().items():
-            monkeypatch.setenv(name, value)
+    with serving(lambda body, number: Answer("no label at all"), monkeypatch):
         done = judged(tmp_path, workflow(tmp_path, labels="p.jsonl"))
     assert done.status == 1
     assert "audit: none of 4 items was judged: parse: " in done.err

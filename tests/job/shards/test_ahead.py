@@ -107,8 +107,13 @@ def test_a_budget_holds_for_all_and_the_next_job_pays_nothing_twice(judged: Judg
         status, summary, err = judged("budget", ends)
         assert summary["calls"]["cached"] == calls
         assert len(bodies(ends)) == len(set(bodies(ends))) == ITEMS
-        # Where no older reply is wanted, all is asked once more, and only once.
-        status, summary, err = judged("budget", ends, "--refresh")
+
+
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/models")
+def test_where_no_older_reply_is_wanted_all_is_asked_once_more(judged: Judged) -> None:
+    with two(attesting()) as ends:
+        for flags in ((), ("--refresh",)):
+            judged("refreshed", ends, *flags)
         assert set(Counter(bodies(ends)).values()) == {2}
 
 
@@ -148,6 +153,7 @@ def broke(body: dict[str, Any], number: int) -> Answer:
     return Answer(status=402, raw=b'{"error": {"message": "no money", "code": "billing"}}')
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/models")
 def test_an_account_without_money_ends_all_and_what_is_paid_for_is_judged(judged: Judged) -> None:
     with two(broke) as ends:
         # Few in flight: without an end, each item that is left would be refused at both endpoints.
@@ -160,6 +166,7 @@ def test_an_account_without_money_ends_all_and_what_is_paid_for_is_judged(judged
     assert calls <= 60 + 8 + 2 * 2
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/models")
 def test_after_an_interrupt_what_is_paid_for_is_kept(folder: Path) -> None:
     with two(attesting(delay=0.2)) as ends:
         job = started(folder, "stopped", ends, "--workers", "2")
@@ -183,6 +190,7 @@ def test_a_batch_is_sent_by_one_process(judged: Judged) -> None:
     assert (status, "llm.batch: one process sends a batch" in err) == (1, True), err
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/models")
 def test_a_cluster_brings_its_replies_home_though_a_worker_dies(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

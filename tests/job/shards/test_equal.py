@@ -135,7 +135,12 @@ def words(case: Case, root: Path = SAMPLES) -> list[str]:
 OFFLINE = ("citation", "support", "citation_score", "attribution", "faithfulness", "length")
 LABELS = str(SAMPLES / "rag" / "labels.jsonl")
 CASES = [
-    *(Case(data, judge) for data in ("rag", "ragtime", "dragun") for judge in OFFLINE),
+    *(Case("rag", judge) for judge in OFFLINE),
+    *(
+        pytest.param(Case(data, judge), marks=pytest.mark.slow("trecjudge/job/shards", "judges"))
+        for data in ("ragtime", "dragun")
+        for judge in OFFLINE
+    ),
     Case("rag", "grounding"),
     Case("rag", "direct_prompt"),
     Case("pipeline", "grounding"),

@@ -51,6 +51,7 @@ def test_there_are_several_frames(folder: Path) -> None:
     assert packed.count(b"\x28\xb5\x2f\xfd") > 1
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/results")
 def test_workers_write_the_bytes_of_one_process(folder: Path) -> None:
     job = process(*flags(folder, "two", "-q", "--workers", "2", *PACK))
     _, err = job.communicate(timeout=120)

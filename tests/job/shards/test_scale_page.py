@@ -70,7 +70,12 @@ def kubernetes(folder: Path, number: int) -> int:
     return ran(folder, words, JOB_COMPLETION_INDEX=str(number - 1))
 
 
-@pytest.mark.parametrize("task", [slurm, parallel, kubernetes])
+SLOW = pytest.mark.slow("trecjudge/job/shards", "docs/scale.md")
+
+
+@pytest.mark.parametrize(
+    "task", [slurm, pytest.param(parallel, marks=SLOW), pytest.param(kubernetes, marks=SLOW)]
+)
 def test_its_parts_are_merged_to_what_one_process_writes(
     task: Callable[[Path, int], int], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

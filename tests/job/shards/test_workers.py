@@ -67,11 +67,13 @@ def test_two_workers_write_the_bytes_of_one_process(folder: Path) -> None:
     assert outputs[0] == outputs[1] > 0
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/inputs")
 def test_paths_may_be_relative(folder: Path, tmp_path: Path) -> None:
     in_folder(folder, tmp_path / "two", "runs", "2")
     assert same_files(folder / "one", tmp_path / "two") == list(FILES)
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/inputs")
 def test_a_run_may_come_by_standard_input(folder: Path, tmp_path: Path) -> None:
     for workers in ("1", "2"):
         in_folder(folder, tmp_path / workers, "-", workers)
@@ -93,6 +95,7 @@ def in_folder(folder: Path, out: Path, runs: str, workers: str) -> None:
     assert done.returncode in (0, 3), done.stderr
 
 
+@pytest.mark.slow("trecjudge/job/shards")
 def test_a_killed_worker_changes_nothing(folder: Path) -> None:
     job = process(*flags(folder, "killed", "--workers", "2"))
     until(lambda: shards_done(folder, "killed") or job.poll() is not None)
@@ -104,6 +107,7 @@ def test_a_killed_worker_changes_nothing(folder: Path) -> None:
     assert parts_left(folder, "killed") == []
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/job/process.py")
 def test_after_an_interrupt_nothing_is_left(folder: Path) -> None:
     job = process(*flags(folder, "stopped", "--workers", "2"))
     until(lambda: len(children(job.pid)) >= 2)
@@ -117,6 +121,7 @@ def test_after_an_interrupt_nothing_is_left(folder: Path) -> None:
     assert not (folder / "stopped" / "x.judgments.jsonl").exists()
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/job/process.py")
 def test_workers_end_with_the_process_that_they_work_for(folder: Path) -> None:
     job = process(*flags(folder, "orphaned", "--workers", "2"))
     until(lambda: len(children(job.pid)) >= 2)

@@ -16,10 +16,13 @@ from tests.endpoint import Answer, attestation, attesting, repeating, serving, t
 from tests.models.processes import FILES, Here, runs, start, wait_until
 
 ITEMS = 200
+SLOW = pytest.mark.slow("trecjudge/models")
 BATCH = ("--set", "llm.batch=true", "--set", "llm.batch_poll=0.01")
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+@pytest.mark.parametrize(
+    "how", [pytest.param(signal.SIGKILL, marks=SLOW), signal.SIGINT], ids=["killed", "interrupted"]
+)
 def test_a_batch_under_way_is_waited_for_by_the_same_command(
     how: signal.Signals, tmp_path: Path, here: Here
 ) -> None:
@@ -45,7 +48,9 @@ def test_a_batch_under_way_is_waited_for_by_the_same_command(
         assert (tmp_path / f"x.{kind}").read_bytes() == (tmp_path / f"whole.{kind}").read_bytes()
 
 
-@pytest.mark.parametrize("lists", [True, False], ids=["it lists batches", "it does not"])
+@pytest.mark.parametrize(
+    "lists", [True, pytest.param(False, marks=SLOW)], ids=["it lists batches", "it does not"]
+)
 def test_killed_between_the_file_and_the_batch(lists: bool, tmp_path: Path, here: Here) -> None:
     runs(tmp_path / "runs")
     with serving_batches(attesting(), lists=lists) as endpoint:
@@ -59,6 +64,7 @@ def test_killed_between_the_file_and_the_batch(lists: bool, tmp_path: Path, here
         assert (len(endpoint.asked), len(endpoint.batches), len(endpoint.files)) == (ITEMS, 1, 2)
 
 
+@SLOW
 def test_killed_before_the_id_of_a_batch_came_it_is_found_on_a_later_page(
     tmp_path: Path, here: Here
 ) -> None:
