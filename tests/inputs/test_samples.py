@@ -64,19 +64,17 @@ def test_what_is_a_sample(records: list[dict[str, Any]], ids: str, found: int, r
     assert seen.kinds.count("response_duplicate") == found
 
 
-@pytest.mark.parametrize(
-    ("more", "retrieved"),
-    [
-        pytest.param({"references": ["a", "b"]}, ("a", "b"), id="references of RAG 2024"),
-        pytest.param(
-            {"retrieved": ["b", {"docid": "c"}]}, ("b", "c"), id="said, by ids or objects"
-        ),
-    ],
-)
-def test_what_a_record_says_was_retrieved(
-    more: dict[str, Any], retrieved: tuple[str, ...], read: Read
-) -> None:
-    assert read(json.dumps(track("A.", **more))).response.retrieved == retrieved
+def test_what_a_record_says_was_retrieved(read: Read) -> None:
+    cases = {
+        "references of RAG 2024": ({"references": ["a", "b"]}, ("a", "b")),
+        "said, by ids or objects": ({"retrieved": ["b", {"docid": "c"}]}, ("b", "c")),
+    }
+    wrong = {
+        name: found
+        for name, (more, retrieved) in cases.items()
+        if (found := read(json.dumps(track("A.", **more))).response.retrieved) != retrieved
+    }
+    assert not wrong
 
 
 ANSWERS = [

@@ -7,44 +7,38 @@ import pytest
 from trecjudge.judging.nuggets import leaves_open, says_again, uncited_by_words
 
 
-@pytest.mark.parametrize(
-    ("sentence", "label"),
-    [
-        pytest.param("The works opened in 1902.", "NEEDS_CITATION", id="a fact"),
-        pytest.param("Not only tin but zinc was used.", "NEEDS_CITATION", id="not only"),
-        pytest.param(
-            "It closed because copper was not to be had.", "NEEDS_CITATION", id="negated beside"
-        ),
-        pytest.param("The lamp shone without a keeper.", "NEEDS_CITATION", id="without"),
-        pytest.param(
-            "The danger is not in the lamp but in the oil.", "NEEDS_CITATION", id="not but"
-        ),
-        pytest.param(
-            "If there is no wind, the lamp burns low.", "NEEDS_CITATION", id="a condition"
-        ),
-        pytest.param(
-            "Such kits help where laboratories are not near.", "NEEDS_CITATION", id="where"
-        ),
-        pytest.param("If asked, nobody could name the founder.", "NEGATIVE", id="behind a clause"),
-        pytest.param("The works were not founded in 1902.", "NEGATIVE", id="not so"),
-        pytest.param("No record tells who founded the works.", "NEGATIVE", id="not known"),
-        pytest.param("Nobody has kept the light since 1983.", "NEGATIVE", id="nobody"),
-        pytest.param("The founder of the works is unknown.", "NEGATIVE", id="unknown"),
-        pytest.param("The documents do not mention a founder.", "NEGATIVE", id="sources silent"),
-        pytest.param("Von einem Gründer ist nichts bekannt, kein Name.", "NEGATIVE", id="German"),
-        pytest.param("Who founded the works?", "NEEDS_NONE", id="a question"),
-        pytest.param("## The Dunmoor Works", "NEEDS_NONE", id="a heading"),
-        pytest.param("This report has told the story.", "NEEDS_NONE", id="of the report"),
-        pytest.param("In this section we look at kettles.", "NEEDS_NONE", id="of a section"),
-        pytest.param("Let us turn to the keepers.", "NEEDS_NONE", id="a turn"),
-        pytest.param("We consider the following aspects.", "NEEDS_NONE", id="what follows"),
-        pytest.param("I will next answer who kept it.", "NEEDS_NONE", id="what comes next"),
-        pytest.param("I think it is nice.", "NEEDS_NONE", id="an opinion"),
-        pytest.param("And so on.", "NEEDS_NONE", id="nothing to check"),
-    ],
-)
-def test_what_an_uncited_sentence_is(sentence: str, label: str) -> None:
-    assert uncited_by_words(sentence, []).label == label
+def test_what_an_uncited_sentence_is() -> None:
+    cases = {
+        "a fact": ("The works opened in 1902.", "NEEDS_CITATION"),
+        "not only": ("Not only tin but zinc was used.", "NEEDS_CITATION"),
+        "negated beside": ("It closed because copper was not to be had.", "NEEDS_CITATION"),
+        "without": ("The lamp shone without a keeper.", "NEEDS_CITATION"),
+        "not but": ("The danger is not in the lamp but in the oil.", "NEEDS_CITATION"),
+        "a condition": ("If there is no wind, the lamp burns low.", "NEEDS_CITATION"),
+        "where": ("Such kits help where laboratories are not near.", "NEEDS_CITATION"),
+        "behind a clause": ("If asked, nobody could name the founder.", "NEGATIVE"),
+        "not so": ("The works were not founded in 1902.", "NEGATIVE"),
+        "not known": ("No record tells who founded the works.", "NEGATIVE"),
+        "nobody": ("Nobody has kept the light since 1983.", "NEGATIVE"),
+        "unknown": ("The founder of the works is unknown.", "NEGATIVE"),
+        "sources silent": ("The documents do not mention a founder.", "NEGATIVE"),
+        "German": ("Von einem Gründer ist nichts bekannt, kein Name.", "NEGATIVE"),
+        "a question": ("Who founded the works?", "NEEDS_NONE"),
+        "a heading": ("## The Dunmoor Works", "NEEDS_NONE"),
+        "of the report": ("This report has told the story.", "NEEDS_NONE"),
+        "of a section": ("In this section we look at kettles.", "NEEDS_NONE"),
+        "a turn": ("Let us turn to the keepers.", "NEEDS_NONE"),
+        "what follows": ("We consider the following aspects.", "NEEDS_NONE"),
+        "what comes next": ("I will next answer who kept it.", "NEEDS_NONE"),
+        "an opinion": ("I think it is nice.", "NEEDS_NONE"),
+        "nothing to check": ("And so on.", "NEEDS_NONE"),
+    }
+    wrong = {
+        name: found
+        for name, (sentence, label) in cases.items()
+        if (found := uncited_by_words(sentence, []).label) != label
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -70,15 +64,12 @@ def test_what_an_earlier_sentence_says(sentence: str, earlier: str, again: bool)
     assert (uncited_by_words(sentence, ["Hm.", earlier]).label == "REPEATED") is again
 
 
-@pytest.mark.parametrize(
-    ("sentence", "question", "confirms"),
-    [
-        ("No record tells who founded the works.", "Who founded the works?", True),
-        ("No record tells of a strike at the works.", "Who founded the works?", False),
-        ("Nobody knows.", "Who founded the works?", False),
-    ],
-)
-def test_a_negative_sentence_confirms_the_question_that_it_is_about(
-    sentence: str, question: str, confirms: bool
-) -> None:
-    assert leaves_open(sentence, question) is confirms
+def test_a_negative_sentence_confirms_the_question_that_it_is_about() -> None:
+    expected = {
+        ("No record tells who founded the works.", "Who founded the works?"): True,
+        ("No record tells of a strike at the works.", "Who founded the works?"): False,
+        ("Nobody knows.", "Who founded the works?"): False,
+    }
+    assert {
+        (sentence, question): leaves_open(sentence, question) for (sentence, question) in expected
+    } == expected

@@ -49,12 +49,10 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [("a b", "a%20b"), ("100%", "100%25"), ("a\nb", "a%0Ab"), ("msmarco_v2.1#0_1", None)],
-)
-def test_encode(text: str, wanted: str | None) -> None:
-    assert encode(text) == (wanted or text)
+def test_encode() -> None:
+    cases = [("a b", "a%20b"), ("100%", "100%25"), ("a\nb", "a%0Ab"), ("msmarco_v2.1#0_1", None)]
+    wrong = [(text, wanted) for text, wanted in cases if encode(text) != (wanted or text)]
+    assert not wrong
 
 
 def test_leaderboard_line() -> None:

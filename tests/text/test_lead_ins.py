@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from trecjudge.text.sentences import states_nothing
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
+def test_nothing_is_stated() -> None:
+    cases = [
         "Here is a summary in 132 words:",
         "Here's a summary in 132 words:",
         "Here is a brief summary of the provided passages:",
@@ -38,15 +35,13 @@ from trecjudge.text.sentences import states_nothing
         "Key factors include:",
         "The causes of the decline were as follows:",
         "```python\nx = 1\n```",
-    ],
-)
-def test_nothing_is_stated(sentence: str) -> None:
-    assert states_nothing(sentence)
+    ]
+    wrong = [sentence for sentence in cases if not states_nothing(sentence)]
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
+def test_something_is_stated() -> None:
+    cases = [
         "Here is where Napoleon died:",
         "Here is a list of kings who died in 1745:",
         "Lyon was founded in 43 BC:",
@@ -73,7 +68,6 @@ def test_nothing_is_stated(sentence: str) -> None:
         "```\nThe bridge fell.\n```",
         "Paris.",
         "This is a list of the dead that Quill signed.",
-    ],
-)
-def test_something_is_stated(sentence: str) -> None:
-    assert not states_nothing(sentence)
+    ]
+    wrong = [sentence for sentence in cases if states_nothing(sentence)]
+    assert not wrong

@@ -17,31 +17,25 @@ TAGS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("reply", "answer"),
-    [
-        ("It is so.", "It is so."),
-        ("<think>a</think>b", "b"),
-        ("<think>a</think>b<think>c</think>d", "bd"),
-        ("a</think>b", "b"),
-        ("a</think>b</think>c", "c"),
-        ("b<think>a", "b"),
-        ("<think>a", None),
-        ("", None),
-        ("<|begin_of_thought|>a<|end_of_thought|>b", "b"),
-        ("<|START_THINKING|>a<|END_THINKING|>b", "b"),
-        ("◁think▷a◁/think▷b", "b"),
-        ("<|channel|>analysis<|message|>a", None),
-        (
-            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
-            "b",
-        ),
-        ("analysis of the harbour", "analysis of the harbour"),
-        ("I think > 3 of [them] think so", "I think > 3 of [them] think so"),
-    ],
-)
-def test_what_is_left(reply: str, answer: str | None) -> None:
-    assert without_reasoning(reply) == answer
+def test_what_is_left() -> None:
+    expected = {
+        "It is so.": "It is so.",
+        "<think>a</think>b": "b",
+        "<think>a</think>b<think>c</think>d": "bd",
+        "a</think>b": "b",
+        "a</think>b</think>c": "c",
+        "b<think>a": "b",
+        "<think>a": None,
+        "": None,
+        "<|begin_of_thought|>a<|end_of_thought|>b": "b",
+        "<|START_THINKING|>a<|END_THINKING|>b": "b",
+        "◁think▷a◁/think▷b": "b",
+        "<|channel|>analysis<|message|>a": None,
+        "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b": "b",
+        "analysis of the harbour": "analysis of the harbour",
+        "I think > 3 of [them] think so": "I think > 3 of [them] think so",
+    }
+    assert {reply: without_reasoning(reply) for reply in expected} == expected
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -11,36 +11,36 @@ def forms(text: str) -> list[str]:
     return [token.form for token in tokenize(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("The Cats SLEEP", ["the", "cat", "sleep"], id="case and plural"),
-        pytest.param("debate debates debating", ["debat"] * 3, id="one stem"),
-        pytest.param("ﬁnance", ["financ"], id="ligature"),
-        pytest.param("Ｔｏｋｙｏ", ["tokyo"], id="full-width letters"),
-        pytest.param("São Paulo", ["sao", "paulo"], id="accent"),
-        pytest.param("cafe\u0301 café", ["cafe", "cafe"], id="combining accent"),
-        pytest.param("Straße", ["strass"], id="sharp s folds to ss"),
-        pytest.param("U.S. and US", ["us", "and", "us"], id="initialism"),
-        pytest.param("women's women’s", ["women", "women"], id="possessive, both apostrophes"),
-        pytest.param("don't can’t", ["not", "not"], id="contracted negation"),
-        pytest.param("l'homme", ["homm"], id="French elision"),
-        pytest.param("long-term", ["long", "term"], id="hyphen parts"),
-        pytest.param("co\u00adoperate", ["cooper"], id="soft hyphen is no letter"),
-        pytest.param(
-            "n\u200bot n\u2060o\u202et n\U000e0041ot", ["not"] * 3, id="no width in words"
-        ),
-        pytest.param("a\u200b \ufeffb 1\ufe0f\u20e3", ["a", "b", "1"], id="no width beside words"),
-        pytest.param("vitamin B12", ["vitamin", "b12"], id="letters with digits are a name"),
-        pytest.param("kilometres km Kilometers", ["km"] * 3, id="unit in any writing"),
-        pytest.param("Sept. September", ["septemb"] * 2, id="month in short"),
-        pytest.param("snake_case", ["snake", "case"], id="underscore parts"),
-        pytest.param("", [], id="empty"),
-        pytest.param("😀 — … !?", [], id="no letters"),
-    ],
-)
-def test_words(text: str, expected: list[str]) -> None:
-    assert forms(text) == expected
+def test_words() -> None:
+    cases = {
+        "case and plural": ("The Cats SLEEP", ["the", "cat", "sleep"]),
+        "one stem": ("debate debates debating", ["debat"] * 3),
+        "ligature": ("ﬁnance", ["financ"]),
+        "full-width letters": ("Ｔｏｋｙｏ", ["tokyo"]),
+        "accent": ("São Paulo", ["sao", "paulo"]),
+        "combining accent": ("cafe\u0301 café", ["cafe", "cafe"]),
+        "sharp s folds to ss": ("Straße", ["strass"]),
+        "initialism": ("U.S. and US", ["us", "and", "us"]),
+        "possessive, both apostrophes": ("women's women’s", ["women", "women"]),
+        "contracted negation": ("don't can’t", ["not", "not"]),
+        "French elision": ("l'homme", ["homm"]),
+        "hyphen parts": ("long-term", ["long", "term"]),
+        "soft hyphen is no letter": ("co\u00adoperate", ["cooper"]),
+        "no width in words": ("n\u200bot n\u2060o\u202et n\U000e0041ot", ["not"] * 3),
+        "no width beside words": ("a\u200b \ufeffb 1\ufe0f\u20e3", ["a", "b", "1"]),
+        "letters with digits are a name": ("vitamin B12", ["vitamin", "b12"]),
+        "unit in any writing": ("kilometres km Kilometers", ["km"] * 3),
+        "month in short": ("Sept. September", ["septemb"] * 2),
+        "underscore parts": ("snake_case", ["snake", "case"]),
+        "empty": ("", []),
+        "no letters": ("😀 — … !?", []),
+    }
+    wrong = {
+        name: found
+        for name, (text, expected) in cases.items()
+        if (found := forms(text)) != expected
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(

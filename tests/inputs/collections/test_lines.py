@@ -32,11 +32,10 @@ def test_what_may_be_in_json(doc_id: str, text: str) -> None:
     assert not RawIds(["other", "13"]).may_be_in_json(text.encode())
 
 
-@pytest.mark.parametrize(
-    "text", ['{"year": 12}', '{"id": 123}', '{"id": 12.5}', '{"text": "12 of"}']
-)
-def test_what_is_no_number_of_an_id(text: str) -> None:
-    assert not RawIds(["12"]).may_be_in_json(text.encode())
+def test_what_is_no_number_of_an_id() -> None:
+    cases = ['{"year": 12}', '{"id": 123}', '{"id": 12.5}', '{"text": "12 of"}']
+    wrong = [text for text in cases if RawIds(["12"]).may_be_in_json(text.encode())]
+    assert not wrong
 
 
 @pytest.mark.parametrize(

@@ -33,43 +33,37 @@ TIN = {"text": "Lined  with TIN", "importance": "vital", "assignment": "support"
 KEY: ItemKey = ("t1", "r", None, None, "lined with tin")
 
 
-@pytest.mark.parametrize(
-    ("text", "labels", "findings"),
-    [
-        pytest.param(assignment(TIN), {KEY: "support"}, [], id="one"),
-        pytest.param(
+def test_assignments(write: Write) -> None:
+    cases = {
+        "one": (assignment(TIN), {KEY: "support"}, []),
+        "twice": (
             assignment(TIN, TIN | {"assignment": "failed"}),
             {},
             ["None: people_unnamed", "1: labels_tied"],
-            id="twice",
         ),
-        pytest.param(
+        "without a label": (
             assignment(TIN, TIN | {"text": "x", "assignment": None}, 7),
             {KEY: "support"},
             ["1: label_unusable", "1: label_unusable"],
-            id="without a label",
         ),
-        pytest.param(
-            assignment(TIN, qid=1), {("1", *KEY[1:]): "support"}, [], id="an integer topic"
-        ),
-        pytest.param(
+        "an integer topic": (assignment(TIN, qid=1), {("1", *KEY[1:]): "support"}, []),
+        "without a run": (
             assignment(TIN, run_id=None) + assignment(TIN),
             {KEY: "support"},
             ["1: label_unusable"],
-            id="without a run",
         ),
-        pytest.param(
+        "a record of a nugget": (
             '{"topic_id": "t1", "run_id": "r", "nugget": "Lined with tin", "label": "support"}\n',
             {KEY: "support"},
             [],
-            id="a record of a nugget",
         ),
-    ],
-)
-def test_assignments(
-    text: str, labels: dict[ItemKey, str], findings: list[str], write: Write
-) -> None:
-    assert read(text, write, "a.jsonl") == (labels, findings)
+    }
+    wrong = {
+        name: found
+        for name, (text, labels, findings) in cases.items()
+        if (found := read(text, write, "a.jsonl")) != (labels, findings)
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(

@@ -192,24 +192,22 @@ def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> No
     assert other.label == "UNATTRIBUTED"
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage", "plainly"),
-    [
-        pytest.param("The vaccine is safe.", "The vaccine is safe for all.", True, id="so"),
-        pytest.param(
-            "The vaccine is safe.", "It's a myth that the vaccine is safe.", False, id="myth"
-        ),
-        pytest.param(
-            "The vaccine is safe.", "Some claim that the vaccine is safe.", False, id="said"
-        ),
-        pytest.param("The vaccine is safe.", "The vaccine is not safe.", False, id="denied"),
-        pytest.param("Ada taught Ben.", "Ben taught Ada.", False, id="another order"),
-        pytest.param("The court freed him.", "The court jailed him.", False, id="another word"),
-        pytest.param("52 voted for, 48 against.", "48 voted for, 52 against.", False, id="numbers"),
-    ],
-)
-def test_what_a_passage_states_plainly(claim: str, passage: str, plainly: bool) -> None:
-    assert states_plainly(passage, claim) is plainly
+def test_what_a_passage_states_plainly() -> None:
+    cases = {
+        "so": ("The vaccine is safe.", "The vaccine is safe for all.", True),
+        "myth": ("The vaccine is safe.", "It's a myth that the vaccine is safe.", False),
+        "said": ("The vaccine is safe.", "Some claim that the vaccine is safe.", False),
+        "denied": ("The vaccine is safe.", "The vaccine is not safe.", False),
+        "another order": ("Ada taught Ben.", "Ben taught Ada.", False),
+        "another word": ("The court freed him.", "The court jailed him.", False),
+        "numbers": ("52 voted for, 48 against.", "48 voted for, 52 against.", False),
+    }
+    wrong = {
+        name: found
+        for name, (claim, passage, plainly) in cases.items()
+        if (found := states_plainly(passage, claim)) is not plainly
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize("cited", [(), ("d1",)], ids=["uncited", "cited"])

@@ -80,16 +80,14 @@ def test_a_list_that_has_nothing_of_the_response_fails(entries: list[Any]) -> No
     assert failed.value.kind == "empty"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_of_what_declines_a_model_may_list_nothing() -> None:
+    cases = [
         "I don't have that information.",
         "None of the supplied documents say when the bridge was built.",
         "What the passages tell is not what this question asks for.",
-    ],
-)
-def test_of_what_declines_a_model_may_list_nothing(text: str) -> None:
-    assert by_model(response((text, []))) == []
+    ]
+    wrong = [text for text in cases if by_model(response((text, []))) != []]
+    assert not wrong
 
 
 def test_an_answer_that_declines_in_part_has_claims() -> None:

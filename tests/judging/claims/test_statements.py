@@ -112,33 +112,28 @@ def test_less_will_do_where_nobody_else_finds_a_claim(text: str, agreed: bool) -
     assert abstains(text, agreed=True) is agreed
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claims"),
-    [
-        pytest.param(
+def test_what_stands_beside_an_abstention() -> None:
+    cases = {
+        "leans on its opener": (
             "Based on the given texts, it is not possible to say, but it rose.",
             ["It rose."],
-            id="leans on its opener",
         ),
-        pytest.param(
+        "before it": (
             "The agency classifies it as a Group 1 carcinogen, but the texts do not say why.",
             ["The agency classifies it as a Group 1 carcinogen"],
-            id="before it",
         ),
-        pytest.param(
+        "after it": (
             "While the texts do not say when, general risks depend on the dose.",
             ["General risks depend on the dose."],
-            id="after it",
         ),
-        pytest.param(
-            "As an AI language model, I cannot answer this question.",
-            [],
-            id="an opener claims nothing",
-        ),
-    ],
-)
-def test_what_stands_beside_an_abstention(sentence: str, claims: list[str]) -> None:
-    assert statements(sentence) == claims
+        "an opener claims nothing": ("As an AI language model, I cannot answer this question.", []),
+    }
+    wrong = {
+        name: found
+        for name, (sentence, claims) in cases.items()
+        if (found := statements(sentence)) != claims
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(

@@ -35,47 +35,40 @@ def test_the_same_in_other_words_stays_supported(pair: Pair) -> None:
     assert judged(*pair[1:]).label != "no_support"
 
 
-@pytest.mark.parametrize(
-    ("sentence", "document", "replaced"),
-    [
-        pytest.param("The ferry is blue.", "The ferry is red.", ("blue",), id="colour"),
-        pytest.param("The ferry is blue.", "The blue ferry left the red pier.", (), id="both"),
-        pytest.param(
-            "The ferry is blue.",
-            "The ferry is red. The bus is blue.",
-            ("ferry", "blue"),
-            id="swapped",
-        ),
-        pytest.param("It opened in May.", "It opened in June.", ("May",), id="month"),
-        pytest.param("It may open early.", "It opens early in June.", (), id="may is no month"),
-        pytest.param("He moved to Lyon.", "He moved to Turin.", ("Lyon",), id="name"),
-        pytest.param("He flew to the US.", "He flew to the United States.", (), id="no name shape"),
-        pytest.param("It is safe.", "It is not unsafe.", (), id="both may be"),
-        pytest.param("The dam is unsafe.", "The old dam is safe.", ("unsafe",), id="prefix"),
-        pytest.param("It has seven rooms.", "It has three rooms.", ("seven",), id="count"),
-        pytest.param("It opened in 1931.", "It opened in 1913.", ("1931",), id="year"),
-        pytest.param("It opened in 1931.", "It opened in spring.", (), id="year missing"),
-        pytest.param("It took two decades.", "It took twenty years.", (), id="another count"),
-        pytest.param("The pipe is 5 km.", "The pipe is 5 miles.", ("km",), id="unit"),
-        pytest.param(
-            "The lake is over 30 m deep.", "The lake is under 30 m deep.", ("30 m",), id="bound"
-        ),
-        pytest.param(
+def test_replaced() -> None:
+    cases = {
+        "colour": ("The ferry is blue.", "The ferry is red.", ("blue",)),
+        "both": ("The ferry is blue.", "The blue ferry left the red pier.", ()),
+        "swapped": ("The ferry is blue.", "The ferry is red. The bus is blue.", ("ferry", "blue")),
+        "month": ("It opened in May.", "It opened in June.", ("May",)),
+        "may is no month": ("It may open early.", "It opens early in June.", ()),
+        "name": ("He moved to Lyon.", "He moved to Turin.", ("Lyon",)),
+        "no name shape": ("He flew to the US.", "He flew to the United States.", ()),
+        "both may be": ("It is safe.", "It is not unsafe.", ()),
+        "prefix": ("The dam is unsafe.", "The old dam is safe.", ("unsafe",)),
+        "count": ("It has seven rooms.", "It has three rooms.", ("seven",)),
+        "year": ("It opened in 1931.", "It opened in 1913.", ("1931",)),
+        "year missing": ("It opened in 1931.", "It opened in spring.", ()),
+        "another count": ("It took two decades.", "It took twenty years.", ()),
+        "unit": ("The pipe is 5 km.", "The pipe is 5 miles.", ("km",)),
+        "bound": ("The lake is over 30 m deep.", "The lake is under 30 m deep.", ("30 m",)),
+        "of a long sentence in its place": (
             "In 1987 volunteers painted the old mill by the river in a bright yellow.",
             "In 1987 volunteers painted the old mill by the river in a bright green.",
             ("yellow",),
-            id="of a long sentence in its place",
         ),
-        pytest.param(
+        "of a long sentence elsewhere": (
             "In 1987 volunteers painted the old mill by the river in a bright yellow.",
             "In 1987 volunteers painted the old mill by the green river in a bright colour.",
             (),
-            id="of a long sentence elsewhere",
         ),
-    ],
-)
-def test_replaced(sentence: str, document: str, replaced: tuple[str, ...]) -> None:
-    assert judged(sentence, document).replaced == replaced
+    }
+    wrong = {
+        name: found
+        for name, (sentence, document, replaced) in cases.items()
+        if (found := judged(sentence, document).replaced) != replaced
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
