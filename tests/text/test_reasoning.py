@@ -38,18 +38,17 @@ def test_what_is_left() -> None:
     assert {reply: without_reasoning(reply) for reply in expected} == expected
 
 
-@pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize("form", FORMS)
-def test_no_input_holds_a_tag(tag: str, form: Form) -> None:
-    messages = Prompts().get(ATTEST, form).messages({"document": f"a {tag} b", "sentence": tag})
-    assert tag not in str(messages[1:])
+def test_no_input_holds_a_tag(form: Form) -> None:
+    prompt = Prompts().get(ATTEST, form)
+    sent = {t: prompt.messages({"document": f"a {t} b", "sentence": t}) for t in TAGS}
+    assert not [tag for tag, messages in sent.items() if tag in str(messages[1:])]
 
 
-@pytest.mark.parametrize("word", THOUGHTS.split("|"))
 @pytest.mark.parametrize("tag", ["<%s>", "</%s>", "[/%s]", "<|%s|>", "◁%s▷", "◁/%s▷"])
-def test_no_input_ends_the_reasoning_of_a_reply_that_quotes_it(word: str, tag: str) -> None:
-    said = f"It says: a {neutralize(tag % word)} b"
-    assert without_reasoning(said) == said
+def test_no_input_ends_the_reasoning_of_a_reply_that_quotes_it(tag: str) -> None:
+    said = [f"It says: a {neutralize(tag % word)} b" for word in THOUGHTS.split("|")]
+    assert list(map(without_reasoning, said)) == said
 
 
 @pytest.mark.parametrize("text", ["a < b", "x[3]", "<b>bold</b>", "[sic]", "think", "if a<end>b"])
