@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import ScriptedModel
-from tests.judging.claims.library import library
+from tests.judging.claims.test_judge import library
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.by_model import Cascade, ModelDetector
 from trecjudge.judging.claims.by_words import LexicalDetector

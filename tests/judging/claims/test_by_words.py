@@ -1,4 +1,4 @@
-"""Detectors that need no model."""
+"""Claims judged by words: in any script, with facts, and against each other."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.judging.claims.library import library
+from tests.fakes import response
+from tests.judging.claims.test_judge import library
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.by_words import (
     LexicalDetector,
     SemanticDetector,
+    contradiction,
     missing_numbers,
     states_plainly,
 )
+from trecjudge.judging.claims.judge import facts_found, facts_of
 from trecjudge.judging.claims.search import Library, Verdict
+from trecjudge.judging.claims.statements import abstains, statements
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare, format_calibration, shipped_calibration
 from trecjudge.records import Claim, Document
 from trecjudge.text.embeddings import embedder
+from trecjudge.text.quotes import find_quote_span
 
 GITA = (
     "The Bhagavad Gita is a Hindu scripture of 700 verses. It is divided into 18 chapters."
@@ -348,3 +355,143 @@ def test_a_share_must_be_more_than_the_threshold(above: float, label: str) -> No
     share = documents.best(claim)[0].overlap
     found = asyncio.run(LexicalDetector(share + above).verdict(claim, documents))
     assert (0.5 < share < 1, found.label) == (True, label)
+
+
+KETTLE = Document(
+    "k", "Steam makes a kettle whistle [2]. Is it loud? It was sold in Lyon.", "Kettles"
+)
+
+
+def test_facts_are_what_it_claims_without_its_title() -> None:
+    facts = facts_of(KETTLE)
+    assert [fact.text for fact in facts] == [
+        "Steam makes a kettle whistle.",
+        "It was sold in Lyon.",
+    ]
+    assert [KETTLE.full_text[f.start : f.end] for f in facts] == [
+        "Steam makes a kettle whistle [2].",
+        "It was sold in Lyon.",
+    ]
+
+
+def test_found_is_what_the_response_states() -> None:
+    answer = response(("A kettle is made to whistle by steam.", []), ("It is loud.", []))
+    found = facts_found(KETTLE, answer, LexicalDetector(0.6))
+    assert [fact.found for fact in found] == [True, False]
+
+
+def test_a_response_without_text_states_nothing() -> None:
+    assert [f.found for f in facts_found(KETTLE, response(), LexicalDetector())] == [False, False]
+
+
+PIECES = [
+    *("it", "The firm", "was", "has", "3", "1.5 million", "%", "$", "in 1998", "BCE", "not", "and"),
+    *(", ", "; ", ". ", "? ", "…", "[1]", "[", "]", '"', "“", "(", ")", "#", "**", "- ", "\n\n"),
+    *("它有12章", "。", "ему", "لا", "\u200b", "\x00", "é", "I cannot answer", "the given context"),
+    *(" ", "about", "over", "March", "5", "which", "because", "cups", "Roe v. Wade", ":", "\ud7ff"),
+]
+TEXT = st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join) | st.text(max_size=60)
+
+
+@given(TEXT)
+def test_claims_are_not_empty_and_on_one_line(text: str) -> None:
+    for claim in statements(text):
+        assert claim.strip() == claim != ""
+        assert "\n" not in claim
+    abstains(text)
+
+
+@given(TEXT, TEXT)
+def test_every_pair_has_a_verdict_with_sources_that_stand_where_they_say(
+    claim: str, text: str
+) -> None:
+    contradiction(claim, text)
+    try:
+        found = asyncio.run(LexicalDetector().verdict(claim, library(text)))
+    except JudgmentFailed:
+        return
+    for source in found.sources:
+        assert text[source.start : source.end] == source.excerpt
+
+
+@given(TEXT, TEXT)
+def test_a_quote_of_a_text_is_found_in_it(before: str, quote: str) -> None:
+    text = f"{before}{quote}{before}"
+    span = find_quote_span(text, quote)
+    if span is not None:
+        assert 0 <= span[0] < span[1] <= len(text)
+
+
+@given(TEXT, st.sampled_from(["", "A title"]))
+def test_facts_stand_where_they_say(text: str, title: str) -> None:
+    document = Document("d", text, title)
+    for fact in facts_of(document):
+        assert document.full_text[fact.start : fact.end].split()
+
+
+def test_contradicted() -> None:
+    cases = {
+        "count": ("Add 3 cups of flour [1].", "Add 2 cups of flour."),
+        "count in words": ("Add three cups of flour.", "Add two cups of flour."),
+        "year": ("It opened in 1898.", "It opened in 1889 in Paris."),
+        "era": ("It was composed in 200 BCE.", "It was composed in 400 BCE."),
+        "far off": ("It was built around 200 BCE.", "It was built around 400 BCE."),
+        "day": ("She was born on March 3, 1950.", "She was born on March 5, 1950."),
+        "percent": ("Profits rose 3% in May.", "Profits rose 5 percent in May."),
+        "scale": ("It has 1.5 million people.", "It has 2,487,000 people."),
+        "negation": ("The drug causes cancer.", "The drug does not cause cancer."),
+        "contrary": ("The drug does not cause cancer.", "The drug causes cancer."),
+        "not rounded": ("The book has 20 chapters.", "The book has 18 chapters."),
+        "a year is not rounded": ("The war ended in 2000.", "The war ended in 1998."),
+        "rose to": ("Profits rose to 5%.", "Profits rose to 7%."),
+        "colour": ("The ferry is blue.", "The ferry is red."),
+        "opposite": ("The harbour is open.", "The harbour is closed today."),
+        "direction": ("Prices rose in May.", "Prices fell in May."),
+        "direction, in another order": (
+            "The rate of unemployment increased sharply in Spain.",
+            "In Spain the rate of unemployment decreased sharply.",
+        ),
+        "German colour": ("Die Fähre ist blau.", "Die Fähre ist rot."),
+        "Chinese": ("法律有12章。", "法律有18章。"),
+        "Russian": ("В городе 3 моста.", "В городе 5 мостов."),
+    }
+    wrong = [
+        name for name, (claim, passage) in cases.items() if contradiction(claim, passage) is None
+    ]
+    assert not wrong
+
+
+def test_not_contradicted() -> None:
+    cases = {
+        "the same": ("Add 3 cups of flour.", "Add 3 cups of flour."),
+        "also there": ("Add 3 cups of flour.", "Add 2 eggs and 3 cups of flour."),
+        "another name": ("Berlin has 3 airports.", "Paris has 5 airports."),
+        "a bound": ("Over 3 people died.", "Some 6 people died."),
+        "a fair guess": ("About 100 people came.", "Exactly 104 people came."),
+        "round": ("It has 1.5 million people.", "It has 1,487,000 people."),
+        "a year, about": ("It began around 1990.", "It began in 1993."),
+        "another year": ("It has 300 staff.", "In 2010 it had 200 staff."),
+        "a decade": ("It was founded in the 1950s.", "It was founded in 1953."),
+        "a range": ("It takes 4 days.", "It takes 3 to 5 days."),
+        "another unit": ("It has 3 floors.", "It has 5 lifts."),
+        "of more than the claim is about": (
+            "Lung cancer makes 20% of deaths.",
+            "Lung, bowel, breast and prostate cancers together make almost half (45%) of deaths.",
+        ),
+        "in several words": ("Africa has 54 countries.", "Africa has fifty-four countries."),
+        "direction, another year": ("Prices rose in 2010.", "Prices fell in 2011."),
+        "both directions": ("Prices rose.", "Prices rose, and then fell."),
+        "direction of another thing": ("Wages rose in May.", "Prices fell in May."),
+        "no opposite": ("Prices rose in May.", "Prices did not fall in May."),
+        "a colour of another thing": ("The ferry is blue.", "The bus is red."),
+        "which one, not what": ("The blue ferry sank.", "The red ferry sank."),
+        "both may be": ("She plays the cello.", "She plays the flute."),
+        "denied": ("The ferry is blue.", "The ferry is not red."),
+        "nothing": ("", ""),
+    }
+    wrong = {
+        name: found
+        for name, (claim, passage) in cases.items()
+        if (found := contradiction(claim, passage)) is not None
+    }
+    assert not wrong

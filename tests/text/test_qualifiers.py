@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 from trecjudge.text.qualifiers import said_of_keys
