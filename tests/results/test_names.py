@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import trecjudge
 from tests.commandline import Done, command
-from tests.reading import Write
-from trecjudge.findings import Finding
+from tests.reading import Write, fail
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.leaderboards.writing import LAYOUTS, UNSAFE, write_rows
 from trecjudge.results.trec import (
@@ -45,10 +44,6 @@ A_NAME = st.sampled_from(NAMES) | st.text(st.sampled_from("al%\t \u200b\n\x850Q6
 TEXT = "Steam forced through a narrow gap in the spout makes a kettle whistle."
 GOOD, BAD = TEXT, "The kettle was invented in Lyon in 1894."
 Rows = dict[tuple[str, str | None, str], float]
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 def read(*paths: Path, format_name: str = "auto") -> Rows:

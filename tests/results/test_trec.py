@@ -11,7 +11,7 @@ from ir_measures import nDCG
 
 from tests.cli.jobs import as_json
 from tests.commandline import command, sample
-from tests.reading import Write
+from tests.reading import Write, fail
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.results.leaderboards.reading import read_rows
 from trecjudge.results.trec import (
@@ -154,10 +154,6 @@ def test_a_value_that_is_no_number_is_found(value: str, write: Write) -> None:
     found = rows_of(write(text), findings.append)
     assert [topic for _, topic, _, _ in found] == [None, "t2"]
     assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 2)]
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(f"{finding.kind}: {finding}")
 
 
 def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:

@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.inputs.collections.oracle import slowly
+from tests.reading import fail
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.collections import lookup
@@ -90,10 +91,6 @@ def passed(
         wanted
     )
     return kept
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 def test_names_in_no_encoding(tmp_path: Path) -> None:

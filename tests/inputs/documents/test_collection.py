@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.reading import Write, documents_of
+from tests.reading import Write, documents_of, fail
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.collection import entries
@@ -39,10 +39,6 @@ LONG = "x" * (3 << 20)
 def opened(path: Path, held: bool, folder: Path, *findings: list[Finding]) -> DocumentStore:
     report = findings[0].append if findings else fail
     return documents_of([path], folder / "cache", report, (1 << 30) if held else 0)
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(f"{finding.kind}: {finding}")
 
 
 BOTH = pytest.mark.parametrize("held", [True, False], ids=["held", "indexed"])

@@ -20,7 +20,7 @@ import pytest
 import zstandard
 
 from tests.opens import counted_opens
-from tests.reading import PLAIN, Write, reading
+from tests.reading import PLAIN, Write, fail, reading
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.runs import find_runs
@@ -262,10 +262,6 @@ def test_as_id() -> None:
 @pytest.mark.parametrize(("value", "wanted"), [(" a ", " a "), (None, ""), (5, ""), (["a"], "")])
 def test_as_text(value: Any, wanted: str) -> None:
     assert as_text(value) == wanted
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(f"{finding.kind}: {finding}")
 
 
 CONTAINERS: list[tuple[str, Callable[[bytes], bytes]]] = [

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.commandline import command, sample
+from tests.reading import fail
 from trecjudge.errors import InputError, OutputError
 from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
@@ -33,10 +34,6 @@ ROWS = [
     for run in ["plain", *ODD]
     for topic, measure, value in [("t 1", "M", 1 / 3), ("all", "M", 1e-17), (None, "N.M@5", -2.0)]
 ] + [LeaderboardRow("plain", None, measure, 0.5) for measure in ODD]
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 @pytest.mark.parametrize("name", LAYOUTS)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.commandline import SAMPLES, command, sample
 from tests.fakes import judgment, response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Open
 from tests.show.html.test_writing import blocks_of
 from tests.stats.texts import scores
 from trecjudge.judging.judge import make_judge, measures_of
@@ -113,9 +112,6 @@ def test_what_is_unjudged_is_shown_for_both_sides() -> None:
     )
     assert "Of 1 run some items are unjudged" in chart.caption
     assert "unjudged in theirs: 3" in chart.svg
-
-
-Open = Callable[..., Browser]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,9 @@ import pytest
 from tests.commandline import command, sample
 from tests.endpoint import attesting, serving
 from tests.fakes import response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Open
 from tests.show.html.made import output, report
 from trecjudge.show.html.job import NOTHING_KNOWN, SentPrompt, job_shown, without_folders
-
-Open = Callable[..., Browser]
 
 
 def test_a_text_without_folders() -> None:

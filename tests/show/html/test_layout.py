@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,12 +10,11 @@ import pytest
 
 from tests.fakes import judgment, response
 from tests.show.html.argued import ANSWERED, JUDGED
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Browser, Open
 from tests.show.html.made import Judged, output, report
 from trecjudge.judging.judge import make_judge, measures_of
 from trecjudge.records import FULL, Claim, Failure
 
-Open = Callable[..., Browser]
 NAME = "retrieval_with_many-steps_and_reranking"
 
 

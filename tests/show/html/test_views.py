@@ -11,12 +11,11 @@ import pytest
 
 from tests.commandline import sample
 from tests.fakes import judgment, response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Browser, Open
 from tests.show.html.made import output, report
 from trecjudge.records import FULL, NONE
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-Open = Callable[..., Browser]
 
 
 @pytest.fixture(scope="module")
