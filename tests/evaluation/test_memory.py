@@ -91,27 +91,22 @@ def peak(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(
-    ("most", "words"),
-    [
-        pytest.param(1.5, ("compare", "{0}", "{1}", "-q"), id="compare, 11 as records"),
-        pytest.param(2.5, ("agree", "--truth", "{0}", "--predicted", "{1}"), id="agree, 6"),
-        pytest.param(8, ("report", "{0}", "--compare", "{1}", "-q"), id="report --compare, 11"),
-        pytest.param(13, ("report", "{2}", "-q"), id="report, 38 with its blocks in memory"),
-        pytest.param(2, ("label-next", "{0}", "--json"), id="label-next, 6"),
-        pytest.param(3.5, ("rescore", "{0}", "--human", "{1}/labels.jsonl", "-q"), id="labels"),
-        pytest.param(
-            2.6,
-            ("agree", "--truth", "{0}/run.qrels", "--predicted", "{1}/run.qrels"),
-            id="qrels",
-        ),
-        pytest.param(
-            3.2,
-            ("agree", "--truth", "{0}/labels.jsonl", "--predicted", "{1}/labels.jsonl"),
-            id="labels of people, 4.9",
-        ),
-    ],
-)
+COMMANDS = {
+    "compare, 11 as records": (1.5, ("compare", "{0}", "{1}", "-q")),
+    "agree, 6": (2.5, ("agree", "--truth", "{0}", "--predicted", "{1}")),
+    "report --compare, 11": (8, ("report", "{0}", "--compare", "{1}", "-q")),
+    "report, 38 with its blocks in memory": (13, ("report", "{2}", "-q")),
+    "label-next, 6": (2, ("label-next", "{0}", "--json")),
+    "labels": (3.5, ("rescore", "{0}", "--human", "{1}/labels.jsonl", "-q")),
+    "qrels": (2.6, ("agree", "--truth", "{0}/run.qrels", "--predicted", "{1}/run.qrels")),
+    "labels of people, 4.9": (
+        3.2,
+        ("agree", "--truth", "{0}/labels.jsonl", "--predicted", "{1}/labels.jsonl"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("most", "words"), COMMANDS.values(), ids=COMMANDS)
 def test_judgments_are_not_held_as_records(
     most: float, words: tuple[str, ...], jobs: Jobs, small: Jobs
 ) -> None:

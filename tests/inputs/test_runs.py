@@ -380,67 +380,44 @@ def track(answer: str, **more: Any) -> dict[str, Any]:
     return {"topic_id": "1", **TRACK, "answer": [{"text": answer, "citations": []}], **more}
 
 
-@pytest.mark.parametrize(
-    ("records", "ids", "found"),
-    [
-        pytest.param(
-            [pipeline_record("A.", sample=0), pipeline_record("A.", sample=1)],
-            "1 1~1",
-            0,
-            id="by a key",
-        ),
-        pytest.param(
-            [pipeline_record("A.", repeat="x"), pipeline_record("B.", repeat="y")],
-            "1 1~y",
-            0,
-            id="by name",
-        ),
-        pytest.param(
-            [
-                pipeline_record("A.", metadata={"epoch": 1}),
-                pipeline_record("B.", metadata={"epoch": 2}),
-            ],
-            "1 1~2",
-            0,
-            id="a key in the metadata",
-        ),
-        pytest.param(
-            [
-                pipeline_record("A.", sample_id="q", epoch=1),
-                pipeline_record("B.", sample_id="q", epoch=2),
-            ],
-            "1 1~2",
-            0,
-            id="a number beside an id",
-        ),
-        pytest.param(
-            [pipeline_record("A."), pipeline_record("B."), pipeline_record("C.")],
-            "1 1~2 1~3",
-            2,
-            id="no key",
-        ),
-        pytest.param(
-            [pipeline_record("A."), pipeline_record("A.")], "1", 1, id="the same to the letter"
-        ),
-        pytest.param(
-            [pipeline_record("A.", sample=1), pipeline_record("A.", sample=1)],
-            "1",
-            1,
-            id="one sample twice",
-        ),
-        pytest.param(
-            [pipeline_record("A.", sample=1), pipeline_record("B.", sample=1)],
-            "1 1~2",
-            1,
-            id="one name",
-        ),
-        pytest.param([track("A."), track("B.")], "1", 1, id="a run of a track"),
-        pytest.param(
-            [track("A.", sample=1), track("B.", sample=2)], "1 1~2", 0, id="of one by a key"
-        ),
-        pytest.param([track("A."), track("B.", sample=2)], "1 1~2", 0, id="the second by a key"),
-    ],
-)
+SAMPLES = {
+    "by a key": ([pipeline_record("A.", sample=0), pipeline_record("A.", sample=1)], "1 1~1", 0),
+    "by name": ([pipeline_record("A.", repeat="x"), pipeline_record("B.", repeat="y")], "1 1~y", 0),
+    "a key in the metadata": (
+        [
+            pipeline_record("A.", metadata={"epoch": 1}),
+            pipeline_record("B.", metadata={"epoch": 2}),
+        ],
+        "1 1~2",
+        0,
+    ),
+    "a number beside an id": (
+        [
+            pipeline_record("A.", sample_id="q", epoch=1),
+            pipeline_record("B.", sample_id="q", epoch=2),
+        ],
+        "1 1~2",
+        0,
+    ),
+    "no key": (
+        [pipeline_record("A."), pipeline_record("B."), pipeline_record("C.")],
+        "1 1~2 1~3",
+        2,
+    ),
+    "the same to the letter": ([pipeline_record("A."), pipeline_record("A.")], "1", 1),
+    "one sample twice": (
+        [pipeline_record("A.", sample=1), pipeline_record("A.", sample=1)],
+        "1",
+        1,
+    ),
+    "one name": ([pipeline_record("A.", sample=1), pipeline_record("B.", sample=1)], "1 1~2", 1),
+    "a run of a track": ([track("A."), track("B.")], "1", 1),
+    "of one by a key": ([track("A.", sample=1), track("B.", sample=2)], "1 1~2", 0),
+    "the second by a key": ([track("A."), track("B.", sample=2)], "1 1~2", 0),
+}
+
+
+@pytest.mark.parametrize(("records", "ids", "found"), SAMPLES.values(), ids=SAMPLES)
 def test_what_is_a_sample(records: list[dict[str, Any]], ids: str, found: int, read: Read) -> None:
     seen = read("\n".join(map(json.dumps, records)), name="r")
     assert [response.topic_id for response in seen.responses] == ids.split()

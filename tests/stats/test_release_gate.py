@@ -28,46 +28,41 @@ JUDGED = figure(0.8, 0.8, 0.8, 40, 40)
 OPEN = figure(0.8, 0.7, 0.9, 36, 40)
 
 
-@pytest.mark.parametrize(
-    ("own", "text", "broken"),
-    [
-        pytest.param(JUDGED, "min 0.8", "", id="kept"),
-        pytest.param(JUDGED, "min 0.81", "is 0.8, must be at least 0.81", id="too low"),
-        pytest.param(JUDGED, "max 0.8", "", id="kept, high"),
-        pytest.param(JUDGED, "max 0.5", "is 0.8, must be at most 0.5", id="too high"),
-        pytest.param(OPEN, "min 0.6", "", id="unjudged items cannot change it"),
-        pytest.param(
-            OPEN,
-            "min 0.75",
-            "is 0.8, but 4 of 40 items are unjudged: it could be 0.7, must be at least 0.75",
-            id="unjudged items could make it too low",
-        ),
-        pytest.param(
-            OPEN,
-            "max 0.85",
-            "is 0.8, but 4 of 40 items are unjudged: it could be 0.9, must be at most 0.85",
-            id="unjudged items could make it too high",
-        ),
-        pytest.param(
-            figure(None, 0.0, 1.0, 0, 40),
-            "min 0.1",
-            "has no value: nothing of it was judged",
-            id="nothing judged",
-        ),
-        pytest.param(
-            figure(0.0, 0.0, 0.0, 0, 0),
-            "min 0",
-            "is 0, but nothing was judged: 0 of 0 items",
-            id="there was nothing to judge",
-        ),
-        pytest.param(
-            figure(0.8, None, None, 3, 4),
-            "min 0.1",
-            "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
-            id="no bounds known",
-        ),
-    ],
-)
+BOUNDS = {
+    "kept": (JUDGED, "min 0.8", ""),
+    "too low": (JUDGED, "min 0.81", "is 0.8, must be at least 0.81"),
+    "kept, high": (JUDGED, "max 0.8", ""),
+    "too high": (JUDGED, "max 0.5", "is 0.8, must be at most 0.5"),
+    "unjudged items cannot change it": (OPEN, "min 0.6", ""),
+    "unjudged items could make it too low": (
+        OPEN,
+        "min 0.75",
+        "is 0.8, but 4 of 40 items are unjudged: it could be 0.7, must be at least 0.75",
+    ),
+    "unjudged items could make it too high": (
+        OPEN,
+        "max 0.85",
+        "is 0.8, but 4 of 40 items are unjudged: it could be 0.9, must be at most 0.85",
+    ),
+    "nothing judged": (
+        figure(None, 0.0, 1.0, 0, 40),
+        "min 0.1",
+        "has no value: nothing of it was judged",
+    ),
+    "there was nothing to judge": (
+        figure(0.0, 0.0, 0.0, 0, 0),
+        "min 0",
+        "is 0, but nothing was judged: 0 of 0 items",
+    ),
+    "no bounds known": (
+        figure(0.8, None, None, 3, 4),
+        "min 0.1",
+        "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("own", "text", "broken"), BOUNDS.values(), ids=BOUNDS)
 def test_bounds(own: RunScore, text: str, broken: str) -> None:
     kind, limit = text.split()
     rule = GateRule(kind, "M", float(limit))  # type: ignore[arg-type]
@@ -197,23 +192,17 @@ VALUELESS = figure(None, None, None, 9, 9)
 FAILED = figure(None, 0, 1, 0, 9)
 
 
+MISSING_MEANS = {
+    "not defined": (VALUELESS, VALUELESS, "", "has no value here or in the baseline"),
+    "it had one and lost it": (ONE, VALUELESS, "has no value: in the baseline it was 1", ""),
+    "it is new": (VALUELESS, ONE, "", "has no value in the baseline"),
+    "nothing of the baseline was judged": (FAILED, VALUELESS, NOTHING, ""),
+    "nothing of the run was judged": (VALUELESS, FAILED, NOTHING, ""),
+}
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "broken", "no_rule"),
-    [
-        pytest.param(
-            VALUELESS, VALUELESS, "", "has no value here or in the baseline", id="not defined"
-        ),
-        pytest.param(
-            ONE,
-            VALUELESS,
-            "has no value: in the baseline it was 1",
-            "",
-            id="it had one and lost it",
-        ),
-        pytest.param(VALUELESS, ONE, "", "has no value in the baseline", id="it is new"),
-        pytest.param(FAILED, VALUELESS, NOTHING, "", id="nothing of the baseline was judged"),
-        pytest.param(VALUELESS, FAILED, NOTHING, "", id="nothing of the run was judged"),
-    ],
+    ("before", "after", "broken", "no_rule"), MISSING_MEANS.values(), ids=MISSING_MEANS
 )
 def test_a_mean_that_is_not_there(
     before: RunScore, after: RunScore, broken: str, no_rule: str

@@ -25,59 +25,49 @@ from trecjudge.inputs.formats.registry import (
 )
 from trecjudge.records import Citation
 
+FORMATS = {
+    "rag24": ('{"answer": []}', "rag24", "it has `answer` and no `metadata`"),
+    "rag25": ('{"answer": [], "metadata": {}}', "rag25", "it has `answer` and `metadata`"),
+    "rag25 with null metadata": (
+        '{"answer": [], "metadata": null}',
+        "rag25",
+        "it has `answer` and `metadata`",
+    ),
+    "rag25 without metadata": (
+        '{"answer": [], "narrative_id": "14"}',
+        "rag25",
+        "it has `answer` and `narrative_id`",
+    ),
+    "rag24 names its topic by topic_id": (
+        '{"answer": [], "topic_id": "2024-1", "narrative_id": "14"}',
+        "rag24",
+        "it has `answer` and no `metadata`",
+    ),
+    "ragtime": ('{"responses": []}', "ragtime", "it has `responses`"),
+    "dragun": (
+        '{"responses": [], "metadata": {"use_starter_kit": 0}}',
+        "dragun",
+        "its metadata has `use_starter_kit`",
+    ),
+    "autojudge, both": (
+        '{"responses": [], "answer": []}',
+        "autojudge",
+        "it has both `responses` and `answer`",
+    ),
+    "autojudge, mark": (
+        '{"responses": [], "is_ragtime": true}',
+        "autojudge",
+        "it has `is_ragtime`",
+    ),
+    "rag25 beside null responses": (
+        '{"responses": null, "answer": [], "metadata": {}}',
+        "rag25",
+        "it has `answer` and `metadata`",
+    ),
+}
 
-@pytest.mark.parametrize(
-    ("record", "name", "why"),
-    [
-        pytest.param('{"answer": []}', "rag24", "it has `answer` and no `metadata`", id="rag24"),
-        pytest.param(
-            '{"answer": [], "metadata": {}}', "rag25", "it has `answer` and `metadata`", id="rag25"
-        ),
-        pytest.param(
-            '{"answer": [], "metadata": null}',
-            "rag25",
-            "it has `answer` and `metadata`",
-            id="rag25 with null metadata",
-        ),
-        pytest.param(
-            '{"answer": [], "narrative_id": "14"}',
-            "rag25",
-            "it has `answer` and `narrative_id`",
-            id="rag25 without metadata",
-        ),
-        pytest.param(
-            '{"answer": [], "topic_id": "2024-1", "narrative_id": "14"}',
-            "rag24",
-            "it has `answer` and no `metadata`",
-            id="rag24 names its topic by topic_id",
-        ),
-        pytest.param('{"responses": []}', "ragtime", "it has `responses`", id="ragtime"),
-        pytest.param(
-            '{"responses": [], "metadata": {"use_starter_kit": 0}}',
-            "dragun",
-            "its metadata has `use_starter_kit`",
-            id="dragun",
-        ),
-        pytest.param(
-            '{"responses": [], "answer": []}',
-            "autojudge",
-            "it has both `responses` and `answer`",
-            id="autojudge, both",
-        ),
-        pytest.param(
-            '{"responses": [], "is_ragtime": true}',
-            "autojudge",
-            "it has `is_ragtime`",
-            id="autojudge, mark",
-        ),
-        pytest.param(
-            '{"responses": null, "answer": [], "metadata": {}}',
-            "rag25",
-            "it has `answer` and `metadata`",
-            id="rag25 beside null responses",
-        ),
-    ],
-)
+
+@pytest.mark.parametrize(("record", "name", "why"), FORMATS.values(), ids=FORMATS)
 def test_format_of(record: str, name: str, why: str) -> None:
     claimed = format_of(json.loads(record))
     assert claimed is not None
@@ -123,32 +113,23 @@ def test_check_dataset() -> None:
 PMIDS = '[{"text": "S.", "citations": [%s]}]'
 
 
-@pytest.mark.parametrize(
-    ("record", "name"),
-    [
-        pytest.param('{"sentences": [], "request_id": "3"}', "neuclir24", id="sentences"),
-        pytest.param('{"turn_id": "1_2", "responses": []}', "ikat25", id="turn"),
-        pytest.param('{"responses": %s}' % (PMIDS % '"22802756"'), "biogen25", id="PubMed ids"),
-        pytest.param('{"responses": %s}' % (PMIDS % "22802756"), "biogen25", id="as integers"),
-        pytest.param('{"responses": %s}' % (PMIDS % "0"), "ragtime", id="an index"),
-        pytest.param(
-            '{"responses": %s}' % (PMIDS.replace("citations", "citation") % "22802756"),
-            "biogen25",
-            id="citation for citations",
-        ),
-        pytest.param(
-            '{"references": [], "responses": %s}' % (PMIDS % "22802756"),
-            "biogen25",
-            id="empty references",
-        ),
-        pytest.param(
-            '{"metadata": {"topic_id": 181}, "responses": []}', "biogen25", id="uncited, by topic"
-        ),
-        pytest.param(
-            '{"metadata": {"topic_id": "1001"}, "responses": []}', "ragtime", id="uncited"
-        ),
-    ],
-)
+OTHER_TRACKS = {
+    "sentences": ('{"sentences": [], "request_id": "3"}', "neuclir24"),
+    "turn": ('{"turn_id": "1_2", "responses": []}', "ikat25"),
+    "PubMed ids": ('{"responses": %s}' % (PMIDS % '"22802756"'), "biogen25"),
+    "as integers": ('{"responses": %s}' % (PMIDS % "22802756"), "biogen25"),
+    "an index": ('{"responses": %s}' % (PMIDS % "0"), "ragtime"),
+    "citation for citations": (
+        '{"responses": %s}' % (PMIDS.replace("citations", "citation") % "22802756"),
+        "biogen25",
+    ),
+    "empty references": ('{"references": [], "responses": %s}' % (PMIDS % "22802756"), "biogen25"),
+    "uncited, by topic": ('{"metadata": {"topic_id": 181}, "responses": []}', "biogen25"),
+    "uncited": ('{"metadata": {"topic_id": "1001"}, "responses": []}', "ragtime"),
+}
+
+
+@pytest.mark.parametrize(("record", "name"), OTHER_TRACKS.values(), ids=OTHER_TRACKS)
 def test_tracks_beside_the_three(record: str, name: str) -> None:
     found = format_of(json.loads(record))
     assert found is not None

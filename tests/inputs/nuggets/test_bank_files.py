@@ -170,19 +170,15 @@ def test_topics_and_banks_without_each_other_are_reported(tmp_path: Path) -> Non
     assert kinds == [("nugget_topic_unknown", "9"), ("nugget_bank_missing", "8")]
 
 
-@pytest.mark.parametrize(
-    ("records", "wanted"),
-    [
-        pytest.param(
-            [("1", ""), ("2", "")], "2 of 2 banks have no importance: topic 1, 2", id="none"
-        ),
-        pytest.param(
-            [("1", "okay"), ("2", "")], "1 of 2 banks have no importance: topic 2", id="one"
-        ),
-        pytest.param([("1", "")], "the bank has no importance: topic 1", id="the only one"),
-        pytest.param([("1", "okay")], "", id="one that has it"),
-    ],
-)
+BANKS = {
+    "none": ([("1", ""), ("2", "")], "2 of 2 banks have no importance: topic 1, 2"),
+    "one": ([("1", "okay"), ("2", "")], "1 of 2 banks have no importance: topic 2"),
+    "the only one": ([("1", "")], "the bank has no importance: topic 1"),
+    "one that has it": ([("1", "okay")], ""),
+}
+
+
+@pytest.mark.parametrize(("records", "wanted"), BANKS.values(), ids=BANKS)
 def test_banks_without_importance_are_said_once(
     records: list[tuple[str, str]], wanted: str, tmp_path: Path
 ) -> None:

@@ -125,22 +125,17 @@ SECOND = Topic(
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(CONVERSATION % TURNS % (1, 2), id="turns counted"),
-        pytest.param(CONVERSATION % TURNS % ('"1-1_1"', '"1-1_2"'), id="turns by their whole id"),
-        pytest.param(
-            (CONVERSATION % TURNS % (1, 2))
-            .replace('"responses"', '"turns"')
-            .replace("user_utterance", "utterance")
-            .replace(
-                '["I live by the bay.", "I am 40."]', '{"1": "I live by the bay.", "2": "I am 40."}'
-            ),
-            id="iKAT 2023 and 2024",
-        ),
-    ],
-)
+TEXTS = {
+    "turns counted": CONVERSATION % TURNS % (1, 2),
+    "turns by their whole id": CONVERSATION % TURNS % ('"1-1_1"', '"1-1_2"'),
+    "iKAT 2023 and 2024": (CONVERSATION % TURNS % (1, 2))
+    .replace('"responses"', '"turns"')
+    .replace("user_utterance", "utterance")
+    .replace('["I live by the bay.", "I am 40."]', '{"1": "I live by the bay.", "2": "I am 40."}'),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_turn_is_a_topic_with_the_turns_before_it(text: str, write: Write) -> None:
     findings: list[Finding] = []
     found = read_topics(write(text), findings.append)

@@ -40,102 +40,70 @@ def verdict(claim: str, *texts: str) -> Verdict:
     return asyncio.run(LexicalDetector().verdict(claim, library(*texts)))
 
 
-@pytest.mark.parametrize(
-    ("claim", "texts", "label", "match"),
-    [
-        pytest.param("The Gita has 18 chapters.", [GITA], "ATTRIBUTED", "PARAPHRASE", id="stated"),
-        pytest.param(
-            "The Gita was composed around 200 BCE.", [GITA], "UNATTRIBUTED", "", id="not stated"
-        ),
-        pytest.param(
-            "It is divided into 18 chapters.", [GITA], "ATTRIBUTED", "EXACT", id="word for word"
-        ),
-        pytest.param("The ferry is blue.", ["The ferry is red."], "CONTRADICTED", "", id="colour"),
-        pytest.param(
-            "The ferry from Dover to Calais is blue.",
-            ["The ferry from Dover to Calais is empty."],
-            "UNATTRIBUTED",
-            "",
-            id="the telling word is missing",
-        ),
-        pytest.param(
-            "The firm in Dover sold the big old mine.",
-            ["The firm in Dover bought the big old mine."],
-            "UNATTRIBUTED",
-            "",
-            id="another of its kind",
-        ),
-        pytest.param(
-            "It was what it had been.",
-            ["What was it? It had been."],
-            "UNATTRIBUTED",
-            "",
-            id="only function words",
-        ),
-        pytest.param(
-            "Add 3 cups of flour [1].", ["Add 2 cups of flour."], "CONTRADICTED", "", id="3 cups"
-        ),
-        pytest.param(
-            "The drug causes cancer.",
-            ["The drug does not cause cancer."],
-            "CONTRADICTED",
-            "",
-            id="the contrary",
-        ),
-        pytest.param(
-            "Add 3 cups of flour.",
-            ["Add 2 cups of flour.", "Then add the 3 cups of flour to it."],
-            "AMBIGUOUS",
-            "",
-            id="documents disagree",
-        ),
-        pytest.param(
-            "Add 3 cups of flour.",
-            ["Add 2 cups of flour.", "Add 3 cups of flour."],
-            "AMBIGUOUS",
-            "",
-            id="documents disagree, one word for word",
-        ),
-        pytest.param(
-            "Alice works in Paris.",
-            ["Alice works at Acme Robotics.", "Acme Robotics has its only office in Paris."],
-            "ATTRIBUTED",
-            "INFERENCE",
-            id="two documents together",
-        ),
-        pytest.param(
-            "Alice works in Paris.",
-            ["Alice works at Acme Robotics.", "Bob sleeps in Paris."],
-            "UNATTRIBUTED",
-            "",
-            id="two documents that do not hang together",
-        ),
-        pytest.param(
-            "Water boils at 100 degrees.", [GITA], "UNATTRIBUTED", "", id="true, not there"
-        ),
-        pytest.param(
-            "The tower of Pisa leans.", ["The tower of Rome leans."], "UNATTRIBUTED", "", id="name"
-        ),
-        pytest.param("A claim.", [], "UNATTRIBUTED", "", id="no document at all"),
-        pytest.param(
-            "东京是日本的首都。",
-            ["日本的首都是东京，人口众多。"],
-            "ATTRIBUTED",
-            "PARAPHRASE",
-            id="zh",
-        ),
-        pytest.param(
-            "Москва — столица России.",
-            ["Столица России — Москва."],
-            "ATTRIBUTED",
-            "PARAPHRASE",
-            id="ru",
-        ),
-        pytest.param(
-            "القاهرة عاصمة مصر.", ["عاصمة مصر هي القاهرة."], "ATTRIBUTED", "PARAPHRASE", id="ar"
-        ),
-    ],
-)
+VERDICTS = {
+    "stated": ("The Gita has 18 chapters.", [GITA], "ATTRIBUTED", "PARAPHRASE"),
+    "not stated": ("The Gita was composed around 200 BCE.", [GITA], "UNATTRIBUTED", ""),
+    "word for word": ("It is divided into 18 chapters.", [GITA], "ATTRIBUTED", "EXACT"),
+    "colour": ("The ferry is blue.", ["The ferry is red."], "CONTRADICTED", ""),
+    "the telling word is missing": (
+        "The ferry from Dover to Calais is blue.",
+        ["The ferry from Dover to Calais is empty."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "another of its kind": (
+        "The firm in Dover sold the big old mine.",
+        ["The firm in Dover bought the big old mine."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "only function words": (
+        "It was what it had been.",
+        ["What was it? It had been."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "3 cups": ("Add 3 cups of flour [1].", ["Add 2 cups of flour."], "CONTRADICTED", ""),
+    "the contrary": (
+        "The drug causes cancer.",
+        ["The drug does not cause cancer."],
+        "CONTRADICTED",
+        "",
+    ),
+    "documents disagree": (
+        "Add 3 cups of flour.",
+        ["Add 2 cups of flour.", "Then add the 3 cups of flour to it."],
+        "AMBIGUOUS",
+        "",
+    ),
+    "documents disagree, one word for word": (
+        "Add 3 cups of flour.",
+        ["Add 2 cups of flour.", "Add 3 cups of flour."],
+        "AMBIGUOUS",
+        "",
+    ),
+    "two documents together": (
+        "Alice works in Paris.",
+        ["Alice works at Acme Robotics.", "Acme Robotics has its only office in Paris."],
+        "ATTRIBUTED",
+        "INFERENCE",
+    ),
+    "two documents that do not hang together": (
+        "Alice works in Paris.",
+        ["Alice works at Acme Robotics.", "Bob sleeps in Paris."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "true, not there": ("Water boils at 100 degrees.", [GITA], "UNATTRIBUTED", ""),
+    "name": ("The tower of Pisa leans.", ["The tower of Rome leans."], "UNATTRIBUTED", ""),
+    "no document at all": ("A claim.", [], "UNATTRIBUTED", ""),
+    "zh": ("东京是日本的首都。", ["日本的首都是东京，人口众多。"], "ATTRIBUTED", "PARAPHRASE"),
+    "ru": ("Москва — столица России.", ["Столица России — Москва."], "ATTRIBUTED", "PARAPHRASE"),
+    "ar": ("القاهرة عاصمة مصر.", ["عاصمة مصر هي القاهرة."], "ATTRIBUTED", "PARAPHRASE"),
+}
+
+
+@pytest.mark.parametrize(("claim", "texts", "label", "match"), VERDICTS.values(), ids=VERDICTS)
 def test_verdict(claim: str, texts: list[str], label: str, match: str) -> None:
     found = verdict(claim, *texts)
     assert (found.label, found.match) == (label, match)
@@ -237,35 +205,30 @@ HATCH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("claim", "texts", "label"),
-    [
-        pytest.param(
-            "In Boston, cracked panels of the old dome were exchanged by experts, once a scan with"
-            " a laser had shown where.",
-            [HATCH],
-            "ATTRIBUTED",
-            id="in other words",
-        ),
-        pytest.param(
-            "The dome of the Hatch Shell was restored after a laser scan, and the works were paid"
-            " by a rich merchant from Chicago who loved opera.",
-            [HATCH],
-            "AMBIGUOUS",
-            id="a part of it",
-        ),
-        pytest.param(
-            "The Hatch Shell in Boston smells.", [HATCH], "UNATTRIBUTED", id="a single fact"
-        ),
-        pytest.param("Gluons bind quarks.", [HATCH], "UNATTRIBUTED", id="nothing of it"),
-        pytest.param(
-            "Concerts are held at the Hatch Shell every summer.",
-            [GITA, "Summer is warm.", HATCH],
-            "ATTRIBUTED",
-            id="the best of all documents",
-        ),
-    ],
-)
+LABELS = {
+    "in other words": (
+        "In Boston, cracked panels of the old dome were exchanged by experts, once a scan with"
+        " a laser had shown where.",
+        [HATCH],
+        "ATTRIBUTED",
+    ),
+    "a part of it": (
+        "The dome of the Hatch Shell was restored after a laser scan, and the works were paid"
+        " by a rich merchant from Chicago who loved opera.",
+        [HATCH],
+        "AMBIGUOUS",
+    ),
+    "a single fact": ("The Hatch Shell in Boston smells.", [HATCH], "UNATTRIBUTED"),
+    "nothing of it": ("Gluons bind quarks.", [HATCH], "UNATTRIBUTED"),
+    "the best of all documents": (
+        "Concerts are held at the Hatch Shell every summer.",
+        [GITA, "Summer is warm.", HATCH],
+        "ATTRIBUTED",
+    ),
+}
+
+
+@pytest.mark.parametrize(("claim", "texts", "label"), LABELS.values(), ids=LABELS)
 def test_labels_are_what_people_would_most_probably_say(
     claim: str, texts: list[str], label: str
 ) -> None:

@@ -69,74 +69,65 @@ def test_replaced() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("sentence", "document", "label", "reason"),
-    [
-        pytest.param(
-            "The ferry is blue.",
-            "The ferry is red.",
-            "no_support",
-            "another stands there for 'blue'",
-            id="one fact, another",
-        ),
-        pytest.param(
-            "The ferry, painted blue, sails daily.",
-            "The ferry, painted red, sails daily.",
-            "partial_support",
-            "another stands there for 'blue'",
-            id="one of two",
-        ),
-        pytest.param(
-            "The ferry to Oslo is late.",
-            "The ferry to Oslo is red.",
-            "partial_support",
-            "missing: 'late'",
-            id="a telling word missing",
-        ),
-        pytest.param(
-            "Mia owns a poodle.",
-            "Mia owns a terrier.",
-            "no_support",
-            "missing: 'poodle'",
-            id="half of it missing",
-        ),
-        pytest.param(
-            "The firm bought the mine.",
-            "The firm acquired the mine.",
-            "full_support",
-            "the rest in other words",
-            id="a synonym",
-        ),
-        pytest.param(
-            "The old mill by the river was painted green by volunteers in 1987.",
-            "The old mill by the river was coloured green by volunteers in 1987.",
-            "full_support",
-            "not word for word: 'painted'",
-            id="a long sentence",
-        ),
-        pytest.param(
-            "Is it so?",
-            "The mill burned. It was so.",
-            "no_support",
-            "the sentence has only function words: nothing in it can be attested",
-            id="function words",
-        ),
-        pytest.param(
-            "It was so.",
-            "The mill burned. It was so.",
-            "full_support",
-            "the sentence stands in the document word for word",
-            id="function words, word for word",
-        ),
-        pytest.param(
-            "There were many people.",
-            "People came; there were many.",
-            "no_support",
-            "the sentence has only function words: nothing in it can be attested",
-            id="one common word",
-        ),
-    ],
-)
+REASONS = {
+    "one fact, another": (
+        "The ferry is blue.",
+        "The ferry is red.",
+        "no_support",
+        "another stands there for 'blue'",
+    ),
+    "one of two": (
+        "The ferry, painted blue, sails daily.",
+        "The ferry, painted red, sails daily.",
+        "partial_support",
+        "another stands there for 'blue'",
+    ),
+    "a telling word missing": (
+        "The ferry to Oslo is late.",
+        "The ferry to Oslo is red.",
+        "partial_support",
+        "missing: 'late'",
+    ),
+    "half of it missing": (
+        "Mia owns a poodle.",
+        "Mia owns a terrier.",
+        "no_support",
+        "missing: 'poodle'",
+    ),
+    "a synonym": (
+        "The firm bought the mine.",
+        "The firm acquired the mine.",
+        "full_support",
+        "the rest in other words",
+    ),
+    "a long sentence": (
+        "The old mill by the river was painted green by volunteers in 1987.",
+        "The old mill by the river was coloured green by volunteers in 1987.",
+        "full_support",
+        "not word for word: 'painted'",
+    ),
+    "function words": (
+        "Is it so?",
+        "The mill burned. It was so.",
+        "no_support",
+        "the sentence has only function words: nothing in it can be attested",
+    ),
+    "function words, word for word": (
+        "It was so.",
+        "The mill burned. It was so.",
+        "full_support",
+        "the sentence stands in the document word for word",
+    ),
+    "one common word": (
+        "There were many people.",
+        "People came; there were many.",
+        "no_support",
+        "the sentence has only function words: nothing in it can be attested",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sentence", "document", "label", "reason"), REASONS.values(), ids=REASONS)
 def test_label_and_reason(sentence: str, document: str, label: str, reason: str) -> None:
     found = judged(sentence, document)
     assert found.label == label

@@ -417,41 +417,31 @@ def shipped_content(**changes: Any) -> str:
     return json.dumps({key: value for key, value in (content | changes).items() if value})
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("{", "is no calibration", id="no JSON"),
-        pytest.param("[1]", "is no calibration", id="an array"),
-        pytest.param('{"partial_from": 0.3}', "`calibrate --out FILE` wrote", id="another file"),
-        pytest.param(shipped_content(how=None), "KeyError: 'how'", id="not said how"),
-        pytest.param(
-            shipped_content(features={"luck": {}}), "of other features", id="other features"
-        ),
-        pytest.param(
-            shipped_content(intercept={"supported": "1e999", "full": 0}),
-            "'1e999' is not a number",
-            id="text for a number",
-        ),
-        pytest.param(
-            shipped_content(intercept={"supported": True, "full": 0}),
-            "True is not a number",
-            id="true for a number",
-        ),
-        pytest.param(
-            shipped_content(intercept={"supported": 10**400, "full": 0}),
-            "is no calibration",
-            id="huge",
-        ),
-        pytest.param(
-            shipped_content(frequencies=["100", "0 foo"]), "0 of 100 passages have 'foo'", id="0"
-        ),
-        pytest.param(shipped_content(frequencies="100"), "not a list of lines", id="text as table"),
-        pytest.param(f"[{'[],' * 1_100_000}[]]", "more than 100,000 entries", id="too many"),
-        pytest.param("[" * 100_000, "is no calibration", id="nested too deep"),
-        pytest.param(shipped_content(intercept=3), "TypeError", id="no intercepts"),
-        pytest.param(shipped_content(frequencies=["x"]), "invalid literal", id="no table"),
-    ],
-)
+NO_CALIBRATIONS = {
+    "no JSON": ("{", "is no calibration"),
+    "an array": ("[1]", "is no calibration"),
+    "another file": ('{"partial_from": 0.3}', "`calibrate --out FILE` wrote"),
+    "not said how": (shipped_content(how=None), "KeyError: 'how'"),
+    "other features": (shipped_content(features={"luck": {}}), "of other features"),
+    "text for a number": (
+        shipped_content(intercept={"supported": "1e999", "full": 0}),
+        "'1e999' is not a number",
+    ),
+    "true for a number": (
+        shipped_content(intercept={"supported": True, "full": 0}),
+        "True is not a number",
+    ),
+    "huge": (shipped_content(intercept={"supported": 10**400, "full": 0}), "is no calibration"),
+    "0": (shipped_content(frequencies=["100", "0 foo"]), "0 of 100 passages have 'foo'"),
+    "text as table": (shipped_content(frequencies="100"), "not a list of lines"),
+    "too many": (f"[{'[],' * 1_100_000}[]]", "more than 100,000 entries"),
+    "nested too deep": ("[" * 100_000, "is no calibration"),
+    "no intercepts": (shipped_content(intercept=3), "TypeError"),
+    "no table": (shipped_content(frequencies=["x"]), "invalid literal"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), NO_CALIBRATIONS.values(), ids=NO_CALIBRATIONS)
 def test_what_is_no_calibration(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text(text, encoding="utf-8")

@@ -156,24 +156,18 @@ def test_a_named_format_passes_over_its_header_too(write: Write) -> None:
     assert read(path, "tot") == (ROWS, [])
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        pytest.param("r1 t1 M nan", "has value 'nan', not a number", id="NaN"),
-        pytest.param("r1 t1 M", "has 3 columns, not 4", id="three columns"),
-        pytest.param("r1 t1 M 1 2", "has 5 columns, not 4", id="five columns"),
-        pytest.param(
-            "r1 t1 M.unjudged 0.3", "has 0.3 as M.unjudged, not a number of items", id="no count"
-        ),
-        pytest.param(
-            "r1 t1 M.unjudged -1", "has -1 as M.unjudged, not a number of items", id="below 0"
-        ),
-        pytest.param(
-            "r1 t1 .unjudged 1", "has 1 as .unjudged, not a number of items", id="of nothing"
-        ),
-        pytest.param(b"r1 t\x81 M 1", "is not UTF-8 at byte 4", id="bad bytes"),
-    ],
-)
+BAD_LINES = {
+    "NaN": ("r1 t1 M nan", "has value 'nan', not a number"),
+    "three columns": ("r1 t1 M", "has 3 columns, not 4"),
+    "five columns": ("r1 t1 M 1 2", "has 5 columns, not 4"),
+    "no count": ("r1 t1 M.unjudged 0.3", "has 0.3 as M.unjudged, not a number of items"),
+    "below 0": ("r1 t1 M.unjudged -1", "has -1 as M.unjudged, not a number of items"),
+    "of nothing": ("r1 t1 .unjudged 1", "has 1 as .unjudged, not a number of items"),
+    "bad bytes": (b"r1 t\x81 M 1", "is not UTF-8 at byte 4"),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_LINES.values(), ids=BAD_LINES)
 def test_a_bad_line_is_found_and_the_others_count(
     line: str | bytes, message: str, write: Write
 ) -> None:
