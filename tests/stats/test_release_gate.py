@@ -215,17 +215,19 @@ def test_a_mean_that_is_not_there(
     assert (check.broken, check.no_rule) == (broken, no_rule)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "falls"),
-    [
-        pytest.param([1.0] * 20, [1.0] * 12 + [None] * 8, True, id="answers that say nothing now"),
-        pytest.param([0.0] * 20, [0.0] * 12 + [None] * 8, False, id="in place of wrong ones"),
-        pytest.param([1.0] * 12 + [None] * 8, [1.0] * 12 + [0.0] * 8, True, id="new wrong ones"),
-        pytest.param([1.0] * 12 + [None] * 8, [1.0] * 20, False, id="new right ones"),
-    ],
-)
+ONE_SIDED = {
+    "answers that say nothing now": ([1.0] * 20, [1.0] * 12 + [None] * 8, False, True),
+    "in place of wrong ones": ([0.0] * 20, [0.0] * 12 + [None] * 8, False, False),
+    "new wrong ones": ([1.0] * 12 + [None] * 8, [1.0] * 12 + [0.0] * 8, False, True),
+    "new right ones": ([1.0] * 12 + [None] * 8, [1.0] * 20, False, False),
+    "nothing now, in place of no error": ([0.0] * 20, [0.0] * 12 + [None] * 8, True, True),
+    "nothing now, in place of errors": ([1.0] * 20, [1.0] * 12 + [None] * 8, True, False),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "lower", "breaks"), ONE_SIDED.values(), ids=ONE_SIDED)
 def test_values_that_only_one_side_has_count(
-    before: list[float | None], after: list[float | None], falls: bool
+    before: list[float | None], after: list[float | None], lower: bool, breaks: bool
 ) -> None:
     sides = []
     for values in (before, after):
@@ -233,9 +235,10 @@ def test_values_that_only_one_side_has_count(
         by = {f"t{i:03d}": value for i, value in enumerate(values)}
         mean = sum(own) / len(own)
         sides.append(scores(by_run(r=mean), known={("r", "M"): known(mean, by)}))
-    (check,) = drops([DROP], sides[1], sides[0], {("r", "M"): ONE}, {("r", "M"): ONE})
-    assert bool(check.broken) == falls
-    assert ("counting 8 topics on which only one side has a value" in check.broken) == falls
+    figures = {("r", "M"): replace(ONE, lower_is_better=lower)}
+    (check,) = drops([DROP], sides[1], sides[0], figures, figures)
+    assert bool(check.broken) == breaks
+    assert ("counting 8 topics on which only one side has a value" in check.broken) == breaks
 
 
 def test_a_sum_falls_as_a_sum() -> None:
