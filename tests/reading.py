@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from trecjudge.findings import IN_ALL, Finding, OnFinding
 from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStores
@@ -69,6 +71,11 @@ class Reading:
     def cited(self) -> list[str | None]:
         """The document ids of these."""
         return [citation.doc_id for citation in self.citations]
+
+
+def fail(finding: Finding) -> None:
+    """Fail the test: nothing was to be found."""
+    pytest.fail(f"{finding.kind}: {finding}")
 
 
 Read = Callable[..., Reading]

@@ -32,9 +32,8 @@ def test_what_is_masked(text: str, wanted: str) -> None:
     assert mask_personal_data(text).text == wanted
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_not() -> None:
+    cases = [
         "It cost 61,500,000 euros in 2014, or 1.2.3 of it.",
         "From 1939-1945 to 2014-05-03 at 12:30:45.",
         "Card 4111 1111 1111 1112 is none",
@@ -43,10 +42,9 @@ def test_what_is_masked(text: str, wanted: str) -> None:
         "ISBN 978-3-16-148410-0 and DNI 12345678A",
         "Follow @anna on the network.",
         "",
-    ],
-)
-def test_what_is_not(text: str) -> None:
-    assert mask_personal_data(text).text == text
+    ]
+    wrong = [text for text in cases if mask_personal_data(text).text != text]
+    assert not wrong
 
 
 def test_the_way_back_to_the_original() -> None:

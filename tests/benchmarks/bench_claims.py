@@ -13,18 +13,16 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
+from processes import ROOT, Ran, ran
 from scipy.stats import kendalltau
 
 from trecjudge.results.leaderboards.reading import read_rows
 
-ROOT = Path(__file__).parents[2]
 LEAST_LABELS = 20
 TRUTH = "WEIGHTED_PRECISION"
 JUDGES = {
@@ -37,23 +35,12 @@ JUDGES = {
 }
 
 
-def job(labels: Path, judge: str, settings: tuple[str, ...], out: Path) -> tuple[float, float]:
-    """Run a job; return its seconds and its peak memory in MB (Linux)."""
-    command = [sys.executable, str(ROOT / "run_judge.py"), "--judge", judge, *settings]
-    command += [
-        "--rag-topics",
-        str(labels / "topics.jsonl"),
-        "--rag-responses",
-        str(labels / "runs"),
-    ]
-    command += ["--out-dir", str(out), "--name", "x", "--no-check", "--no-debug-log", "-q"]
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
-    if os.waitstatus_to_exitcode(status) not in (0, 3):
-        raise SystemExit(f"{judge} failed")
-    return seconds, usage.ru_maxrss / 1024
+def job(labels: Path, judge: str, settings: tuple[str, ...], out: Path) -> Ran:
+    """Run a job."""
+    words = ["--judge", judge, *settings, "--rag-topics", labels / "topics.jsonl"]
+    words += ["--rag-responses", labels / "runs", "--out-dir", out, "--name", "x"]
+    words += ["--no-check", "--no-debug-log", "-q"]
+    return ran(sys.executable, ROOT / "run_judge.py", *words, statuses=(0, 3))
 
 
 def means(board: Path, measure: str) -> dict[str, float]:
@@ -78,7 +65,7 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in JUDGES}
+    figures: dict[str, list[Ran]] = {name: [] for name in JUDGES}
     told: dict[str, tuple[float, int]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.rounds):  # in turn, so that noise of the machine hits all
@@ -87,11 +74,11 @@ def main() -> None:
                 figures[name].append(job(options.labels, judge, settings, Path(folder)))
                 board = Path(folder) / "x.leaderboard.txt"
                 told[name] = agreement(options.labels, board, measure)
-    base = statistics.median(seconds for seconds, _ in figures["citation"])
+    base = statistics.median(done.seconds for done in figures["citation"])
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, medians of {options.rounds}")
     for name, values in figures.items():
-        seconds = statistics.median(s for s, _ in values)
-        peak = statistics.median(mb for _, mb in values)
+        seconds = statistics.median(done.seconds for done in values)
+        peak = statistics.median(done.peak for done in values)
         tau, runs = told[name]
         ratio = f"{seconds / base:4.1f} x citation"
         print(f"{name:24} {seconds:6.1f} s {ratio} {peak:6.0f} MB  tau-b {tau:.3f} ({runs} runs)")

@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from processes import timed
+
 from trecjudge.baseline.index.index import Index, make_index
 from trecjudge.baseline.index.records import IndexSource
 from trecjudge.baseline.index.vectors import word_vectors
@@ -109,25 +111,12 @@ def some(texts: Iterable[str], count: int) -> list[str]:
     return random.Random(SEED).sample(found, min(count, len(found)))
 
 
-def timed(ask: Callable[[str], object], queries: Sequence[str]) -> tuple[float, float, float]:
-    """Return the median and the 95th percentile in milliseconds, and the CPU time of one."""
-    ask(queries[0])
-    walls = []
-    begun = time.process_time()
-    for query in queries:
-        start = time.perf_counter()
-        ask(query)
-        walls.append(1000 * (time.perf_counter() - start))
-    cpu = 1000 * (time.process_time() - begun) / len(queries)
-    walls.sort()
-    return walls[len(walls) // 2], walls[int(len(walls) * 0.95)], cpu
-
-
 def queried(ask: Callable[[str], object], **queries: Sequence[str]) -> dict[str, float]:
     rows = {}
     for name, texts in queries.items():
-        p50, p95, cpu = timed(ask, texts)
-        rows |= {f"{name} p50 ms": p50, f"{name} p95 ms": p95, f"{name} CPU ms": cpu}
+        took = timed(ask, texts)
+        rows |= {f"{name} p50 ms": took.p50, f"{name} p95 ms": took.p95}
+        rows[f"{name} CPU ms"] = took.cpu
     return rows
 
 

@@ -11,49 +11,20 @@ print and write is held against each other, byte for byte. Aim: under 300 MB, wh
 from __future__ import annotations
 
 import argparse
-import os
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))  # for the package, where it is not installed
 
 from judged import write_judged  # noqa: E402
+from processes import Ran, ran  # noqa: E402
 from table import Row, lines_of, versions  # noqa: E402
 
 AIM_MB = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A command that has ended: its peak in MB, its seconds of CPU, what it printed and wrote."""
-
-    peak: float
-    cpu: float
-    left: tuple[bytes, bytes]
-
-
-def ran(root: Path, words: Sequence[str | Path], written: Path | None) -> Ran:
-    """Run a command of the version in `root`. Raises RuntimeError where it failed."""
-    with tempfile.TemporaryFile() as printed:
-        command = [sys.executable, str(root / "run_judge.py"), *map(str, words)]
-        process = subprocess.Popen(command, stdout=printed, stderr=subprocess.DEVNULL)
-        try:
-            _, status, used = os.wait4(process.pid, 0)
-        except BaseException:  # as of an interrupt: the command must not outlive this one
-            process.terminate()
-            raise
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-        printed.seek(0)
-        left = printed.read(), written.read_bytes() if written else b""
-    return Ran(used.ru_maxrss / 1024, used.ru_utime + used.ru_stime, left)
 
 
 def commands(folder: Path) -> Mapping[str, tuple[Sequence[str | Path], Path | None]]:
@@ -75,16 +46,22 @@ def commands(folder: Path) -> Mapping[str, tuple[Sequence[str | Path], Path | No
     }
 
 
+def run(root: Path, words: Sequence[str | Path], written: Path | None) -> tuple[Ran, bytes]:
+    """Run a command of the version in `root`; return what it took, and all that it left."""
+    done = ran(sys.executable, root / "run_judge.py", *words)
+    return done, done.printed + (written.read_bytes() if written else b"")
+
+
 def rows(folder: Path, only: Sequence[str], baseline: Path | None) -> list[Row]:
     """Run the commands and return what each took."""
     found = []
     for name, (words, written) in commands(folder).items():
         if only and name not in only:
             continue
-        ours, against = ran(ROOT, words, written), ""
+        (ours, left), against = run(ROOT, words, written), ""
         if baseline:
-            theirs = ran(baseline, words, written)
-            same = "the same output" if theirs.left == ours.left else "ANOTHER OUTPUT"
+            theirs, other = run(baseline, words, written)
+            same = "the same output" if other == left else "ANOTHER OUTPUT"
             against = f"{theirs.peak:.0f} MB, {theirs.cpu:.1f} s: {same}"
         figure = f"{ours.peak:.0f} MB, {ours.cpu:.1f} s"
         row = Row("judgments", name, figure, against, f"{AIM_MB} MB", ours.peak < AIM_MB)
@@ -108,7 +85,7 @@ def main() -> None:
         folder = Path(scratch)
         for seed, name in enumerate(("one", "other", "scored")):
             write_judged(folder / name, "x", *size, seed, scored=name == "scored")
-            ran(ROOT, ("rescore", folder / name, "-q"), None)  # they are compared by their scores
+            run(ROOT, ("rescore", folder / name, "-q"), None)  # they are compared by their scores
         megabytes = (folder / "one" / "x.judgments.jsonl").stat().st_size / 1e6
         print(f"{size[0] * size[1] * size[2]:,} pairs, {megabytes:.0f} MB of judgments a job")
         print("\n".join(lines_of(rows(folder, given.only, given.baseline))))

@@ -16,7 +16,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from processes import Timing, timed
 
 from trecjudge.baseline.index.index import Index, make_index
 from trecjudge.baseline.index.postgres import PostgresStore
@@ -98,15 +99,15 @@ def compare(index: Index, rows: Any, queries: Any) -> None:
     build("documents and words", index, sources, None)
     build("vectors", index, sources, embeds)
     held = rows[:count]
-    truth, p50, p95 = timed(lambda query: nearest(held, query, np.ones(count, bool)), queries)
+    numpy = timed(lambda query: nearest(held, query, np.ones(count, bool)), queries)
     print(f"{'':34}{'p50 ms':>9}{'p95 ms':>9}{'ratio':>8}{'found':>8}")
-    print(f"{'numpy':34}{p50:9.2f}{p95:9.2f}{1:8.2f}{1:8.3f}")
-    searches(index, held, queries, truth, p50, "each looked at")
+    print(f"{'numpy':34}{numpy.p50:9.2f}{numpy.p95:9.2f}{1:8.2f}{1:8.3f}")
+    searches(index, held, queries, numpy, "each looked at")
     changed("each looked at", index, sources, embeds)
     assert isinstance(index.store, PostgresStore)
     index.store.most_looked_at = 1000
     build("approximate index", index, sources, embeds)
-    searches(index, held, queries, truth, p50, "approximate")
+    searches(index, held, queries, numpy, "approximate")
     changed("approximate", index, sources, embeds)
 
 
@@ -117,41 +118,27 @@ def build(name: str, index: Index, sources: list[IndexSource], embeds: Given | N
     print(f"{name}: {walls:.1f} s, of them {cpus:.1f} CPU s in this process")
 
 
-def searches(index: Index, rows: Any, queries: Any, truth: Any, base: float, name: str) -> None:
+def searches(index: Index, rows: Any, queries: Any, numpy: Timing, name: str) -> None:
     numbers = np.arange(len(rows))
     tenths, percents = np.isin(numbers % 10, (0, 1)), numbers % 100 == 7
     filtered = {
-        "": (None, truth),
+        "": (None, numpy.found),
         ", 20 % kept": (FIFTH, [nearest(rows, query, tenths) for query in queries]),
         ", 1 % kept": (HUNDREDTH, [nearest(rows, query, percents) for query in queries]),
     }
     for more, (only, wanted) in filtered.items():
-        found, p50, p95 = timed(
-            lambda query, only=only: index.by_vector(query, MOST, only), queries
-        )
-        got = [{number for number, _ in hits} for hits in found]
-        share = np.mean(
-            [len(ours & theirs) / MOST for ours, theirs in zip(got, wanted, strict=True)]
-        )
+        ours = timed(lambda query, only=only: index.by_vector(query, MOST, only), queries)
+        got = [{number for number, _ in hits} for hits in ours.found]
+        share = np.mean([len(own & theirs) / MOST for own, theirs in zip(got, wanted, strict=True)])
         assert min(map(len, got)) == MOST
-        print(f"{name + more:34}{p50:9.2f}{p95:9.2f}{p50 / base:8.2f}{share:8.3f}")
+        print(
+            f"{name + more:34}{ours.p50:9.2f}{ours.p95:9.2f}{ours.p50 / numpy.p50:8.2f}{share:8.3f}"
+        )
 
 
 def nearest(rows: Any, query: Any, kept: Any) -> set[int]:
     scores = np.where(kept, rows @ query, -2)
     return set(np.argpartition(-scores, MOST)[:MOST].tolist())
-
-
-def timed(ask: Callable[[Any], Any], queries: Any) -> tuple[list[Any], float, float]:
-    """Return what was found, the median and the 95th percentile in milliseconds."""
-    ask(queries[0])
-    found, walls = [], []
-    for query in queries:
-        begun = time.perf_counter()
-        found.append(ask(query))
-        walls.append(1000 * (time.perf_counter() - begun))
-    walls.sort()
-    return found, walls[len(walls) // 2], walls[int(len(walls) * 0.95)]
 
 
 def changed(name: str, index: Index, sources: list[IndexSource], embeds: Given) -> None:

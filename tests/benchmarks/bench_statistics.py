@@ -13,10 +13,7 @@ Aims: 3 s; 0.5 s for 53 runs on 8 topics by 5 measures.
 from __future__ import annotations
 
 import argparse
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from processes import ran
 from table import Row, lines_of, versions
 
 from trecjudge.results.statistics import RunScore
@@ -48,16 +46,6 @@ def leaderboard(path: Path, noise: float) -> None:
             column = [*enumerate(values[:, measure]), ("all", values[:, measure].mean())]
             lines += [f"run{run}\t{topic}\tM{measure}\t{value:.6f}\n" for topic, value in column]
     path.write_text("".join(lines))
-
-
-def timed(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Return the seconds of the clock and of the processor that a command took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
-    subprocess.run(command, env=environment, check=True, capture_output=True, cwd=ROOT)
-    seconds = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def meta(options: argparse.Namespace) -> list[Row]:
@@ -92,7 +80,8 @@ def contest(what: str, ours: list[str], peer: list[str], rounds: int) -> list[Ro
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, command in contenders.items():
-            taken[name].append(timed(command, dict(os.environ)))
+            done = ran(*command)
+            taken[name].append((done.seconds, done.cpu))
     found = {
         name: [statistics.median(column) for column in zip(*times, strict=True)]
         for name, times in taken.items()

@@ -1,4 +1,4 @@
-"""The other processes of a benchmark: the stub server and one child for each contender."""
+"""What a benchmark runs and times: the stub server, a child for each contender, commands, calls."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,3 +95,58 @@ def figures(process: subprocess.Popen[str]) -> dict[str, Any]:
 def run(name: str, spec: Mapping[str, Any], interpreter: str = sys.executable) -> dict[str, Any]:
     """Run a contender to its end and return what it reported."""
     return figures(start(name, spec, interpreter))
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A command that has ended: its peak in MB (Linux), its seconds, and what it printed."""
+
+    peak: float
+    seconds: float
+    cpu: float
+    printed: bytes
+
+
+def ran(*words: str | Path, statuses: Sequence[int] = (0,)) -> Ran:
+    """Run a command of which nothing outlives this process. Raises RuntimeError where it failed."""
+    with tempfile.TemporaryFile() as printed:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            list(map(str, words)), stdout=printed, stderr=subprocess.DEVNULL, cwd=ROOT
+        )
+        try:
+            _, status, used = os.wait4(process.pid, 0)
+        except BaseException:  # as of an interrupt
+            process.terminate()
+            raise
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in statuses:
+            raise RuntimeError(f"{process.args!r} ended with {process.returncode}")
+        printed.seek(0)
+        cpu = used.ru_utime + used.ru_stime
+        return Ran(used.ru_maxrss / 1024, seconds, cpu, printed.read())
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What calls returned, one after another, and the milliseconds that one took."""
+
+    found: list[Any]
+    p50: float
+    p95: float
+    cpu: float
+
+
+def timed(ask: Callable[[Any], Any], queries: Sequence[Any]) -> Timing:
+    """Time a call for each query, after one that warms up."""
+    ask(queries[0])
+    found, walls = [], []
+    begun = time.process_time()
+    for query in queries:
+        start = time.perf_counter()
+        found.append(ask(query))
+        walls.append(1000 * (time.perf_counter() - start))
+    cpu = 1000 * (time.process_time() - begun) / len(queries)
+    walls.sort()
+    return Timing(found, walls[len(walls) // 2], walls[int(len(walls) * 0.95)], cpu)

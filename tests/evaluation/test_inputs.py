@@ -8,17 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import sample
-from tests.reading import Write
+from tests.reading import Write, fail
 from tests.stats.texts import figure
 from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import bounded_means, judgments_at, scores_at, scores_of_paths
-from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
-
 
 STATISTICS = (
     '{"run_id": "r", "measure": "M", "mean": %s, "lowest": 0.4, "highest": 0.9, "judged": 3,'

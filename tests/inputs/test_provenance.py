@@ -132,18 +132,17 @@ def test_where_a_quote_stands(text: str, span: tuple[int, int] | None) -> None:
 LETTER = "Write to ann@harbour.org or call +49 30 1234567 for a tour."
 
 
-@pytest.mark.parametrize(
-    ("quote", "span"),
-    [
-        ("Write to [EMAIL] or call [PHONE] for a tour.", (0, 59)),
-        ("or call [PHONE]", (25, 32)),
-        ("Write to [EMAIL] or fax [PHONE] for a tour.", None),
-        ("[EMAIL]", None),
-        ("Write to [NAME] or call", None),
-    ],
-)
-def test_masks_stand_for_what_they_hide(quote: str, span: tuple[int, int] | None) -> None:
-    assert quote_span(LETTER, line(quote=quote, start=0, end=59)) == span
+def test_masks_stand_for_what_they_hide() -> None:
+    expected = {
+        "Write to [EMAIL] or call [PHONE] for a tour.": (0, 59),
+        "or call [PHONE]": (25, 32),
+        "Write to [EMAIL] or fax [PHONE] for a tour.": None,
+        "[EMAIL]": None,
+        "Write to [NAME] or call": None,
+    }
+    assert {
+        quote: quote_span(LETTER, line(quote=quote, start=0, end=59)) for quote in expected
+    } == expected
 
 
 def test_an_empty_quote_stands_nowhere() -> None:

@@ -190,38 +190,30 @@ def test_without_any_document_text_an_uncited_answer_is_zero() -> None:
     assert measured(judged(answer)) == [0.0] * 4
 
 
-@pytest.mark.parametrize(
-    ("sentences", "documents", "topic", "expected"),
-    [
-        pytest.param(
-            [("Kettle.", ["e"])], {"e": " "}, TOPIC, ["no_document_text"] * 3, id="empty document"
-        ),
-        pytest.param(
-            [("Kettle.", ["w"])], {"w": WHISTLE}, Topic("t1"), ["", "no_topic_text", ""], id="topic"
-        ),
-        pytest.param(
-            [("Kettle.", ["z"])], {"z": "东京湾"}, TOPIC, ["script", "script", ""], id="script"
-        ),
-        pytest.param(
+def test_unjudged() -> None:
+    cases = {
+        "empty document": ([("Kettle.", ["e"])], {"e": " "}, TOPIC, ["no_document_text"] * 3),
+        "topic": ([("Kettle.", ["w"])], {"w": WHISTLE}, Topic("t1"), ["", "no_topic_text", ""]),
+        "script": ([("Kettle.", ["z"])], {"z": "东京湾"}, TOPIC, ["script", "script", ""]),
+        "an uncited claim does not speak for one that could not be read": (
             [("Kettle.", ["e"]), ("Ferry.", [])],
             {"e": "", "w": WHISTLE},
             TOPIC,
             ["no_document_text"] * 3,
-            id="an uncited claim does not speak for one that could not be read",
         ),
-        pytest.param(
+        "one claim of two": (
             [("Kettle.", ["z"]), ("Ferry.", ["w"])],
             {"z": "东京湾", "w": WHISTLE},
             TOPIC,
             ["", "", ""],
-            id="one claim of two",
         ),
-    ],
-)
-def test_unjudged(
-    sentences: list[Cited], documents: dict[str, str], topic: Topic, expected: list[str]
-) -> None:
-    assert kinds(judged(response(*sentences, documents=documents), topic)) == expected
+    }
+    wrong = {
+        name: found
+        for name, (sentences, documents, topic, expected) in cases.items()
+        if (found := kinds(judged(response(*sentences, documents=documents), topic))) != expected
+    }
+    assert not wrong
 
 
 def test_a_claim_that_cannot_be_compared_is_left_out() -> None:

@@ -48,9 +48,8 @@ def graded(*grades: int | None) -> list[Judgment]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("written", "grade"),
-    [
+def test_a_grade_is_exactly_one_integer_of_the_scale() -> None:
+    cases = [
         # The answers of other judges' traps, with grades in the place of verdicts.
         ("0, but yesterday's edition comes close to a 3.", 0),
         ("0. The eyes of the storm are never mentioned.", 0),
@@ -132,11 +131,9 @@ def graded(*grades: int | None) -> list[Judgment]:
         (True, None),
         (None, None),
         ([2], None),
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_a_grade_is_exactly_one_integer_of_the_scale(written: object, grade: int | None) -> None:
-    assert grade_of(written) == grade
+    ]  # fmt: skip
+    wrong = [(written, grade) for written, grade in cases if grade_of(written) != grade]
+    assert not wrong
 
 
 @pytest.mark.parametrize(

@@ -186,55 +186,50 @@ def alce(given: Response, model: Model) -> list[Judgment]:
     return asyncio.run(_judged(given, model))
 
 
-@pytest.mark.parametrize(
-    ("cited", "entailing", "found", "expected"),
-    [
-        pytest.param("", "A", [], (0, 0), id="uncited"),
-        pytest.param("a", "A", [("a", FULL)], (1, 1), id="one that entails"),
-        pytest.param("a", "B", [("a", PARTIAL)], (0, 0), id="one that does not: partial is none"),
-        pytest.param("ab", "C", [("all", PARTIAL)], (0, 0), id="not even together: asked once"),
-        pytest.param(
-            "ab", "A B", [("all", FULL), ("a", FULL), ("b", FULL)], (1, 1), id="each suffices"
-        ),
-        pytest.param(
-            "ab",
-            "A",
-            [("all", FULL), ("a", FULL), ("b", PARTIAL), ("without:b", FULL)],
-            (1, 0.5),
-            id="one fails by itself and the rest suffices: imprecise",
-        ),
-        pytest.param(
-            "ab",
-            "A+B",
-            [
-                ("all", FULL),
-                ("a", PARTIAL),
-                ("without:a", PARTIAL),
-                ("b", PARTIAL),
-                ("without:b", PARTIAL),
-            ],
-            (1, 1),
-            id="both needed: precise",
-        ),
-        pytest.param(
-            "abc",
-            "A+B",
-            [
-                ("all", FULL),
-                ("a", PARTIAL),
-                ("without:a", PARTIAL),
-                ("b", PARTIAL),
-                ("without:b", PARTIAL),
-                ("c", PARTIAL),
-                ("without:c", FULL),
-            ],
-            (1, 0.667),
-            id="two needed, one not",
-        ),
-        pytest.param("xa", "A", [("all", NONE)], (0, 0), id="one is not there: none entails"),
-        pytest.param("x", "A", [("x", NONE)], (0, 0), id="the only one is not there"),
-    ],
-)
+ALCE = {
+    "uncited": ("", "A", [], (0, 0)),
+    "one that entails": ("a", "A", [("a", FULL)], (1, 1)),
+    "one that does not: partial is none": ("a", "B", [("a", PARTIAL)], (0, 0)),
+    "not even together: asked once": ("ab", "C", [("all", PARTIAL)], (0, 0)),
+    "each suffices": ("ab", "A B", [("all", FULL), ("a", FULL), ("b", FULL)], (1, 1)),
+    "one fails by itself and the rest suffices: imprecise": (
+        "ab",
+        "A",
+        [("all", FULL), ("a", FULL), ("b", PARTIAL), ("without:b", FULL)],
+        (1, 0.5),
+    ),
+    "both needed: precise": (
+        "ab",
+        "A+B",
+        [
+            ("all", FULL),
+            ("a", PARTIAL),
+            ("without:a", PARTIAL),
+            ("b", PARTIAL),
+            ("without:b", PARTIAL),
+        ],
+        (1, 1),
+    ),
+    "two needed, one not": (
+        "abc",
+        "A+B",
+        [
+            ("all", FULL),
+            ("a", PARTIAL),
+            ("without:a", PARTIAL),
+            ("b", PARTIAL),
+            ("without:b", PARTIAL),
+            ("c", PARTIAL),
+            ("without:c", FULL),
+        ],
+        (1, 0.667),
+    ),
+    "one is not there: none entails": ("xa", "A", [("all", NONE)], (0, 0)),
+    "the only one is not there": ("x", "A", [("x", NONE)], (0, 0)),
+}
+
+
+@pytest.mark.parametrize(("cited", "entailing", "found", "expected"), ALCE.values(), ids=ALCE)
 def test_alce(cited: str, entailing: str, found: Found, expected: tuple[float, float]) -> None:
     given = response(("S.", list(cited)), documents=DOCUMENTS)
     judgments = alce(given, model_of(entailing))

@@ -38,32 +38,28 @@ def on(nugget: AskedNugget | None, label: str | None, sentence: int | None = Non
     return judgment(label, sentence_index=sentence, nugget=nugget, failure=failure, reason="So, so")
 
 
-@pytest.mark.parametrize(
-    ("to", "judged", "text"),
-    [
-        pytest.param(
-            "dragun_assessments",
-            on(ANSWERED, "contradicts"),
-            "topic_id,run_tag,answer_id,auto_assessment,auto_rationale\n"
-            't1,r,na-1,contradicts,"So, so"\n',
-            id="answers",
-        ),
-        pytest.param(
-            "dragun_questions",
-            on(PAIR, "similar", 3),
-            "topic_id,run_tag,run_question_rank,rubric_question_rank,auto_assessment\n"
-            "t1,r,4,2,similar\n",
-            id="questions",
-        ),
-        pytest.param(
-            "dragun_compound",
-            on(None, "compound", 3),
-            "topic_id,run_tag,run_question_rank,auto_compound_question_assessment\n"
-            "t1,r,4,compound\n",
-            id="compounds",
-        ),
-    ],
-)
+FORMS = {
+    "answers": (
+        "dragun_assessments",
+        on(ANSWERED, "contradicts"),
+        "topic_id,run_tag,answer_id,auto_assessment,auto_rationale\n"
+        't1,r,na-1,contradicts,"So, so"\n',
+    ),
+    "questions": (
+        "dragun_questions",
+        on(PAIR, "similar", 3),
+        "topic_id,run_tag,run_question_rank,rubric_question_rank,auto_assessment\n"
+        "t1,r,4,2,similar\n",
+    ),
+    "compounds": (
+        "dragun_compound",
+        on(None, "compound", 3),
+        "topic_id,run_tag,run_question_rank,auto_compound_question_assessment\nt1,r,4,compound\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("to", "judged", "text"), FORMS.values(), ids=FORMS)
 def test_what_is_written_is_read_back(to: str, judged: Judgment, text: str, tmp_path: Path) -> None:
     target, findings = written(tmp_path, to, judged)
     assert (target.read_text(), findings) == (text, [])

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import trecjudge
 from tests.commandline import Done, command
-from tests.reading import Write
-from trecjudge.findings import Finding
+from tests.reading import Write, fail
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.leaderboards.writing import LAYOUTS, UNSAFE, write_rows
 from trecjudge.results.trec import (
@@ -45,10 +44,6 @@ A_NAME = st.sampled_from(NAMES) | st.text(st.sampled_from("al%\t \u200b\n\x850Q6
 TEXT = "Steam forced through a narrow gap in the spout makes a kettle whistle."
 GOOD, BAD = TEXT, "The kettle was invented in Lyon in 1894."
 Rows = dict[tuple[str, str | None, str], float]
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 def read(*paths: Path, format_name: str = "auto") -> Rows:
@@ -114,19 +109,14 @@ def test_files_of_runs_are_safe_and_as_many_as_runs(tmp_path: Path) -> None:
     assert not [file.name for file in files if UNSAFE.search(file.name)]
 
 
-@pytest.mark.parametrize(
-    ("text", "format_name", "said"),
-    [
-        pytest.param(
-            "all t M 1\nr t M 0\nall all M 1\n",
-            "",
-            "column 1 (FILE:1) and column 2 (FILE:3)",
-            id="run",
-        ),
-        pytest.param("all t M 1\nall u M 0\n", "", "FILE:1: `all` is the first column", id="only"),
-        pytest.param("all t M 1\nall u M 0\nr t M 1\n", "ir_measures", "", id="named"),
-    ],
-)
+BOARDS = {
+    "run": ("all t M 1\nr t M 0\nall all M 1\n", "", "column 1 (FILE:1) and column 2 (FILE:3)"),
+    "only": ("all t M 1\nall u M 0\n", "", "FILE:1: `all` is the first column"),
+    "named": ("all t M 1\nall u M 0\nr t M 1\n", "ir_measures", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "format_name", "said"), BOARDS.values(), ids=BOARDS)
 def test_a_board_of_others_with_a_run_called_all(
     text: str, format_name: str, said: str, write: Write
 ) -> None:

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from tests.reading import Write
+from tests.reading import Write, fail
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding
 from trecjudge.results.statistics import Corrected, RunScore, read_statistics
 from trecjudge.settings.limits import apply_limits
 
@@ -23,10 +22,6 @@ RECORD = {
     "lower_is_better": False,
     "rank": 1,
 }
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 @pytest.mark.parametrize("by_topic", [None, {}, {"t1": 1, "t2": None, "t3": 0.0}])

@@ -33,22 +33,19 @@ def on(
 FAILED = on(None, failure=Failure("parse", "no label"))
 
 
-@pytest.mark.parametrize(
-    ("label", "expected"),
-    [
-        ("support", ("good", "stated")),
-        ("partial_support", ("part", "stated in part")),
-        ("not_support", ("bad", "not stated")),
-        ("supports", ("good", "stated")),
-        ("partial", ("part", "stated in part")),
-        ("contradicts", ("against", "contradicted")),
-        ("none", ("bad", "not stated")),
-        ("very-similar", ("good", "very similar")),
-        ("UNANSWERABLE", ("plain", "UNANSWERABLE")),
-    ],
-)
-def test_labels_of_nuggets(label: str, expected: tuple[Tone, str]) -> None:
-    assert (tone(on(label)), word(on(label))) == expected
+def test_labels_of_nuggets() -> None:
+    expected = {
+        "support": ("good", "stated"),
+        "partial_support": ("part", "stated in part"),
+        "not_support": ("bad", "not stated"),
+        "supports": ("good", "stated"),
+        "partial": ("part", "stated in part"),
+        "contradicts": ("against", "contradicted"),
+        "none": ("bad", "not stated"),
+        "very-similar": ("good", "very similar"),
+        "UNANSWERABLE": ("plain", "UNANSWERABLE"),
+    }
+    assert {label: (tone(on(label)), word(on(label))) for label in expected} == expected
 
 
 def test_labels_of_nuggets_mean_that_only_on_nuggets() -> None:

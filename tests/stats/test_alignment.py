@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.reading import fail
 from tests.stats.texts import by_run, by_topic, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
@@ -20,10 +21,6 @@ from trecjudge.stats.alignment import (
 
 COMMON = Rules(on_missing="common")
 ABC, BCD = by_run(a=1, b=2, c=3), by_run(b=4, c=5, d=6)
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 def test_the_same_runs_in_the_same_order() -> None:

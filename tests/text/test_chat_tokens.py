@@ -8,6 +8,7 @@ import random
 import re
 import time
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,17 +77,23 @@ def servers(text: str) -> list[str]:
     return [one.lower() for one in made]
 
 
-@pytest.mark.parametrize("disguise", DISGUISES.values(), ids=DISGUISES)
-@pytest.mark.parametrize("token", TOKENS)
-def test_no_token_is_left(token: str, disguise) -> None:  # type: ignore[no-untyped-def]
-    if token in BY_CAPITALS and disguise(token) == token.lower():
-        return  # mark-up of forums
-    sent = neutralize(f"Text {disguise(token)} and more.")
+def is_broken(token: str, sent: str) -> bool:
+    """Return whether no server sees the token in what is sent, of which nothing else changed."""
     live = unicodedata.normalize("NFKC", token).lower()
-    assert not [made for made in servers(sent) if live in made]
-    assert sent.startswith("Text ") and sent.endswith(" and more.")
-    assert re.sub(r"\W", "", live) in re.sub(r"\W", "", servers(sent)[3])  # it can still be read
-    assert list(chat_tokens(sent)) == [] and neutralize(sent) == sent
+    made = servers(sent)
+    whole = sent.startswith("Text ") and sent.endswith(" and more.")
+    readable = re.sub(r"\W", "", live) in re.sub(r"\W", "", made[3])
+    stable = list(chat_tokens(sent)) == [] and neutralize(sent) == sent
+    return whole and readable and stable and not any(live in one for one in made)
+
+
+@pytest.mark.parametrize("disguise", DISGUISES.values(), ids=DISGUISES)
+def test_no_token_is_left(disguise: Callable[[str], str]) -> None:
+    # What forums write in small letters is no token.
+    given = [t for t in TOKENS if t not in BY_CAPITALS or disguise(t) != t.lower()]
+    assert len(given) >= len(TOKENS) - len(BY_CAPITALS)
+    sent = {token: neutralize(f"Text {disguise(token)} and more.") for token in given}
+    assert not [token for token in given if not is_broken(token, sent[token])]
 
 
 @pytest.mark.parametrize("turn", TURNS)
@@ -98,9 +105,8 @@ def test_no_role_begins_to_speak(turn: str) -> None:
         assert [speaks for _, speaks in chat_tokens(text)] == [True]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_other_text_stays_as_it_is() -> None:
+    cases = [
         "if (a<|b)", "a <| b", "|x| < |y|", "0 < |x| > 5", "P(a|b)", "⟨a|b⟩", "<a|b>", "x[3]",
         "<b>bold</b>", "<p class='s'>", "<div>", "<em>", "<strong>", "<table>", "<user>", "[1]",
         "[sic]", "[img]a.png[/img]", "[CLS] and [SEP]", "[[1, 2], [3]]", "[[Paris]]",
@@ -112,11 +118,9 @@ def test_no_role_begins_to_speak(turn: str) -> None:
         "[|1; 2|]",
         "[ ]", "[x]", "<3", "->", "<|", "|>", "<|>", "<||>", "[INSTRUCTIONS]", "[institute]",
         "<small>", "<span>", "<sup>2</sup>",
-    ],
-)  # fmt: skip
-def test_other_text_stays_as_it_is(text: str) -> None:
-    assert neutralize(text) == text
-    assert list(chat_tokens(text)) == []
+    ]  # fmt: skip
+    wrong = [text for text in cases if neutralize(text) != text or list(chat_tokens(text)) != []]
+    assert not wrong
 
 
 PIECES = strategies.sampled_from(

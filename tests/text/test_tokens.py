@@ -1,46 +1,50 @@
+"""Words and numbers as they are compared, and sentences whose words stand in a text in a row."""
+
 from __future__ import annotations
+
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trecjudge.text.tokens import Token, read_forms, scripts, tokenize
+from trecjudge.text.tokens import Token, is_copied, read_forms, scripts, tokenize
 
 
 def forms(text: str) -> list[str]:
     return [token.form for token in tokenize(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("The Cats SLEEP", ["the", "cat", "sleep"], id="case and plural"),
-        pytest.param("debate debates debating", ["debat"] * 3, id="one stem"),
-        pytest.param("ﬁnance", ["financ"], id="ligature"),
-        pytest.param("Ｔｏｋｙｏ", ["tokyo"], id="full-width letters"),
-        pytest.param("São Paulo", ["sao", "paulo"], id="accent"),
-        pytest.param("cafe\u0301 café", ["cafe", "cafe"], id="combining accent"),
-        pytest.param("Straße", ["strass"], id="sharp s folds to ss"),
-        pytest.param("U.S. and US", ["us", "and", "us"], id="initialism"),
-        pytest.param("women's women’s", ["women", "women"], id="possessive, both apostrophes"),
-        pytest.param("don't can’t", ["not", "not"], id="contracted negation"),
-        pytest.param("l'homme", ["homm"], id="French elision"),
-        pytest.param("long-term", ["long", "term"], id="hyphen parts"),
-        pytest.param("co\u00adoperate", ["cooper"], id="soft hyphen is no letter"),
-        pytest.param(
-            "n\u200bot n\u2060o\u202et n\U000e0041ot", ["not"] * 3, id="no width in words"
-        ),
-        pytest.param("a\u200b \ufeffb 1\ufe0f\u20e3", ["a", "b", "1"], id="no width beside words"),
-        pytest.param("vitamin B12", ["vitamin", "b12"], id="letters with digits are a name"),
-        pytest.param("kilometres km Kilometers", ["km"] * 3, id="unit in any writing"),
-        pytest.param("Sept. September", ["septemb"] * 2, id="month in short"),
-        pytest.param("snake_case", ["snake", "case"], id="underscore parts"),
-        pytest.param("", [], id="empty"),
-        pytest.param("😀 — … !?", [], id="no letters"),
-    ],
-)
-def test_words(text: str, expected: list[str]) -> None:
-    assert forms(text) == expected
+def test_words() -> None:
+    cases = {
+        "case and plural": ("The Cats SLEEP", ["the", "cat", "sleep"]),
+        "one stem": ("debate debates debating", ["debat"] * 3),
+        "ligature": ("ﬁnance", ["financ"]),
+        "full-width letters": ("Ｔｏｋｙｏ", ["tokyo"]),
+        "accent": ("São Paulo", ["sao", "paulo"]),
+        "combining accent": ("cafe\u0301 café", ["cafe", "cafe"]),
+        "sharp s folds to ss": ("Straße", ["strass"]),
+        "initialism": ("U.S. and US", ["us", "and", "us"]),
+        "possessive, both apostrophes": ("women's women’s", ["women", "women"]),
+        "contracted negation": ("don't can’t", ["not", "not"]),
+        "French elision": ("l'homme", ["homm"]),
+        "hyphen parts": ("long-term", ["long", "term"]),
+        "soft hyphen is no letter": ("co\u00adoperate", ["cooper"]),
+        "no width in words": ("n\u200bot n\u2060o\u202et n\U000e0041ot", ["not"] * 3),
+        "no width beside words": ("a\u200b \ufeffb 1\ufe0f\u20e3", ["a", "b", "1"]),
+        "letters with digits are a name": ("vitamin B12", ["vitamin", "b12"]),
+        "unit in any writing": ("kilometres km Kilometers", ["km"] * 3),
+        "month in short": ("Sept. September", ["septemb"] * 2),
+        "underscore parts": ("snake_case", ["snake", "case"]),
+        "empty": ("", []),
+        "no letters": ("😀 — … !?", []),
+    }
+    wrong = {
+        name: found
+        for name, (text, expected) in cases.items()
+        if (found := forms(text)) != expected
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -157,3 +161,54 @@ def test_offsets_are_of_the_original_text(text: str, written: list[str]) -> None
 )
 def test_scripts(text: str, expected: set[str]) -> None:
     assert scripts(text) == expected
+
+
+FOX = (
+    "Yesterday the quick “brown” fox jumped over a lazy dog, and that ended the hunt [12] at once."
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "copied"),
+    [
+        pytest.param("the quick “brown” fox jumped over a lazy dog", True, id="as it stands"),
+        pytest.param('The quick "brown" fox jumped over  a lazy dog.', True, id="quotes, spaces"),
+        pytest.param("THE QUICK BROWN FOX JUMPED OVER A LAZY DOG", True, id="capitals"),
+        pytest.param("the quick brown fox jumped over a lazy dog [1][2].", True, id="marks"),
+        pytest.param("the quick brown fox jumped over a lazy dog. [doc_7#3]", True, id="an id"),
+        pytest.param("the quick brown fox jumped over a lazy dog (3)", True, id="round marks"),
+        pytest.param("dog, and that ended the hunt at once", True, id="a mark of the document"),
+        pytest.param("the quick br\u200bown fox jumped over a lazy dog", True, id="no width"),
+        pytest.param("the quick red fox jumped over a lazy dog", False, id="another word"),
+        pytest.param("quick the brown fox jumped over a lazy dog", False, id="another order"),
+        pytest.param("he quick brown fox jumped over a lazy dog", False, id="a part of a word"),
+        pytest.param("brown fox jumped over a lazy dog", None, id="seven words"),
+        pytest.param("", None, id="nothing"),
+        pytest.param("[1] [2] [3] [4] [5] [6] [7] [8] [9]", None, id="only marks"),
+    ],
+)
+def test_a_sentence(sentence: str, copied: bool | None) -> None:
+    assert is_copied(sentence, ["Other text.", FOX]) is copied
+
+
+@pytest.mark.parametrize(
+    ("sentence", "copied"),
+    [
+        pytest.param("東京都は日本の首都であり最大の都市。", True, id="letters"),
+        pytest.param("東京都は 日本の首都であり 最大の都市", True, id="blanks do not matter"),
+        pytest.param("東京都は日本の首都であり最小の都市。", False, id="another letter"),
+        pytest.param("日本の首都", None, id="too few letters"),
+    ],
+)
+def test_a_language_without_spaces(sentence: str, copied: bool | None) -> None:
+    assert is_copied(sentence, ["昔から東京都は日本の首都であり最大の都市である。"]) is copied
+
+
+def test_no_text_has_it() -> None:
+    assert is_copied("one two three four five six seven eight", []) is False
+
+
+def test_a_hostile_sentence_takes_no_longer_than_another() -> None:
+    started = time.process_time()
+    assert is_copied("word " * 8 + ". " * 200_000 + "[" * 200_000, [FOX]) is False
+    assert time.process_time() - started < 20  # a quadratic search would take hours

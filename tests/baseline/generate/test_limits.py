@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.baseline.generate.material import answer
 from trecjudge.baseline.generate.limits import answer_limits, cut_to_limits
 from trecjudge.check.rules import track_named
 from trecjudge.records import Topic
 
 
-@pytest.mark.parametrize(
-    ("track", "limit", "words", "described"),
-    [
+def test_what_a_model_is_told() -> None:
+    cases = [
         ("rag25", None, None, "at most 400 words"),
         ("rag26", None, 250, "at most 250 words"),
         ("rag25", None, 900, "at most 400 words"),
         ("ragtime25", 10000, None, "at most 10000 characters"),
         ("ragtime25", None, 250, "at most 250 words and 2000 characters"),
         ("dragun25", None, None, "at most 250 words"),
-    ],
-)
-def test_what_a_model_is_told(
-    track: str, limit: int | None, words: int | None, described: str
-) -> None:
-    assert answer_limits(track_named(track), Topic("1", limit=limit), words).in_words == described
+    ]
+    wrong = [
+        (track, limit, words, described)
+        for track, limit, words, described in cases
+        if answer_limits(track_named(track), Topic("1", limit=limit), words).in_words != described
+    ]
+    assert not wrong
 
 
 def test_characters_are_counted_joined_and_normalised() -> None:

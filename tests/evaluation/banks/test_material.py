@@ -63,9 +63,8 @@ def test_nothing_to_make_a_bank_of(write: Write, tmp_path: Path) -> None:
         read(BankInputs(documents=[write(DOCUMENTS, "documents.jsonl")]), tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "telling"),
-    [
+def test_which_sentences_can_be_nuggets() -> None:
+    cases = [
         ("The Dunmoor works opened in 1902.", True),
         ("It opened in the spring of 1902.", False),
         ("Opened in 1902.", False),
@@ -73,7 +72,6 @@ def test_nothing_to_make_a_bank_of(write: Write, tmp_path: Path) -> None:
         ("Home | About | Kettles | Works | Contact us today.", False),
         ("The Dunmoor works opened in 1902", False),
         ("word " * 60 + "end.", False),
-    ],
-)
-def test_which_sentences_can_be_nuggets(text: str, telling: bool) -> None:
-    assert is_telling(text) is telling
+    ]
+    wrong = [(text, found) for text, telling in cases if (found := is_telling(text)) is not telling]
+    assert not wrong

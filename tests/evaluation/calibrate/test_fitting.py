@@ -1,4 +1,8 @@
+"""A calibration fitted to measured pairs."""
+
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -8,6 +12,8 @@ from trecjudge.evaluation.calibrate.fitting import (
     groups_of,
     held_out,
     is_copy,
+    measure,
+    measure_apart,
     predict,
     regress,
 )
@@ -15,13 +21,16 @@ from trecjudge.evaluation.calibrate.pairs import LabelledPair
 from trecjudge.judging.offline.features import Features, find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import Calibration, shipped_calibration
-from trecjudge.judging.offline.wording import read_wording
+from trecjudge.judging.offline.wording import SHIPPED, read_wording
+from trecjudge.text.frequencies import Frequencies
 
-SHIPPED = shipped_calibration()
+SHIPPED_CALIBRATION = shipped_calibration()
 ZEROS = Features(*([0.0] * len(Features._fields)))
 
 
-def drawn(count: int, true: Calibration = SHIPPED) -> tuple[list[Features], list[float]]:
+def drawn(
+    count: int, true: Calibration = SHIPPED_CALIBRATION
+) -> tuple[list[Features], list[float]]:
     """Return random features, and labels drawn from the probabilities of a calibration."""
     random = np.random.default_rng(5)
     low, high = np.array([weight[:2] for weight in true.weights]).T
@@ -65,18 +74,20 @@ def test_many_labels_win_over_the_prior_and_few_do_not() -> None:
     document = Features._fields.index("document")
 
     def weight(count: int) -> float:
-        fitted = fit(rows[:count], turned[:count], SHIPPED.frequencies, SHIPPED)
+        fitted = fit(
+            rows[:count], turned[:count], SHIPPED_CALIBRATION.frequencies, SHIPPED_CALIBRATION
+        )
         return fitted.weights[document].supported
 
     assert weight(4000) == 0  # against its sign
-    assert weight(40) > SHIPPED.weights[document].supported / 2
+    assert weight(40) > SHIPPED_CALIBRATION.weights[document].supported / 2
 
 
 def test_a_fit_gives_back_the_probabilities_that_made_its_labels() -> None:
     rows, labels = drawn(8000)
-    fitted = fit(rows, labels, SHIPPED.frequencies)
+    fitted = fit(rows, labels, SHIPPED_CALIBRATION.frequencies)
     theirs = np.array([fitted.probabilities(row) for row in rows])
-    ours = np.array([SHIPPED.probabilities(row) for row in rows])
+    ours = np.array([SHIPPED_CALIBRATION.probabilities(row) for row in rows])
     assert np.abs(theirs - ours).mean() < 0.02
 
 
@@ -85,14 +96,14 @@ def test_copies_are_in_no_fit() -> None:
     copies = [row._replace(neighbours=1.0) for row in rows]
     assert is_copy(copies[0])
     assert not is_copy(rows[0])
-    both = fit([*rows, *copies], [*labels, *([0.0] * 500)], SHIPPED.frequencies)
-    assert both.weights == fit(rows, labels, SHIPPED.frequencies).weights
+    both = fit([*rows, *copies], [*labels, *([0.0] * 500)], SHIPPED_CALIBRATION.frequencies)
+    assert both.weights == fit(rows, labels, SHIPPED_CALIBRATION.frequencies).weights
 
 
 @pytest.mark.parametrize("labels", [[1.0, 1.0], [0.0, 0.5], []], ids=["full", "not full", "none"])
 def test_one_kind_of_label_is_not_enough(labels: list[float]) -> None:
     with pytest.raises(ValueError, match="full and of no support"):
-        fit([ZEROS] * len(labels), labels, SHIPPED.frequencies)
+        fit([ZEROS] * len(labels), labels, SHIPPED_CALIBRATION.frequencies)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +132,30 @@ def test_a_topic_is_judged_only_by_the_others() -> None:
         one if i % 2 else find(read_wording(near), prepare("Quarks: gluons bind so."))
         for i, one in enumerate(found)
     ]
-    unseen = held_out(found, labels, groups, SHIPPED)
+    unseen = held_out(found, labels, groups, SHIPPED_CALIBRATION)
     assert unseen.supported[60] > unseen.supported[0]
-    assert predict(found, labels, groups, SHIPPED).supported[0] > 0.5
+    assert predict(found, labels, groups, SHIPPED_CALIBRATION).supported[0] > 0.5
+
+
+ABOUT = {"a": "Gluons bind quarks.", "b": "Gluons bind towers.", "c": "Poets praise towers."}
+PAIRS = [LabelledPair(topic, text, text, 1.0) for topic, text in ABOUT.items()]
+
+
+def test_a_topic_is_measured_by_the_words_of_the_others() -> None:
+    tables: list[tuple[int, Mapping[str, int]]] = []
+
+    def table(passages: int, counts: Mapping[str, int]) -> Frequencies:
+        tables.append((passages, dict(counts)))
+        return SHIPPED
+
+    found, whole = measure_apart(PAIRS, list("abc"), table)
+    assert tables[0] == (2, {"gluon": 1, "bind": 1, "tower": 2, "poet": 1, "prais": 1})
+    assert tables[-1][0] == 3
+    assert tables[-1][1]["gluon"] == 2
+    assert (len(found), whole) == (3, SHIPPED)
+
+
+def test_each_pair_is_measured_by_its_table() -> None:
+    rare = Frequencies.of(9, {"gluon": 9, "bind": 1})
+    first, second = measure([PAIRS[0], PAIRS[0]], [SHIPPED, rare])
+    assert first.features.weight != second.features.weight

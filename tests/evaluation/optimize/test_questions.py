@@ -1,12 +1,20 @@
-"""Topics parted: whole ones, by share, number or id."""
+"""What labels of people ask of a judge, and the programs that are improved."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from tests.fakes import response
 from trecjudge.errors import InputError
-from trecjudge.evaluation.optimize.questions import Question, TrainDevSplit, split_topics
+from trecjudge.evaluation.optimize.questions import (
+    Question,
+    TrainDevSplit,
+    find_program,
+    split_topics,
+)
+from trecjudge.judging.judge import make_judge
 from trecjudge.records import Item, Topic
 
 
@@ -77,3 +85,27 @@ def test_so_many_are_learnt_from_and_all_are_measured() -> None:
 def test_what_cannot_be_held_out_is_refused(hold_out: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         split_topics(questions(5), hold_out, 0, 99)
+
+
+DECIDING: dict[str, tuple[str, dict[str, Any], str]] = {
+    "citation": ("citation", {}, "attest"),
+    "citation in groups": ("citation", {"group": 5}, "attest_group"),
+    "support": ("support", {}, "attest"),
+    "argue": ("argue", {}, "attest"),
+    "direct_prompt": ("direct_prompt", {}, "grade"),
+    "nuggets": ("nuggets", {}, "assign_nuggets"),
+    "grounding": ("grounding", {}, "attribute"),
+    "attribution": ("attribution", {}, "attribute"),
+    "faithfulness": ("faithfulness", {}, "verify"),
+    "rubric": ("rubric", {}, "assess_answers"),
+}
+
+
+@pytest.mark.parametrize(("judge", "settings", "program"), DECIDING.values(), ids=DECIDING)
+def test_the_program_that_decides(judge: str, settings: dict[str, Any], program: str) -> None:
+    assert find_program(make_judge(judge, settings), "").name == program
+
+
+def test_a_judge_without_a_prompt_has_none() -> None:
+    with pytest.raises(InputError, match="asks no model"):
+        find_program(make_judge("length", {}), "")

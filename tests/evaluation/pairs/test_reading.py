@@ -1,4 +1,4 @@
-"""Bare pairs under the names that people give their parts."""
+"""Bare pairs and their labels, read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.reading import bare_pairs, pair_of, parse_field_names, require_pairs
+from trecjudge.evaluation.pairs.reading import (
+    bare_pairs,
+    label_scale,
+    pair_of,
+    parse_field_names,
+    read_label,
+    require_pairs,
+)
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 
@@ -101,3 +108,36 @@ def test_an_array_and_of_several_files_each_is_a_group(write: Write) -> None:
 def test_no_pairs() -> None:
     with pytest.raises(InputError, match=r"x\.jsonl: no pairs in it; each needs text of"):
         require_pairs(iter(()), "x.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("labels", "weight"),
+    [
+        (("FULL", "full support", "Supported", "SUPPORTS", "entailment", "True", True, "yes"), 1.0),
+        (("PARTIAL", "partially_supported", "partly supported", "Partially Entailed"), 0.5),
+        (("NONE", "no", "not supported", "not_supported", "REFUTES", "neutral", False), 0.0),
+        (("NOT ENOUGH INFO", "contradiction", "not entailment", "hallucinated"), 0.0),
+        (("good", "", "3", 3, -1, None, ["full"], float("nan"), "1e999", {}), None),
+    ],
+    ids=["full", "partial", "none", "none, too", "no label"],
+)
+def test_words(labels: tuple[object, ...], weight: float | None) -> None:
+    assert [(r := read_label(label)) and r.value for label in labels] == [weight] * len(labels)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "weights"),
+    [
+        ((0, 1, "1", "0.0"), [0.0, 1.0, 1.0, 0.0]),
+        ((0, 1, 2, "2"), [0.0, 0.5, 1.0, 1.0]),
+        ((0, 0.5, 1), [0.0, 0.5, 1.0]),
+        ((0.5, 2), [None, 1.0]),
+    ],
+    ids=["0 and 1", "grades", "weights", "both"],
+)
+def test_numbers_mean_what_all_of_them_say(
+    numbers: tuple[object, ...], weights: list[float | None]
+) -> None:
+    found = [reading for number in numbers if (reading := read_label(number))]
+    scale = label_scale({reading.value for reading in found})
+    assert [reading.weight(scale) for reading in found] == weights

@@ -32,11 +32,10 @@ def test_what_may_be_in_json(doc_id: str, text: str) -> None:
     assert not RawIds(["other", "13"]).may_be_in_json(text.encode())
 
 
-@pytest.mark.parametrize(
-    "text", ['{"year": 12}', '{"id": 123}', '{"id": 12.5}', '{"text": "12 of"}']
-)
-def test_what_is_no_number_of_an_id(text: str) -> None:
-    assert not RawIds(["12"]).may_be_in_json(text.encode())
+def test_what_is_no_number_of_an_id() -> None:
+    cases = ['{"year": 12}', '{"id": 123}', '{"id": 12.5}', '{"text": "12 of"}']
+    wrong = [text for text in cases if RawIds(["12"]).may_be_in_json(text.encode())]
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -73,12 +72,13 @@ def test_an_element_without_any_id_is_read_too(text: str, has_id: bool) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 8, 9, 30])
-@pytest.mark.parametrize("before", ["", "{", '{"id": ', '{"title": "N", "docid":'])
-@pytest.mark.parametrize("after", ["", "}\n", ', "text": "T"}\n' * 30])
-def test_a_string_that_is_there_is_found(before: str, size: int, after: str) -> None:
-    string = ("0123456789é" * 3)[:size].encode()
-    piece = f'{before}"'.encode() + string + f'"{after}'.encode()
-    assert StringFilter([b"another", string, b"x" * 40]).may_be_in(piece)
+def test_a_string_that_is_there_is_found(size: int) -> None:
+    string = ("0123456789é" * 3)[:size]
+    befores = ["", "{", '{"id": ', '{"title": "N", "docid":']
+    afters = ["", "}\n", ', "text": "T"}\n' * 30]
+    pieces = [f'{before}"{string}"{after}' for before in befores for after in afters]
+    strings = StringFilter([b"another", string.encode(), b"x" * 40])
+    assert not [piece for piece in pieces if not strings.may_be_in(piece.encode())]
 
 
 def test_of_strings_that_are_not_there_few_are_looked_for() -> None:

@@ -14,76 +14,55 @@ BY_PLACE, UNSURE = "documents_by_position", "documents_position_unsure"
 DUPLICATE, UNUSABLE = "document_duplicate", "documents_unusable"
 
 
-@pytest.mark.parametrize(
-    ("documents", "wanted", "kinds"),
-    [
-        pytest.param('["A.", "B."]', {"a": "A.", "b": "B."}, [BY_PLACE], id="texts"),
-        pytest.param(
-            '[{"text": "A."}, {"page_content": "B.", "metadata": {}}]',
-            {"a": "A.", "b": "B."},
-            [BY_PLACE],
-            id="objects without id",
-        ),
-        pytest.param(
-            '[{"page_content": "B.", "metadata": {"source": "b"}},'
-            ' {"page_content": "A.", "metadata": {"source": "a"}}]',
-            {"a": "A.", "b": "B."},
-            [],
-            id="sources that are cited",
-        ),
-        pytest.param(
-            '[{"page_content": "A.", "metadata": {"source": "x.pdf"}},'
-            ' {"page_content": "B.", "metadata": {"source": "x.pdf"}}]',
-            {"a": "A.", "b": "B."},
-            [BY_PLACE],
-            id="one source",
-        ),
-        pytest.param('["A."]', {"a": "A."}, [UNSURE], id="fewer texts than references"),
-        pytest.param(
-            '["A.", "B.", "C."]', {"a": "A.", "b": "B.", "2": "C."}, [UNSURE], id="more texts"
-        ),
-        pytest.param('[5, "B."]', {"b": "B."}, [UNUSABLE, BY_PLACE], id="a number keeps its place"),
-        pytest.param('{"0": "A.", "1": "B."}', {"a": "A.", "b": "B."}, [BY_PLACE], id="places"),
-        pytest.param(
-            '{"x": {"id": "a", "text": "A."}}', {"a": "A."}, [], id="keys that nobody cites"
-        ),
-        pytest.param('{"id": "a", "text": "A."}', {"a": "A."}, [], id="one document"),
-        pytest.param(
-            '[{"id": 1, "pmid": 2, "docno": "a", "text": "A."}]', {"a": "A."}, [], id="several ids"
-        ),
-        pytest.param(
-            '[{"docno": "x", "id": "a", "text": "A."}]', {"a": "A."}, [], id="the id that is cited"
-        ),
-        pytest.param(
-            '[{"docid": "a", "doc": {"segment": "A."}}]', {"a": "A."}, [], id="candidates"
-        ),
-        pytest.param(
-            '[{"docno": "a", "text": "A."}, {"docno": "a", "text": "A."}]',
-            {"a": "A."},
-            [DUPLICATE],
-            id="twice",
-        ),
-        pytest.param(
-            '[{"docno": "a", "text": "A."}, {"docno": "a", "text": "More of a."}]',
-            {"a": "A.\n\nMore of a."},
-            ["document_chunks"],
-            id="chunks",
-        ),
-        pytest.param(
-            '[{"docno": "a", "words": "These are its words."}, {"docno": "b", "words": "So are."}]',
-            {"a": "These are its words.", "b": ""},
-            ["text_field_guessed", "document_not_read"],
-            id="texts of an unknown name",
-        ),
-        pytest.param('{"a": ["A.", "B."]}', {"a": "A.\nB."}, [], id="a list of sentences"),
-        pytest.param(
-            '{"a": {"text": "", "p": "Two words", "q": "And three."}}',
-            {"a": ""},
-            [HOLLOW],
-            id="empty",
-        ),
-    ],
-)
+DOCUMENTS = {
+    "texts": ('["A.", "B."]', {"a": "A.", "b": "B."}, [BY_PLACE]),
+    "objects without id": (
+        '[{"text": "A."}, {"page_content": "B.", "metadata": {}}]',
+        {"a": "A.", "b": "B."},
+        [BY_PLACE],
+    ),
+    "sources that are cited": (
+        '[{"page_content": "B.", "metadata": {"source": "b"}},'
+        ' {"page_content": "A.", "metadata": {"source": "a"}}]',
+        {"a": "A.", "b": "B."},
+        [],
+    ),
+    "one source": (
+        '[{"page_content": "A.", "metadata": {"source": "x.pdf"}},'
+        ' {"page_content": "B.", "metadata": {"source": "x.pdf"}}]',
+        {"a": "A.", "b": "B."},
+        [BY_PLACE],
+    ),
+    "fewer texts than references": ('["A."]', {"a": "A."}, [UNSURE]),
+    "more texts": ('["A.", "B.", "C."]', {"a": "A.", "b": "B.", "2": "C."}, [UNSURE]),
+    "a number keeps its place": ('[5, "B."]', {"b": "B."}, [UNUSABLE, BY_PLACE]),
+    "places": ('{"0": "A.", "1": "B."}', {"a": "A.", "b": "B."}, [BY_PLACE]),
+    "keys that nobody cites": ('{"x": {"id": "a", "text": "A."}}', {"a": "A."}, []),
+    "one document": ('{"id": "a", "text": "A."}', {"a": "A."}, []),
+    "several ids": ('[{"id": 1, "pmid": 2, "docno": "a", "text": "A."}]', {"a": "A."}, []),
+    "the id that is cited": ('[{"docno": "x", "id": "a", "text": "A."}]', {"a": "A."}, []),
+    "candidates": ('[{"docid": "a", "doc": {"segment": "A."}}]', {"a": "A."}, []),
+    "twice": (
+        '[{"docno": "a", "text": "A."}, {"docno": "a", "text": "A."}]',
+        {"a": "A."},
+        [DUPLICATE],
+    ),
+    "chunks": (
+        '[{"docno": "a", "text": "A."}, {"docno": "a", "text": "More of a."}]',
+        {"a": "A.\n\nMore of a."},
+        ["document_chunks"],
+    ),
+    "texts of an unknown name": (
+        '[{"docno": "a", "words": "These are its words."}, {"docno": "b", "words": "So are."}]',
+        {"a": "These are its words.", "b": ""},
+        ["text_field_guessed", "document_not_read"],
+    ),
+    "a list of sentences": ('{"a": ["A.", "B."]}', {"a": "A.\nB."}, []),
+    "empty": ('{"a": {"text": "", "p": "Two words", "q": "And three."}}', {"a": ""}, [HOLLOW]),
+}
+
+
+@pytest.mark.parametrize(("documents", "wanted", "kinds"), DOCUMENTS.values(), ids=DOCUMENTS)
 def test_documents_that_references_name(
     documents: str, wanted: dict[str, str], kinds: list[str], read: Read
 ) -> None:
@@ -94,25 +73,17 @@ def test_documents_that_references_name(
     assert (found.kinds, found.response.documents_given) == (kinds, True)
 
 
+INDICES = {
+    "texts": ("[1, 0]", '["A.", "B."]', ["1", "0"], [BY_PLACE]),
+    "indices as text": ('["1"]', '["A.", "B."]', ["1"], [BY_PLACE]),
+    "ids": ("[1]", '[{"id": "x", "text": "A."}, {"id": "y", "text": "B."}]', ["y"], [BY_INDEX]),
+    "an id first": ("[7]", '[{"id": 8}, {"id": 7, "text": "B."}]', ["7"], [HOLLOW]),
+    "out of range": ("[2]", '["A.", "B."]', [None], [BY_PLACE, "citation_out_of_range"]),
+}
+
+
 @pytest.mark.parametrize(
-    ("citations", "documents", "cited", "kinds"),
-    [
-        pytest.param("[1, 0]", '["A.", "B."]', ["1", "0"], [BY_PLACE], id="texts"),
-        pytest.param('["1"]', '["A.", "B."]', ["1"], [BY_PLACE], id="indices as text"),
-        pytest.param(
-            "[1]",
-            '[{"id": "x", "text": "A."}, {"id": "y", "text": "B."}]',
-            ["y"],
-            [BY_INDEX],
-            id="ids",
-        ),
-        pytest.param(
-            "[7]", '[{"id": 8}, {"id": 7, "text": "B."}]', ["7"], [HOLLOW], id="an id first"
-        ),
-        pytest.param(
-            "[2]", '["A.", "B."]', [None], [BY_PLACE, "citation_out_of_range"], id="out of range"
-        ),
-    ],
+    ("citations", "documents", "cited", "kinds"), INDICES.values(), ids=INDICES
 )
 def test_without_references_an_index_means_the_documents(
     citations: str, documents: str, cited: list[str], kinds: list[str], read: Read

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.baseline.index.indexed import refreshed
-from tests.reading import Write, documents_of
+from tests.reading import Write, documents_of, fail
 from trecjudge.baseline.index.index import make_index
 from trecjudge.baseline.index.records import IndexSource
 from trecjudge.errors import InputError
@@ -210,10 +210,6 @@ def test_an_index_of_another_version_is_refused(tmp_path: Path) -> None:
         database.execute("PRAGMA user_version = 9")
     with pytest.raises(InputError, match="is of version 9, and this program reads 1"):
         documents_of([path], tmp_path, fail)
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 def test_packed_files_of_much_text_are_indexed_though_they_are_small(tmp_path: Path) -> None:

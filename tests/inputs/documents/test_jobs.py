@@ -25,23 +25,17 @@ def means(folder: Path) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize(
-    "documents",
-    [
-        pytest.param(f'["{TEXT}", "{OTHER}"]', id="texts"),
-        pytest.param(f'[{{"text": "{TEXT}"}}, {{"text": "{OTHER}"}}]', id="objects of text"),
-        pytest.param(
-            f'[{{"page_content": "{TEXT}", "metadata": {{"source": "x.pdf"}}}},'
-            f' {{"page_content": "{OTHER}", "metadata": {{"source": "x.pdf"}}}}]',
-            id="LangChain",
-        ),
-        pytest.param(
-            f'[{{"docno": "a", "text": "{TEXT}"}},'
-            f' {{"ClueWeb22-ID": "b", "Clean-Text": "{OTHER}"}}]',
-            id="names of the field",
-        ),
-    ],
-)
+TEXTS = {
+    "texts": f'["{TEXT}", "{OTHER}"]',
+    "objects of text": f'[{{"text": "{TEXT}"}}, {{"text": "{OTHER}"}}]',
+    "LangChain": f'[{{"page_content": "{TEXT}", "metadata": {{"source": "x.pdf"}}}},'
+    f' {{"page_content": "{OTHER}", "metadata": {{"source": "x.pdf"}}}}]',
+    "names of the field": f'[{{"docno": "a", "text": "{TEXT}"}},'
+    f' {{"ClueWeb22-ID": "b", "Clean-Text": "{OTHER}"}}]',
+}
+
+
+@pytest.mark.parametrize("documents", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize(
     ("judge_name", "wanted"),
     [("citation", {"CITATION_SUPPORT": 1.0}), ("grounding", {"HALLUCINATION_RATE": 0.0})],

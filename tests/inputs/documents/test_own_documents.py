@@ -10,7 +10,7 @@ import pytest
 
 from tests.commandline import Done, command, judge
 from tests.endpoint import serving
-from tests.judging.claims.test_claim_jobs import claims_reply
+from tests.judging.claims.test_judge import claims_reply
 
 STEAM = "Steam forced through a small gap in the spout makes a kettle whistle."
 GOOD = f'{{"text": "{STEAM}", "citations": ["g"]}}'

@@ -19,32 +19,26 @@ def read(path: Path, rows: list[dict[str, Any]]) -> tuple[dict[str, str], list[F
     return {d.doc_id: d.text for _, _, d, _ in documents_of([path], findings.append)}, findings
 
 
-@pytest.mark.parametrize(
-    ("rows", "wanted", "kinds"),
-    [
-        pytest.param([{"docid": "a", "text": "T"}], {"a": "T"}, [], id="docid"),
-        pytest.param([{"url": "u", "doc_id": 7, "text": "T"}], {"7": "T"}, [], id="a number"),
-        pytest.param(
-            [{"url": "u", "text": "T"}, {"url": "u", "text": "U"}],
-            {"shard_00001_0": "T", "shard_00001_1": "U"},
-            [],
-            id="none",
-        ),
-        pytest.param(
-            [{"warc_rid": "a", "text": "T"}], {"a": "T"}, ["id_field_guessed"], id="another name"
-        ),
-        pytest.param([{"width_id": 5, "text": "T"}], {"shard_00001_0": "T"}, [], id="no text"),
-        pytest.param(
-            [{"id": "a", "text": "T"}, {"id": None, "text": "U"}],
-            {"a": "T"},
-            ["documents_unusable"],
-            id="null",
-        ),
-        pytest.param(
-            [{"text": "T", "metadata": {"doc_id": "a"}}], {"a": "T"}, [], id="inside another"
-        ),
-    ],
-)
+IDS_OF_ROWS = {
+    "docid": ([{"docid": "a", "text": "T"}], {"a": "T"}, []),
+    "a number": ([{"url": "u", "doc_id": 7, "text": "T"}], {"7": "T"}, []),
+    "none": (
+        [{"url": "u", "text": "T"}, {"url": "u", "text": "U"}],
+        {"shard_00001_0": "T", "shard_00001_1": "U"},
+        [],
+    ),
+    "another name": ([{"warc_rid": "a", "text": "T"}], {"a": "T"}, ["id_field_guessed"]),
+    "no text": ([{"width_id": 5, "text": "T"}], {"shard_00001_0": "T"}, []),
+    "null": (
+        [{"id": "a", "text": "T"}, {"id": None, "text": "U"}],
+        {"a": "T"},
+        ["documents_unusable"],
+    ),
+    "inside another": ([{"text": "T", "metadata": {"doc_id": "a"}}], {"a": "T"}, []),
+}
+
+
+@pytest.mark.parametrize(("rows", "wanted", "kinds"), IDS_OF_ROWS.values(), ids=IDS_OF_ROWS)
 def test_ids_of_rows(
     rows: list[dict[str, Any]], wanted: dict[str, str], kinds: list[str], tmp_path: Path
 ) -> None:

@@ -46,23 +46,19 @@ def test_the_runs_own_text_if_it_is_asked_for() -> None:
     assert found.find("d", {"d": own(" ")}) == found.find("d", {}) == Document("d", "Given.")
 
 
-@pytest.mark.parametrize(
-    ("mine", "how"),
-    [
-        pytest.param(TEXT, "", id="the same"),
-        pytest.param("Steam  makes\na kettle whistle. ", "", id="but for white space"),
-        pytest.param(f"On steam\n{TEXT}", "", id="with its title"),
-        pytest.param(
-            "Steam makes a kettle …", "carries only 22 of the 29 characters of 'd'", id="cut"
-        ),
-        pytest.param("makes a kettle", "carries only 14 of the 29 characters of 'd'", id="a part"),
-        pytest.param(
-            f"{TEXT} Sold.", "carries 'd' with 6 characters more than --documents", id="more"
-        ),
-        pytest.param("Trams.", "carries 'd' with another text than --documents", id="another"),
-        pytest.param("", "", id="none"),
-    ],
-)
+DIFFERENCES = {
+    "the same": (TEXT, ""),
+    "but for white space": ("Steam  makes\na kettle whistle. ", ""),
+    "with its title": (f"On steam\n{TEXT}", ""),
+    "cut": ("Steam makes a kettle …", "carries only 22 of the 29 characters of 'd'"),
+    "a part": ("makes a kettle", "carries only 14 of the 29 characters of 'd'"),
+    "more": (f"{TEXT} Sold.", "carries 'd' with 6 characters more than --documents"),
+    "another": ("Trams.", "carries 'd' with another text than --documents"),
+    "none": ("", ""),
+}
+
+
+@pytest.mark.parametrize(("mine", "how"), DIFFERENCES.values(), ids=DIFFERENCES)
 def test_how_a_text_differs(mine: str, how: str) -> None:
     found = shelf(TEXT, "On steam")
     wanted = f"{how}; that of --documents is judged" if how else ""

@@ -154,22 +154,18 @@ def test_scores(score: str, wanted: float | None, kinds: list[str], read: Read) 
     assert (found.citations, found.kinds) == ([Citation("a", "a", wanted)], kinds)
 
 
-@pytest.mark.parametrize(
-    ("references", "wanted", "kinds"),
-    [
-        pytest.param('{"a": 0.9, "b": 0.1}', "b", [], id="dict of scores"),
-        pytest.param('[null, "b"]', "b", ["reference_unusable"], id="null keeps its place"),
-        pytest.param('["a", null]', None, ["reference_unusable"], id="an unusable one is cited"),
-        pytest.param('["a", 31]', "31", ["document_missing"], id="integer ids"),
-        pytest.param(
-            "null", None, ["references_unusable", "citation_out_of_range"], id="null references"
-        ),
-        pytest.param(
-            '"a"', None, ["references_unusable", "citation_out_of_range"], id="references as text"
-        ),
-        pytest.param("[]", None, ["citation_out_of_range"], id="empty references"),
-    ],
-)
+REFERENCES = {
+    "dict of scores": ('{"a": 0.9, "b": 0.1}', "b", []),
+    "null keeps its place": ('[null, "b"]', "b", ["reference_unusable"]),
+    "an unusable one is cited": ('["a", null]', None, ["reference_unusable"]),
+    "integer ids": ('["a", 31]', "31", ["document_missing"]),
+    "null references": ("null", None, ["references_unusable", "citation_out_of_range"]),
+    "references as text": ('"a"', None, ["references_unusable", "citation_out_of_range"]),
+    "empty references": ("[]", None, ["citation_out_of_range"]),
+}
+
+
+@pytest.mark.parametrize(("references", "wanted", "kinds"), REFERENCES.values(), ids=REFERENCES)
 def test_references(references: str, wanted: str | None, kinds: list[str], read: Read) -> None:
     found = read(citing("[1]").replace('["a", "b"]', references))
     assert (found.cited, found.kinds) == ([wanted], kinds)

@@ -189,31 +189,27 @@ def test_a_source_may_be_named_by_its_title_or_address(read: Read) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("sentences", "wanted"),
-    [
-        pytest.param(
-            '[{"text": "A is [1]."}, {"text": "B is."}]',
-            {0: ("A is.", ["k-1"]), 1: ("B is.", [])},
-            id="objects",
-        ),
-        pytest.param(
-            '["A is.", "[1] B is. [2]"]',
-            {0: ("A is.", ["k-1"]), 1: ("B is.", ["k-2"])},
-            id="cut after the stop",
-        ),
-        pytest.param(
-            '["[1] A is.", "[2] B is."]',
-            {0: ("A is.", ["k-1"]), 1: ("B is.", ["k-2"])},
-            id="all begin with theirs",
-        ),
-        pytest.param(
-            '["A is.", "[1]", "B is."]',
-            {0: ("A is.", ["k-1"]), 2: ("B is.", [])},
-            id="nothing but a marker",
-        ),
-    ],
-)
+LISTS = {
+    "objects": (
+        '[{"text": "A is [1]."}, {"text": "B is."}]',
+        {0: ("A is.", ["k-1"]), 1: ("B is.", [])},
+    ),
+    "cut after the stop": (
+        '["A is.", "[1] B is. [2]"]',
+        {0: ("A is.", ["k-1"]), 1: ("B is.", ["k-2"])},
+    ),
+    "all begin with theirs": (
+        '["[1] A is.", "[2] B is."]',
+        {0: ("A is.", ["k-1"]), 1: ("B is.", ["k-2"])},
+    ),
+    "nothing but a marker": (
+        '["A is.", "[1]", "B is."]',
+        {0: ("A is.", ["k-1"]), 2: ("B is.", [])},
+    ),
+}
+
+
+@pytest.mark.parametrize(("sentences", "wanted"), LISTS.values(), ids=LISTS)
 def test_a_list_without_citations_may_mark_them_too(
     sentences: str, wanted: dict[int, tuple[str, list[str]]], read: Read
 ) -> None:

@@ -128,19 +128,15 @@ def test_predictions_are_joined_with_examples_by_their_number(read: Read, write:
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "cited", "text"),
-    [
-        pytest.param(
-            "In May [1]. Eighty cars [2].", [["a"], ["b"]], "In May. Eighty cars.", id="numbers"
-        ),
-        pytest.param(
-            "In May [0]. Eighty cars [1].", [["a"], ["b"]], "In May. Eighty cars.", id="from 0"
-        ),
-        pytest.param("In May [b].", [["b"]], "In May.", id="an id"),
-        pytest.param("In May.", [[]], "In May.", id="none"),
-    ],
-)
+MARKERS = {
+    "numbers": ("In May [1]. Eighty cars [2].", [["a"], ["b"]], "In May. Eighty cars."),
+    "from 0": ("In May [0]. Eighty cars [1].", [["a"], ["b"]], "In May. Eighty cars."),
+    "an id": ("In May [b].", [["b"]], "In May."),
+    "none": ("In May.", [[]], "In May."),
+}
+
+
+@pytest.mark.parametrize(("answer", "cited", "text"), MARKERS.values(), ids=MARKERS)
 def test_markers_are_citations_of_contexts(
     answer: str, cited: list[list[str]], text: str, read: Read
 ) -> None:

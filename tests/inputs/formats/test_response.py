@@ -17,24 +17,20 @@ def test_a_response_knows_where_it_was_read(read: Read) -> None:
     assert str(Place("a", 2)) == "a:2"
 
 
-@pytest.mark.parametrize(
-    ("ids", "topic_id", "kinds"),
-    [
-        pytest.param('"topic_id": "7"', "7", [], id="topic_id"),
-        pytest.param('"topic_id": 7', "7", [], id="integer"),
-        pytest.param('"request_id": "7"', "7", [], id="request_id"),
-        pytest.param('"narrative_id": 7', "7", [], id="narrative_id"),
-        pytest.param('"topic_id": 7, "request_id": "7"', "7", [], id="one id, twice"),
-        pytest.param('"topic_id": " 7 "', "7", [], id="spaces"),
-        pytest.param('"topic_id": "", "narrative_id": "7"', "7", [], id="empty beside a good one"),
-        pytest.param(
-            '"request_id": "8", "topic_id": "7"', "7", ["topic_id_conflict"], id="conflict"
-        ),
-        pytest.param(
-            '"topic_id": "7", "narrative_id": "007"', "7", ["topic_id_conflict"], id="007"
-        ),
-    ],
-)
+TOPIC_IDS = {
+    "topic_id": ('"topic_id": "7"', "7", []),
+    "integer": ('"topic_id": 7', "7", []),
+    "request_id": ('"request_id": "7"', "7", []),
+    "narrative_id": ('"narrative_id": 7', "7", []),
+    "one id, twice": ('"topic_id": 7, "request_id": "7"', "7", []),
+    "spaces": ('"topic_id": " 7 "', "7", []),
+    "empty beside a good one": ('"topic_id": "", "narrative_id": "7"', "7", []),
+    "conflict": ('"request_id": "8", "topic_id": "7"', "7", ["topic_id_conflict"]),
+    "007": ('"topic_id": "7", "narrative_id": "007"', "7", ["topic_id_conflict"]),
+}
+
+
+@pytest.mark.parametrize(("ids", "topic_id", "kinds"), TOPIC_IDS.values(), ids=TOPIC_IDS)
 def test_the_topic_id(ids: str, topic_id: str, kinds: list[str], read: Read) -> None:
     found = read(PLAIN.replace('"topic_id": "1"', ids))
     assert (found.answers, found.kinds) == ([("r", topic_id)], kinds)
@@ -125,30 +121,21 @@ def test_a_sentence_without_citations_key_cites_nothing(read: Read) -> None:
     assert read(responses('[{"text": "S."}]')).cited == []
 
 
-@pytest.mark.parametrize(
-    ("documents", "wanted", "kinds"),
-    [
-        pytest.param('{"a": "A."}', Document("a", "A."), [], id="plain text"),
-        pytest.param('[{"id": "a", "text": "A."}]', Document("a", "A."), [], id="list"),
-        pytest.param('{"a": {"text": "A."}}', Document("a", "A."), [], id="no id inside"),
-        pytest.param('{"a": null}', Document("a"), ["own_document_empty"], id="null"),
-        pytest.param(
-            '{"a": {"text": " "}}', Document("a", " "), ["own_document_empty"], id="blank"
-        ),
-        pytest.param(
-            '[{"id": "a", "title": "T"}]',
-            Document("a", "", "T"),
-            ["own_document_empty"],
-            id="a title only",
-        ),
-        pytest.param('[{"id": "a"}]', Document("a"), ["own_document_empty"], id="an id only"),
-        pytest.param('{"b": "B."}', None, ["document_missing"], id="another one"),
-        pytest.param("[]", None, ["document_missing"], id="none"),
-        pytest.param(
-            '{"a": 5, "b": "B."}', None, ["documents_unusable", "document_missing"], id="number"
-        ),
-    ],
-)
+DOCUMENTS = {
+    "plain text": ('{"a": "A."}', Document("a", "A."), []),
+    "list": ('[{"id": "a", "text": "A."}]', Document("a", "A."), []),
+    "no id inside": ('{"a": {"text": "A."}}', Document("a", "A."), []),
+    "null": ('{"a": null}', Document("a"), ["own_document_empty"]),
+    "blank": ('{"a": {"text": " "}}', Document("a", " "), ["own_document_empty"]),
+    "a title only": ('[{"id": "a", "title": "T"}]', Document("a", "", "T"), ["own_document_empty"]),
+    "an id only": ('[{"id": "a"}]', Document("a"), ["own_document_empty"]),
+    "another one": ('{"b": "B."}', None, ["document_missing"]),
+    "none": ("[]", None, ["document_missing"]),
+    "number": ('{"a": 5, "b": "B."}', None, ["documents_unusable", "document_missing"]),
+}
+
+
+@pytest.mark.parametrize(("documents", "wanted", "kinds"), DOCUMENTS.values(), ids=DOCUMENTS)
 def test_documents(documents: str, wanted: Document | None, kinds: list[str], read: Read) -> None:
     found = read(citing('["a"]', f', "documents": {documents}'))
     assert found.response.documents_given

@@ -21,29 +21,23 @@ def read(text: str, write: Write) -> tuple[dict[ItemKey, str], list[str]]:
     return labels, [f"{f.place.line}: {f.kind}" for f in findings]
 
 
-@pytest.mark.parametrize(
-    ("record", "key"),
-    [
-        pytest.param(WHOLE, ("t1", "r", 2, "d"), id="of a citation"),
-        pytest.param(WHOLE.replace("2,", "2.0,"), ("t1", "r", 2, "d"), id="a whole number"),
-        pytest.param(WHOLE.replace('"t1"', "1"), ("1", "r", 2, "d"), id="an integer topic"),
-        pytest.param(
-            '{"topic_id": "t1", "run_id": "r", "label": 3}',
-            ("t1", "r", None, None),
-            id="a response",
-        ),
-        pytest.param(
-            '{"topic_id": "t1", "run_id": "r", "nugget_id": 7, "label": "support"}',
-            ("t1", "r", None, None, "7"),
-            id="of a nugget",
-        ),
-        pytest.param(
-            '{"topic_id": "t1", "run_id": "r", "doc_id": 7, "label": "1", "more": [1]}',
-            ("t1", "r", None, "7"),
-            id="of a document",
-        ),
-    ],
-)
+LABELS_BY_KEY = {
+    "of a citation": (WHOLE, ("t1", "r", 2, "d")),
+    "a whole number": (WHOLE.replace("2,", "2.0,"), ("t1", "r", 2, "d")),
+    "an integer topic": (WHOLE.replace('"t1"', "1"), ("1", "r", 2, "d")),
+    "a response": ('{"topic_id": "t1", "run_id": "r", "label": 3}', ("t1", "r", None, None)),
+    "of a nugget": (
+        '{"topic_id": "t1", "run_id": "r", "nugget_id": 7, "label": "support"}',
+        ("t1", "r", None, None, "7"),
+    ),
+    "of a document": (
+        '{"topic_id": "t1", "run_id": "r", "doc_id": 7, "label": "1", "more": [1]}',
+        ("t1", "r", None, "7"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("record", "key"), LABELS_BY_KEY.values(), ids=LABELS_BY_KEY)
 def test_a_label_is_found_by_its_key(record: str, key: ItemKey, write: Write) -> None:
     labels, findings = read(record, write)
     assert (list(labels), findings) == ([key], [])
@@ -72,63 +66,48 @@ def by(person: str, record: str) -> str:
     return record.replace("{", f'{{"annotator": "{person}", ', 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "values", "kinds"),
-    [
-        pytest.param(WHOLE + NONE + WHOLE, ["full_support"], ["1: people_unnamed"], id="most rows"),
-        pytest.param(
-            by("p", WHOLE) + by("q", NONE) + by("r", NONE), ["no_support"], [], id="most people"
-        ),
-        pytest.param(by("p", WHOLE) + by("q", NONE), [], ["2: labels_tied"], id="a tie"),
-        pytest.param(
-            WHOLE.replace("}", ', "label_2": "NONE", "label_3": "none"}'),
-            ["no_support"],
-            [],
-            id="columns",
-        ),
-        pytest.param(
-            WHOLE.replace('"FULL"', '{"p": "FULL", "q": "full", "r": "NONE"}'),
-            ["full_support"],
-            [],
-            id="an object by person",
-        ),
-        pytest.param(
-            by("p", WHOLE) + by("p", NONE) + by("q", NONE),
-            ["no_support"],
-            ["2: label_contradicted"],
-            id="a person who says both has no vote",
-        ),
-        pytest.param(
-            by("p", WHOLE) * 3 + by("q", NONE), [], ["4: labels_tied"], id="one vote each"
-        ),
-        pytest.param(WHOLE + WHOLE, ["full_support"], [], id="alike"),
-        pytest.param(
-            WHOLE.replace('"label"', '"gold_label": "NONE", "label2": "full", "label1"'),
-            ["no_support"],
-            [],
-            id="what all agreed on",
-        ),
-        pytest.param(
-            WHOLE.replace('"label": "FULL"', '"labels": ["full", "NONE"], "final_label": "full"'),
-            ["full_support"],
-            ["1: people_unnamed"],
-            id="agreed on after a tie",
-        ),
-        pytest.param(WHOLE.replace("label", "gold_label"), ["full_support"], [], id="gold alone"),
-        pytest.param(
-            by("p", WHOLE.replace('"label"', '"gold_label": "NONE", "label"')) + by("q", WHOLE),
-            ["no_support"],
-            [],
-            id="agreed on in a row of each person",
-        ),
-        pytest.param(
-            WHOLE.replace('"label"', '"gold_label": "-", "label2": "full", "label1"'),
-            ["full_support"],
-            [],
-            id="not agreed on, as SNLI has it",
-        ),
-    ],
-)
+TEXTS = {
+    "most rows": (WHOLE + NONE + WHOLE, ["full_support"], ["1: people_unnamed"]),
+    "most people": (by("p", WHOLE) + by("q", NONE) + by("r", NONE), ["no_support"], []),
+    "a tie": (by("p", WHOLE) + by("q", NONE), [], ["2: labels_tied"]),
+    "columns": (WHOLE.replace("}", ', "label_2": "NONE", "label_3": "none"}'), ["no_support"], []),
+    "an object by person": (
+        WHOLE.replace('"FULL"', '{"p": "FULL", "q": "full", "r": "NONE"}'),
+        ["full_support"],
+        [],
+    ),
+    "a person who says both has no vote": (
+        by("p", WHOLE) + by("p", NONE) + by("q", NONE),
+        ["no_support"],
+        ["2: label_contradicted"],
+    ),
+    "one vote each": (by("p", WHOLE) * 3 + by("q", NONE), [], ["4: labels_tied"]),
+    "alike": (WHOLE + WHOLE, ["full_support"], []),
+    "what all agreed on": (
+        WHOLE.replace('"label"', '"gold_label": "NONE", "label2": "full", "label1"'),
+        ["no_support"],
+        [],
+    ),
+    "agreed on after a tie": (
+        WHOLE.replace('"label": "FULL"', '"labels": ["full", "NONE"], "final_label": "full"'),
+        ["full_support"],
+        ["1: people_unnamed"],
+    ),
+    "gold alone": (WHOLE.replace("label", "gold_label"), ["full_support"], []),
+    "agreed on in a row of each person": (
+        by("p", WHOLE.replace('"label"', '"gold_label": "NONE", "label"')) + by("q", WHOLE),
+        ["no_support"],
+        [],
+    ),
+    "not agreed on, as SNLI has it": (
+        WHOLE.replace('"label"', '"gold_label": "-", "label2": "full", "label1"'),
+        ["full_support"],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "values", "kinds"), TEXTS.values(), ids=TEXTS)
 def test_what_most_people_say_of_an_item_counts(
     text: str, values: list[str], kinds: list[str], write: Write
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.inputs.nuggets.test_reading import banks
+from tests.inputs.nuggets.test_bank_files import banks
 from trecjudge.errors import InputError
 from trecjudge.inputs.nuggets.bank_files import fields_lost, nuggets_record, record_of
 from trecjudge.inputs.nuggets.bank_formats import bank_format_named

@@ -33,80 +33,69 @@ TIN = {"text": "Lined  with TIN", "importance": "vital", "assignment": "support"
 KEY: ItemKey = ("t1", "r", None, None, "lined with tin")
 
 
-@pytest.mark.parametrize(
-    ("text", "labels", "findings"),
-    [
-        pytest.param(assignment(TIN), {KEY: "support"}, [], id="one"),
-        pytest.param(
+def test_assignments(write: Write) -> None:
+    cases = {
+        "one": (assignment(TIN), {KEY: "support"}, []),
+        "twice": (
             assignment(TIN, TIN | {"assignment": "failed"}),
             {},
             ["None: people_unnamed", "1: labels_tied"],
-            id="twice",
         ),
-        pytest.param(
+        "without a label": (
             assignment(TIN, TIN | {"text": "x", "assignment": None}, 7),
             {KEY: "support"},
             ["1: label_unusable", "1: label_unusable"],
-            id="without a label",
         ),
-        pytest.param(
-            assignment(TIN, qid=1), {("1", *KEY[1:]): "support"}, [], id="an integer topic"
-        ),
-        pytest.param(
+        "an integer topic": (assignment(TIN, qid=1), {("1", *KEY[1:]): "support"}, []),
+        "without a run": (
             assignment(TIN, run_id=None) + assignment(TIN),
             {KEY: "support"},
             ["1: label_unusable"],
-            id="without a run",
         ),
-        pytest.param(
+        "a record of a nugget": (
             '{"topic_id": "t1", "run_id": "r", "nugget": "Lined with tin", "label": "support"}\n',
             {KEY: "support"},
             [],
-            id="a record of a nugget",
         ),
-    ],
-)
-def test_assignments(
-    text: str, labels: dict[ItemKey, str], findings: list[str], write: Write
-) -> None:
-    assert read(text, write, "a.jsonl") == (labels, findings)
+    }
+    wrong = {
+        name: found
+        for name, (text, labels, findings) in cases.items()
+        if (found := read(text, write, "a.jsonl")) != (labels, findings)
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("text", "labels", "findings"),
-    [
-        pytest.param(
-            ANSWERS + '901,r,na-1,supports,"so, ""yes"""\n',
-            {("901", "r", None, None, "na-1"): "supports"},
-            [],
-            id="of a tool",
-        ),
-        pytest.param(
-            "topic_id,run_tag,answer_id,annotation\r\n901,r,NA-1,none\r\n",
-            {("901", "r", None, None, "na-1"): "none"},
-            [],
-            id="of people",
-        ),
-        pytest.param(
-            ANSWERS + "901,r,na-1,,\n901,r,na-2,none,\n",
-            {("901", "r", None, None, "na-2"): "none"},
-            ["2: label_unusable"],
-            id="an empty label",
-        ),
-        pytest.param(
-            "topic_id,run_tag,run_question_rank,rubric_question_rank,annotation\n901,r,2,3.0,similar\n",
-            {("901", "r", 1, None, "rank-3"): "similar"},
-            [],
-            id="of two questions",
-        ),
-        pytest.param(
-            "topic_id,run_tag,run_question_rank,auto_compound_question_assessment\n901,r,2,compound\n",
-            {("901", "r", 1, None): "compound"},
-            [],
-            id="of a compound",
-        ),
-    ],
-)
+ASSESSMENTS = {
+    "of a tool": (
+        ANSWERS + '901,r,na-1,supports,"so, ""yes"""\n',
+        {("901", "r", None, None, "na-1"): "supports"},
+        [],
+    ),
+    "of people": (
+        "topic_id,run_tag,answer_id,annotation\r\n901,r,NA-1,none\r\n",
+        {("901", "r", None, None, "na-1"): "none"},
+        [],
+    ),
+    "an empty label": (
+        ANSWERS + "901,r,na-1,,\n901,r,na-2,none,\n",
+        {("901", "r", None, None, "na-2"): "none"},
+        ["2: label_unusable"],
+    ),
+    "of two questions": (
+        "topic_id,run_tag,run_question_rank,rubric_question_rank,annotation\n901,r,2,3.0,similar\n",
+        {("901", "r", 1, None, "rank-3"): "similar"},
+        [],
+    ),
+    "of a compound": (
+        "topic_id,run_tag,run_question_rank,auto_compound_question_assessment\n901,r,2,compound\n",
+        {("901", "r", 1, None): "compound"},
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "labels", "findings"), ASSESSMENTS.values(), ids=ASSESSMENTS)
 def test_assessments(
     text: str, labels: dict[ItemKey, str], findings: list[str], write: Write
 ) -> None:

@@ -48,16 +48,14 @@ def test_columns_of_unequal_lengths_are_not_read(read: Read) -> None:
     assert finding.message == "holds columns of unequal lengths: question 2, answer 1"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_one_record_is_no_columns(read: Read) -> None:
+    cases = [
         '{"question": "Q?", "output": ["A.", "B."], "contexts": ["C."]}',
         '{"output": ["A.", "B."], "contexts": ["C.", "D."], "qid": "1"}',
         '{"input": {"content": "Q?"}, "output": {"content": "A."}}',
-    ],
-)
-def test_one_record_is_no_columns(text: str, read: Read) -> None:
-    assert read(text).responses[0].text == "A."
+    ]
+    wrong = [text for text in cases if read(text).responses[0].text != "A."]
+    assert not wrong
 
 
 TURNS = (

@@ -144,17 +144,15 @@ def test_the_files_of_the_field_are_none_of_ours(shared: Path) -> None:
     assert [file for file in files if own_output(file)] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_only_looks_like_ours(write: Callable[..., Path]) -> None:
+    cases = [
         '{"event": "concert", "timestamp": "2024", "id": "d", "text": "An event."}',
         '{"run_id": "r", "topic_id": "1", "sentences": [], "record": "response time"}',
         '{"run_id": "r", "topic_id": "1", "answer": [], "record": 7}',
         "1\thow old is the tower",
-    ],
-)
-def test_what_only_looks_like_ours(text: str, write: Callable[..., Path]) -> None:
-    assert own_output(write(text)) == ""
+    ]
+    wrong = [text for text in cases if own_output(write(text)) != ""]
+    assert not wrong
 
 
 def test_topics_are_read_where_a_name_is_like_ours(write: Callable[..., Path]) -> None:

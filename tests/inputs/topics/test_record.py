@@ -13,18 +13,15 @@ from trecjudge.inputs.topics.record import name_fields, name_of, topic_of
 from trecjudge.records import Topic
 
 
-@pytest.mark.parametrize(
-    ("key", "name"),
-    [
-        ("topic_id", "topic_id"),
-        ("Query ID", "query_id"),
-        ("queryId", "query_id"),
-        ("_id", "_id"),
-        ("Problem-Statement", "problem_statement"),
-    ],
-)
-def test_a_name_is_written_in_many_ways(key: str, name: str) -> None:
-    assert name_of(key) == name
+def test_a_name_is_written_in_many_ways() -> None:
+    expected = {
+        "topic_id": "topic_id",
+        "Query ID": "query_id",
+        "queryId": "query_id",
+        "_id": "_id",
+        "Problem-Statement": "problem_statement",
+    }
+    assert {key: name_of(key) for key in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -55,41 +52,38 @@ def test_a_text_by_itself_is_the_title(key: str) -> None:
     assert topic_of({"qid": "7", key: "why moss"}) == (Topic("7", "why moss"), ())
 
 
-@pytest.mark.parametrize(
-    ("record", "wanted"),
-    [
-        pytest.param(
+def test_every_text_has_a_place() -> None:
+    cases = {
+        "description and narrative": (
             '{"text": "T?", "description": "D.", "narrative": "N."}',
             Topic("7", "T?", "D.\n\nN."),
-            id="description and narrative",
         ),
-        pytest.param(
+        "a query beside a title": (
             '{"title": "T", "narrative": "N.", "problem_statement": "P.", "query": "Q?"}',
             Topic("7", "T", "P.\n\nQ?\n\nN."),
-            id="a query beside a title",
         ),
-        pytest.param(
+        "BioGen": (
             '{"topic": "T", "question": "Q?", "narrative": "N.", "context": ""}',
             Topic("7", "T", "Q?\n\nN."),
-            id="BioGen",
         ),
-        pytest.param('{"topic": "T", "prompt": "Q?"}', Topic("7", "Q?", "T"), id="a prompt"),
-        pytest.param('{"title": "T", "query": " t\\n"}', Topic("7", "T"), id="nothing twice"),
-        pytest.param(
+        "a prompt": ('{"topic": "T", "prompt": "Q?"}', Topic("7", "Q?", "T")),
+        "nothing twice": ('{"title": "T", "query": " t\\n"}', Topic("7", "T")),
+        "article, body, background": (
             '{"title": "T", "article": "A.", "body": "B.", "background": "C."}',
             Topic("7", "T", background="C.", body="A.\n\nB."),
-            id="article, body, background",
         ),
-        pytest.param(
+        "a list of texts": (
             '{"title": "T", "background": ["One.", "Two."]}',
             Topic("7", "T", background="One.\nTwo."),
-            id="a list of texts",
         ),
-        pytest.param('{"problem_statement": "P."}', Topic("7", "", "P."), id="without a title"),
-    ],
-)
-def test_every_text_has_a_place(record: str, wanted: Topic) -> None:
-    assert topic_of({"id": "7", **json.loads(record)}) == (wanted, ())
+        "without a title": ('{"problem_statement": "P."}', Topic("7", "", "P.")),
+    }
+    wrong = {
+        name: found
+        for name, (record, wanted) in cases.items()
+        if (found := topic_of({"id": "7", **json.loads(record)})) != (wanted, ())
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -131,22 +125,17 @@ SECOND = Topic(
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(CONVERSATION % TURNS % (1, 2), id="turns counted"),
-        pytest.param(CONVERSATION % TURNS % ('"1-1_1"', '"1-1_2"'), id="turns by their whole id"),
-        pytest.param(
-            (CONVERSATION % TURNS % (1, 2))
-            .replace('"responses"', '"turns"')
-            .replace("user_utterance", "utterance")
-            .replace(
-                '["I live by the bay.", "I am 40."]', '{"1": "I live by the bay.", "2": "I am 40."}'
-            ),
-            id="iKAT 2023 and 2024",
-        ),
-    ],
-)
+TEXTS = {
+    "turns counted": CONVERSATION % TURNS % (1, 2),
+    "turns by their whole id": CONVERSATION % TURNS % ('"1-1_1"', '"1-1_2"'),
+    "iKAT 2023 and 2024": (CONVERSATION % TURNS % (1, 2))
+    .replace('"responses"', '"turns"')
+    .replace("user_utterance", "utterance")
+    .replace('["I live by the bay.", "I am 40."]', '{"1": "I live by the bay.", "2": "I am 40."}'),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_turn_is_a_topic_with_the_turns_before_it(text: str, write: Write) -> None:
     findings: list[Finding] = []
     found = read_topics(write(text), findings.append)

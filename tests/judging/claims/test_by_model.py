@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import ScriptedModel
-from tests.judging.claims.library import library
+from tests.judging.claims.test_judge import library
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.by_model import Cascade, ModelDetector
 from trecjudge.judging.claims.by_words import LexicalDetector
@@ -29,39 +29,32 @@ def asked(model: ScriptedModel, claim: str, documents: Library, **limits: int) -
     return asyncio.run(ModelDetector(model, **limits).verdict(claim, documents))
 
 
-@pytest.mark.parametrize(
-    ("model", "label", "match"),
-    [
-        pytest.param(
-            says("ATTRIBUTED", "makes a kettle whistle", match="PARAPHRASE"),
-            "ATTRIBUTED",
-            "PARAPHRASE",
-            id="a quote that is there",
-        ),
-        pytest.param(
-            says("ATTRIBUTED", "It was  SOLD in Lyon", match="EXACT"),
-            "ATTRIBUTED",
-            "PARAPHRASE",
-            id="exact is checked",
-        ),
-        pytest.param(
-            says("ATTRIBUTED", "It was sold in Lyon", match="INFERENCE"),
-            "ATTRIBUTED",
-            "INFERENCE",
-            id="it follows",
-        ),
-        pytest.param(
-            says("ATTRIBUTED", "made up"), "AMBIGUOUS", "", id="a quote that is not there"
-        ),
-        pytest.param(says("ATTRIBUTED"), "AMBIGUOUS", "", id="no quote"),
-        pytest.param(
-            says("CONTRADICTED", "made up"), "AMBIGUOUS", "", id="contradicted by nothing"
-        ),
-        pytest.param(says("CONTRADICTED", "sold in Lyon"), "CONTRADICTED", "", id="contradicted"),
-        pytest.param(says("UNATTRIBUTED"), "UNATTRIBUTED", "", id="unattributed"),
-        pytest.param(says("AMBIGUOUS"), "AMBIGUOUS", "", id="ambiguous"),
-    ],
-)
+VERDICTS = {
+    "a quote that is there": (
+        says("ATTRIBUTED", "makes a kettle whistle", match="PARAPHRASE"),
+        "ATTRIBUTED",
+        "PARAPHRASE",
+    ),
+    "exact is checked": (
+        says("ATTRIBUTED", "It was  SOLD in Lyon", match="EXACT"),
+        "ATTRIBUTED",
+        "PARAPHRASE",
+    ),
+    "it follows": (
+        says("ATTRIBUTED", "It was sold in Lyon", match="INFERENCE"),
+        "ATTRIBUTED",
+        "INFERENCE",
+    ),
+    "a quote that is not there": (says("ATTRIBUTED", "made up"), "AMBIGUOUS", ""),
+    "no quote": (says("ATTRIBUTED"), "AMBIGUOUS", ""),
+    "contradicted by nothing": (says("CONTRADICTED", "made up"), "AMBIGUOUS", ""),
+    "contradicted": (says("CONTRADICTED", "sold in Lyon"), "CONTRADICTED", ""),
+    "unattributed": (says("UNATTRIBUTED"), "UNATTRIBUTED", ""),
+    "ambiguous": (says("AMBIGUOUS"), "AMBIGUOUS", ""),
+}
+
+
+@pytest.mark.parametrize(("model", "label", "match"), VERDICTS.values(), ids=VERDICTS)
 def test_verdict(model: ScriptedModel, label: str, match: str) -> None:
     found = asked(model, "A kettle was sold.", library(TEXT))
     assert (found.label, found.match) == (label, match)

@@ -1,4 +1,4 @@
-"""Detectors that need no model."""
+"""Claims judged by words: in any script, with facts, and against each other."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.judging.claims.library import library
+from tests.fakes import response
+from tests.judging.claims.test_judge import library
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.by_words import (
     LexicalDetector,
     SemanticDetector,
+    contradiction,
     missing_numbers,
     states_plainly,
 )
+from trecjudge.judging.claims.judge import facts_found, facts_of
 from trecjudge.judging.claims.search import Library, Verdict
+from trecjudge.judging.claims.statements import abstains, statements
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare, format_calibration, shipped_calibration
 from trecjudge.records import Claim, Document
 from trecjudge.text.embeddings import embedder
+from trecjudge.text.quotes import find_quote_span
 
 GITA = (
     "The Bhagavad Gita is a Hindu scripture of 700 verses. It is divided into 18 chapters."
@@ -33,102 +40,70 @@ def verdict(claim: str, *texts: str) -> Verdict:
     return asyncio.run(LexicalDetector().verdict(claim, library(*texts)))
 
 
-@pytest.mark.parametrize(
-    ("claim", "texts", "label", "match"),
-    [
-        pytest.param("The Gita has 18 chapters.", [GITA], "ATTRIBUTED", "PARAPHRASE", id="stated"),
-        pytest.param(
-            "The Gita was composed around 200 BCE.", [GITA], "UNATTRIBUTED", "", id="not stated"
-        ),
-        pytest.param(
-            "It is divided into 18 chapters.", [GITA], "ATTRIBUTED", "EXACT", id="word for word"
-        ),
-        pytest.param("The ferry is blue.", ["The ferry is red."], "CONTRADICTED", "", id="colour"),
-        pytest.param(
-            "The ferry from Dover to Calais is blue.",
-            ["The ferry from Dover to Calais is empty."],
-            "UNATTRIBUTED",
-            "",
-            id="the telling word is missing",
-        ),
-        pytest.param(
-            "The firm in Dover sold the big old mine.",
-            ["The firm in Dover bought the big old mine."],
-            "UNATTRIBUTED",
-            "",
-            id="another of its kind",
-        ),
-        pytest.param(
-            "It was what it had been.",
-            ["What was it? It had been."],
-            "UNATTRIBUTED",
-            "",
-            id="only function words",
-        ),
-        pytest.param(
-            "Add 3 cups of flour [1].", ["Add 2 cups of flour."], "CONTRADICTED", "", id="3 cups"
-        ),
-        pytest.param(
-            "The drug causes cancer.",
-            ["The drug does not cause cancer."],
-            "CONTRADICTED",
-            "",
-            id="the contrary",
-        ),
-        pytest.param(
-            "Add 3 cups of flour.",
-            ["Add 2 cups of flour.", "Then add the 3 cups of flour to it."],
-            "AMBIGUOUS",
-            "",
-            id="documents disagree",
-        ),
-        pytest.param(
-            "Add 3 cups of flour.",
-            ["Add 2 cups of flour.", "Add 3 cups of flour."],
-            "AMBIGUOUS",
-            "",
-            id="documents disagree, one word for word",
-        ),
-        pytest.param(
-            "Alice works in Paris.",
-            ["Alice works at Acme Robotics.", "Acme Robotics has its only office in Paris."],
-            "ATTRIBUTED",
-            "INFERENCE",
-            id="two documents together",
-        ),
-        pytest.param(
-            "Alice works in Paris.",
-            ["Alice works at Acme Robotics.", "Bob sleeps in Paris."],
-            "UNATTRIBUTED",
-            "",
-            id="two documents that do not hang together",
-        ),
-        pytest.param(
-            "Water boils at 100 degrees.", [GITA], "UNATTRIBUTED", "", id="true, not there"
-        ),
-        pytest.param(
-            "The tower of Pisa leans.", ["The tower of Rome leans."], "UNATTRIBUTED", "", id="name"
-        ),
-        pytest.param("A claim.", [], "UNATTRIBUTED", "", id="no document at all"),
-        pytest.param(
-            "东京是日本的首都。",
-            ["日本的首都是东京，人口众多。"],
-            "ATTRIBUTED",
-            "PARAPHRASE",
-            id="zh",
-        ),
-        pytest.param(
-            "Москва — столица России.",
-            ["Столица России — Москва."],
-            "ATTRIBUTED",
-            "PARAPHRASE",
-            id="ru",
-        ),
-        pytest.param(
-            "القاهرة عاصمة مصر.", ["عاصمة مصر هي القاهرة."], "ATTRIBUTED", "PARAPHRASE", id="ar"
-        ),
-    ],
-)
+VERDICTS = {
+    "stated": ("The Gita has 18 chapters.", [GITA], "ATTRIBUTED", "PARAPHRASE"),
+    "not stated": ("The Gita was composed around 200 BCE.", [GITA], "UNATTRIBUTED", ""),
+    "word for word": ("It is divided into 18 chapters.", [GITA], "ATTRIBUTED", "EXACT"),
+    "colour": ("The ferry is blue.", ["The ferry is red."], "CONTRADICTED", ""),
+    "the telling word is missing": (
+        "The ferry from Dover to Calais is blue.",
+        ["The ferry from Dover to Calais is empty."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "another of its kind": (
+        "The firm in Dover sold the big old mine.",
+        ["The firm in Dover bought the big old mine."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "only function words": (
+        "It was what it had been.",
+        ["What was it? It had been."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "3 cups": ("Add 3 cups of flour [1].", ["Add 2 cups of flour."], "CONTRADICTED", ""),
+    "the contrary": (
+        "The drug causes cancer.",
+        ["The drug does not cause cancer."],
+        "CONTRADICTED",
+        "",
+    ),
+    "documents disagree": (
+        "Add 3 cups of flour.",
+        ["Add 2 cups of flour.", "Then add the 3 cups of flour to it."],
+        "AMBIGUOUS",
+        "",
+    ),
+    "documents disagree, one word for word": (
+        "Add 3 cups of flour.",
+        ["Add 2 cups of flour.", "Add 3 cups of flour."],
+        "AMBIGUOUS",
+        "",
+    ),
+    "two documents together": (
+        "Alice works in Paris.",
+        ["Alice works at Acme Robotics.", "Acme Robotics has its only office in Paris."],
+        "ATTRIBUTED",
+        "INFERENCE",
+    ),
+    "two documents that do not hang together": (
+        "Alice works in Paris.",
+        ["Alice works at Acme Robotics.", "Bob sleeps in Paris."],
+        "UNATTRIBUTED",
+        "",
+    ),
+    "true, not there": ("Water boils at 100 degrees.", [GITA], "UNATTRIBUTED", ""),
+    "name": ("The tower of Pisa leans.", ["The tower of Rome leans."], "UNATTRIBUTED", ""),
+    "no document at all": ("A claim.", [], "UNATTRIBUTED", ""),
+    "zh": ("东京是日本的首都。", ["日本的首都是东京，人口众多。"], "ATTRIBUTED", "PARAPHRASE"),
+    "ru": ("Москва — столица России.", ["Столица России — Москва."], "ATTRIBUTED", "PARAPHRASE"),
+    "ar": ("القاهرة عاصمة مصر.", ["عاصمة مصر هي القاهرة."], "ATTRIBUTED", "PARAPHRASE"),
+}
+
+
+@pytest.mark.parametrize(("claim", "texts", "label", "match"), VERDICTS.values(), ids=VERDICTS)
 def test_verdict(claim: str, texts: list[str], label: str, match: str) -> None:
     found = verdict(claim, *texts)
     assert (found.label, found.match) == (label, match)
@@ -192,24 +167,22 @@ def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> No
     assert other.label == "UNATTRIBUTED"
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage", "plainly"),
-    [
-        pytest.param("The vaccine is safe.", "The vaccine is safe for all.", True, id="so"),
-        pytest.param(
-            "The vaccine is safe.", "It's a myth that the vaccine is safe.", False, id="myth"
-        ),
-        pytest.param(
-            "The vaccine is safe.", "Some claim that the vaccine is safe.", False, id="said"
-        ),
-        pytest.param("The vaccine is safe.", "The vaccine is not safe.", False, id="denied"),
-        pytest.param("Ada taught Ben.", "Ben taught Ada.", False, id="another order"),
-        pytest.param("The court freed him.", "The court jailed him.", False, id="another word"),
-        pytest.param("52 voted for, 48 against.", "48 voted for, 52 against.", False, id="numbers"),
-    ],
-)
-def test_what_a_passage_states_plainly(claim: str, passage: str, plainly: bool) -> None:
-    assert states_plainly(passage, claim) is plainly
+def test_what_a_passage_states_plainly() -> None:
+    cases = {
+        "so": ("The vaccine is safe.", "The vaccine is safe for all.", True),
+        "myth": ("The vaccine is safe.", "It's a myth that the vaccine is safe.", False),
+        "said": ("The vaccine is safe.", "Some claim that the vaccine is safe.", False),
+        "denied": ("The vaccine is safe.", "The vaccine is not safe.", False),
+        "another order": ("Ada taught Ben.", "Ben taught Ada.", False),
+        "another word": ("The court freed him.", "The court jailed him.", False),
+        "numbers": ("52 voted for, 48 against.", "48 voted for, 52 against.", False),
+    }
+    wrong = {
+        name: found
+        for name, (claim, passage, plainly) in cases.items()
+        if (found := states_plainly(passage, claim)) is not plainly
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize("cited", [(), ("d1",)], ids=["uncited", "cited"])
@@ -232,35 +205,30 @@ HATCH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("claim", "texts", "label"),
-    [
-        pytest.param(
-            "In Boston, cracked panels of the old dome were exchanged by experts, once a scan with"
-            " a laser had shown where.",
-            [HATCH],
-            "ATTRIBUTED",
-            id="in other words",
-        ),
-        pytest.param(
-            "The dome of the Hatch Shell was restored after a laser scan, and the works were paid"
-            " by a rich merchant from Chicago who loved opera.",
-            [HATCH],
-            "AMBIGUOUS",
-            id="a part of it",
-        ),
-        pytest.param(
-            "The Hatch Shell in Boston smells.", [HATCH], "UNATTRIBUTED", id="a single fact"
-        ),
-        pytest.param("Gluons bind quarks.", [HATCH], "UNATTRIBUTED", id="nothing of it"),
-        pytest.param(
-            "Concerts are held at the Hatch Shell every summer.",
-            [GITA, "Summer is warm.", HATCH],
-            "ATTRIBUTED",
-            id="the best of all documents",
-        ),
-    ],
-)
+LABELS = {
+    "in other words": (
+        "In Boston, cracked panels of the old dome were exchanged by experts, once a scan with"
+        " a laser had shown where.",
+        [HATCH],
+        "ATTRIBUTED",
+    ),
+    "a part of it": (
+        "The dome of the Hatch Shell was restored after a laser scan, and the works were paid"
+        " by a rich merchant from Chicago who loved opera.",
+        [HATCH],
+        "AMBIGUOUS",
+    ),
+    "a single fact": ("The Hatch Shell in Boston smells.", [HATCH], "UNATTRIBUTED"),
+    "nothing of it": ("Gluons bind quarks.", [HATCH], "UNATTRIBUTED"),
+    "the best of all documents": (
+        "Concerts are held at the Hatch Shell every summer.",
+        [GITA, "Summer is warm.", HATCH],
+        "ATTRIBUTED",
+    ),
+}
+
+
+@pytest.mark.parametrize(("claim", "texts", "label"), LABELS.values(), ids=LABELS)
 def test_labels_are_what_people_would_most_probably_say(
     claim: str, texts: list[str], label: str
 ) -> None:
@@ -350,3 +318,143 @@ def test_a_share_must_be_more_than_the_threshold(above: float, label: str) -> No
     share = documents.best(claim)[0].overlap
     found = asyncio.run(LexicalDetector(share + above).verdict(claim, documents))
     assert (0.5 < share < 1, found.label) == (True, label)
+
+
+KETTLE = Document(
+    "k", "Steam makes a kettle whistle [2]. Is it loud? It was sold in Lyon.", "Kettles"
+)
+
+
+def test_facts_are_what_it_claims_without_its_title() -> None:
+    facts = facts_of(KETTLE)
+    assert [fact.text for fact in facts] == [
+        "Steam makes a kettle whistle.",
+        "It was sold in Lyon.",
+    ]
+    assert [KETTLE.full_text[f.start : f.end] for f in facts] == [
+        "Steam makes a kettle whistle [2].",
+        "It was sold in Lyon.",
+    ]
+
+
+def test_found_is_what_the_response_states() -> None:
+    answer = response(("A kettle is made to whistle by steam.", []), ("It is loud.", []))
+    found = facts_found(KETTLE, answer, LexicalDetector(0.6))
+    assert [fact.found for fact in found] == [True, False]
+
+
+def test_a_response_without_text_states_nothing() -> None:
+    assert [f.found for f in facts_found(KETTLE, response(), LexicalDetector())] == [False, False]
+
+
+PIECES = [
+    *("it", "The firm", "was", "has", "3", "1.5 million", "%", "$", "in 1998", "BCE", "not", "and"),
+    *(", ", "; ", ". ", "? ", "…", "[1]", "[", "]", '"', "“", "(", ")", "#", "**", "- ", "\n\n"),
+    *("它有12章", "。", "ему", "لا", "\u200b", "\x00", "é", "I cannot answer", "the given context"),
+    *(" ", "about", "over", "March", "5", "which", "because", "cups", "Roe v. Wade", ":", "\ud7ff"),
+]
+TEXT = st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join) | st.text(max_size=60)
+
+
+@given(TEXT)
+def test_claims_are_not_empty_and_on_one_line(text: str) -> None:
+    for claim in statements(text):
+        assert claim.strip() == claim != ""
+        assert "\n" not in claim
+    abstains(text)
+
+
+@given(TEXT, TEXT)
+def test_every_pair_has_a_verdict_with_sources_that_stand_where_they_say(
+    claim: str, text: str
+) -> None:
+    contradiction(claim, text)
+    try:
+        found = asyncio.run(LexicalDetector().verdict(claim, library(text)))
+    except JudgmentFailed:
+        return
+    for source in found.sources:
+        assert text[source.start : source.end] == source.excerpt
+
+
+@given(TEXT, TEXT)
+def test_a_quote_of_a_text_is_found_in_it(before: str, quote: str) -> None:
+    text = f"{before}{quote}{before}"
+    span = find_quote_span(text, quote)
+    if span is not None:
+        assert 0 <= span[0] < span[1] <= len(text)
+
+
+@given(TEXT, st.sampled_from(["", "A title"]))
+def test_facts_stand_where_they_say(text: str, title: str) -> None:
+    document = Document("d", text, title)
+    for fact in facts_of(document):
+        assert document.full_text[fact.start : fact.end].split()
+
+
+def test_contradicted() -> None:
+    cases = {
+        "count": ("Add 3 cups of flour [1].", "Add 2 cups of flour."),
+        "count in words": ("Add three cups of flour.", "Add two cups of flour."),
+        "year": ("It opened in 1898.", "It opened in 1889 in Paris."),
+        "era": ("It was composed in 200 BCE.", "It was composed in 400 BCE."),
+        "far off": ("It was built around 200 BCE.", "It was built around 400 BCE."),
+        "day": ("She was born on March 3, 1950.", "She was born on March 5, 1950."),
+        "percent": ("Profits rose 3% in May.", "Profits rose 5 percent in May."),
+        "scale": ("It has 1.5 million people.", "It has 2,487,000 people."),
+        "negation": ("The drug causes cancer.", "The drug does not cause cancer."),
+        "contrary": ("The drug does not cause cancer.", "The drug causes cancer."),
+        "not rounded": ("The book has 20 chapters.", "The book has 18 chapters."),
+        "a year is not rounded": ("The war ended in 2000.", "The war ended in 1998."),
+        "rose to": ("Profits rose to 5%.", "Profits rose to 7%."),
+        "colour": ("The ferry is blue.", "The ferry is red."),
+        "opposite": ("The harbour is open.", "The harbour is closed today."),
+        "direction": ("Prices rose in May.", "Prices fell in May."),
+        "direction, in another order": (
+            "The rate of unemployment increased sharply in Spain.",
+            "In Spain the rate of unemployment decreased sharply.",
+        ),
+        "German colour": ("Die Fähre ist blau.", "Die Fähre ist rot."),
+        "Chinese": ("法律有12章。", "法律有18章。"),
+        "Russian": ("В городе 3 моста.", "В городе 5 мостов."),
+    }
+    wrong = [
+        name for name, (claim, passage) in cases.items() if contradiction(claim, passage) is None
+    ]
+    assert not wrong
+
+
+def test_not_contradicted() -> None:
+    cases = {
+        "the same": ("Add 3 cups of flour.", "Add 3 cups of flour."),
+        "also there": ("Add 3 cups of flour.", "Add 2 eggs and 3 cups of flour."),
+        "another name": ("Berlin has 3 airports.", "Paris has 5 airports."),
+        "a bound": ("Over 3 people died.", "Some 6 people died."),
+        "a fair guess": ("About 100 people came.", "Exactly 104 people came."),
+        "round": ("It has 1.5 million people.", "It has 1,487,000 people."),
+        "a year, about": ("It began around 1990.", "It began in 1993."),
+        "another year": ("It has 300 staff.", "In 2010 it had 200 staff."),
+        "a decade": ("It was founded in the 1950s.", "It was founded in 1953."),
+        "a range": ("It takes 4 days.", "It takes 3 to 5 days."),
+        "another unit": ("It has 3 floors.", "It has 5 lifts."),
+        "of more than the claim is about": (
+            "Lung cancer makes 20% of deaths.",
+            "Lung, bowel, breast and prostate cancers together make almost half (45%) of deaths.",
+        ),
+        "in several words": ("Africa has 54 countries.", "Africa has fifty-four countries."),
+        "direction, another year": ("Prices rose in 2010.", "Prices fell in 2011."),
+        "both directions": ("Prices rose.", "Prices rose, and then fell."),
+        "direction of another thing": ("Wages rose in May.", "Prices fell in May."),
+        "no opposite": ("Prices rose in May.", "Prices did not fall in May."),
+        "a colour of another thing": ("The ferry is blue.", "The bus is red."),
+        "which one, not what": ("The blue ferry sank.", "The red ferry sank."),
+        "both may be": ("She plays the cello.", "She plays the flute."),
+        "denied": ("The ferry is blue.", "The ferry is not red."),
+        "nothing": ("", ""),
+    }
+    wrong = {
+        name: found
+        for name, (claim, passage) in cases.items()
+        if (found := contradiction(claim, passage)) is not None
+    }
+    assert not wrong

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import response
-from tests.judging.claims.library import library
+from tests.judging.claims.test_judge import library
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.claims.search import Library
 from trecjudge.records import Claim, Document

@@ -1,8 +1,10 @@
-"""What a text claims, and what is no claim."""
+"""Which parts of an answer are claims, how they are cut, and what a model may list."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,19 @@ import trecjudge.judging.claims.declining
 import trecjudge.judging.claims.statements
 import trecjudge.text.sentences
 import trecjudge.text.tokens
+from tests.fakes import ScriptedModel, response
 from tests.steps import steps
-from trecjudge.judging.claims.statements import abstains, no_claim, statements
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.claims.program import ClaimOfSentence
+from trecjudge.judging.claims.statements import (
+    abstains,
+    claims_by_model,
+    claims_by_rules,
+    clauses,
+    no_claim,
+    statements,
+)
+from trecjudge.records import Claim, Response
 
 READERS = (
     trecjudge.judging.claims.statements,
@@ -112,33 +125,28 @@ def test_less_will_do_where_nobody_else_finds_a_claim(text: str, agreed: bool) -
     assert abstains(text, agreed=True) is agreed
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claims"),
-    [
-        pytest.param(
+def test_what_stands_beside_an_abstention() -> None:
+    cases = {
+        "leans on its opener": (
             "Based on the given texts, it is not possible to say, but it rose.",
             ["It rose."],
-            id="leans on its opener",
         ),
-        pytest.param(
+        "before it": (
             "The agency classifies it as a Group 1 carcinogen, but the texts do not say why.",
             ["The agency classifies it as a Group 1 carcinogen"],
-            id="before it",
         ),
-        pytest.param(
+        "after it": (
             "While the texts do not say when, general risks depend on the dose.",
             ["General risks depend on the dose."],
-            id="after it",
         ),
-        pytest.param(
-            "As an AI language model, I cannot answer this question.",
-            [],
-            id="an opener claims nothing",
-        ),
-    ],
-)
-def test_what_stands_beside_an_abstention(sentence: str, claims: list[str]) -> None:
-    assert statements(sentence) == claims
+        "an opener claims nothing": ("As an AI language model, I cannot answer this question.", []),
+    }
+    wrong = {
+        name: found
+        for name, (sentence, claims) in cases.items()
+        if (found := statements(sentence)) != claims
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -208,3 +216,160 @@ def test_openers_are_no_part_of_a_claim() -> None:
     assert statements("Please note that it rose.") == ["It rose."]
     assert statements("We believe that 3 of them rose.") == ["3 of them rose."]
     assert statements("The given texts do not say when, but it rose.") == ["It rose."]
+
+
+# "|" marks what comes out as a clause of its own.
+CASES = [
+    pytest.param("It rained.", "It rained.", id="one clause"),
+    pytest.param(
+        "The Gita has 18 chapters, was composed around 200 BCE, and teaches the path of dharma.",
+        "The Gita has 18 chapters.|The Gita was composed around 200 BCE."
+        "|The Gita teaches the path of dharma.",
+        id="predicates in a row",
+    ),
+    pytest.param(
+        "Curie was born in Warsaw and died in Passy; she won two prizes.",
+        "Curie was born in Warsaw.|Curie died in Passy.|Curie won two prizes.",
+        id="a pronoun gives way to its subject",
+    ),
+    pytest.param(
+        "The firm is small, but its founder is known.",
+        "The firm is small.|Its founder is known.",
+        id="a subject of its own",
+    ),
+    pytest.param(
+        "Prices rose in May, while wages were flat.",
+        "Prices rose in May.|Wages were flat.",
+        id="while",
+    ),
+    pytest.param(
+        "The soap, used in hospitals, is mild and has no scent.",
+        "The soap, used in hospitals, is mild.|The soap, used in hospitals has no scent.",
+        id="a participle between commas is no verb",
+    ),
+    pytest.param("法律于2020年生效；它有12章。", "法律于2020年生效。|它有12章。", id="Chinese"),
+    pytest.param("دخل القانون حيز التنفيذ؛ وله اثنا عشر فصلا.", None, id="Arabic, cut"),
+    pytest.param("Закон вступил в силу; в нём 12 глав.", None, id="Russian, cut"),
+]
+WHOLE = [
+    pytest.param("Bread, cheese, and wine are cheap.", id="nouns in a row"),
+    pytest.param("Race is shaped by history, law, and facial features.", id="a noun like a verb"),
+    pytest.param("Jews and other victims were deported.", id="two subjects, one verb"),
+    pytest.param("When it rained, the game stopped, and fans left.", id="hangs on another"),
+    pytest.param("The tower is tall (it has lifts; it has 3 floors).", id="inside brackets"),
+    pytest.param('He said "it is red; it is mine" again.', id="inside quotes"),
+    pytest.param("It fell to 3 %, a tenth of before, and low for May.", id="no second verb"),
+    pytest.param("It cuts emissions, while recognizing that costs are high.", id="no subject"),
+    pytest.param("Smoking, which causes cancer, is banned and is taxed.", id="which"),
+    pytest.param("The report says that prices rose and are still high.", id="what a report says"),
+    pytest.param("The book that won the prize and is sold in Oslo has 300 pages.", id="that"),
+    pytest.param("It is not a fact but a system that varies and continues.", id="relative clause"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "found"), CASES)
+def test_cut(sentence: str, found: str | None) -> None:
+    cut = clauses(sentence)
+    assert len(cut) == 2 if found is None else cut == found.split("|")
+
+
+@pytest.mark.parametrize("sentence", WHOLE)
+def test_not_cut(sentence: str) -> None:
+    assert clauses(sentence) == [sentence]
+
+
+ANSWER = response(
+    ("The army has 18 divisions and has no navy [1].", ["a", "b"]),
+    ("Is that so?", []),
+    ("It was founded in 1860.", ["b"]),
+)
+
+
+def entry(claim: str, sentence: int = 0, importance: str = "vital") -> dict[str, Any]:
+    return {"sentence": sentence, "claim": claim, "importance": importance}
+
+
+def by_model(answer: Response, *entries: Any) -> list[Claim]:
+    return asyncio.run(claims_by_model(answer, ScriptedModel(lambda _: {"claims": [*entries]})))
+
+
+def test_by_rules_clauses_have_the_place_and_the_citations_of_their_sentence() -> None:
+    assert claims_by_rules(ANSWER) == [
+        Claim(0, "The army has 18 divisions.", 0, ("a", "b")),
+        Claim(1, "The army has no navy.", 0, ("a", "b")),
+        Claim(2, "It was founded in 1860.", 2, ("b",)),
+    ]
+
+
+def test_a_citation_of_no_document_is_none() -> None:
+    assert claims_by_rules(response(("It is red.", [])))[0].cited == ()
+
+
+def test_by_a_model_with_importance() -> None:
+    found = by_model(
+        ANSWER, entry("The army has 18 divisions.", 0), entry("It is old.", 2, "detail")
+    )
+    assert [(c.index, c.sentence_index, c.importance) for c in found[:1]] == [(0, 0, 1.0)]
+
+
+def test_the_model_may_give_objects_too() -> None:
+    made = ClaimOfSentence(sentence=2, claim="The army was founded in 1860.", importance="detail")
+    (found,) = by_model(ANSWER, made)
+    assert (found.sentence_index, found.cited, found.importance) == (2, ("b",), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place"),
+    [
+        pytest.param(2, 2, id="as it says"),
+        pytest.param(9, 2, id="a sentence that is not there"),
+        pytest.param(-1, 2, id="below nought"),
+    ],
+)
+def test_a_wrong_sentence_is_repaired(sentence: int, place: int) -> None:
+    (found,) = by_model(ANSWER, entry("It was founded in 1860.", sentence))
+    assert found.sentence_index == place
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param([], id="no claim"),
+        pytest.param([entry("")], id="an empty one"),
+        pytest.param([entry("Elephants are blue.")], id="one of its own"),
+    ],
+)
+def test_a_list_that_has_nothing_of_the_response_fails(entries: list[Any]) -> None:
+    with pytest.raises(JudgmentFailed, match="rules find 3") as failed:
+        by_model(ANSWER, *entries)
+    assert failed.value.kind == "empty"
+
+
+def test_of_what_declines_a_model_may_list_nothing() -> None:
+    cases = [
+        "I don't have that information.",
+        "None of the supplied documents say when the bridge was built.",
+        "What the passages tell is not what this question asks for.",
+    ]
+    wrong = [text for text in cases if by_model(response((text, []))) != []]
+    assert not wrong
+
+
+def test_an_answer_that_declines_in_part_has_claims() -> None:
+    with pytest.raises(JudgmentFailed, match="rules find 1"):
+        by_model(response(("The sources do not say when. The bridge is 40 m long.", [])))
+
+
+def test_without_text_nothing_is_asked() -> None:
+    model = ScriptedModel(lambda _: pytest.fail("asked"))
+    assert asyncio.run(claims_by_model(response((" ", [])), model)) == []
+
+
+def test_what_the_model_sees_is_numbered_and_bare() -> None:
+    model = ScriptedModel(lambda _: {"claims": [entry("The army has 18 divisions.")]})
+    asyncio.run(claims_by_model(ANSWER, model))
+    assert model.asked[0]["response"].splitlines() == [
+        "[0] The army has 18 divisions and has no navy.",
+        "[1] Is that so?",
+        "[2] It was founded in 1860.",
+    ]

@@ -25,9 +25,9 @@ def judged(sentence: str, document: str) -> SupportComparison:
     return compare(sentence, prepare(document))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_has_twenty_twins_and_more(kind: str) -> None:
-    assert len(KINDS[kind]) > 20
+def test_a_kind_has_twenty_twins_and_more() -> None:
+    wrong = [kind for kind in KINDS if len(KINDS[kind]) <= 20]
+    assert not wrong
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,11 +1,26 @@
+"""The offline attester: labels, reasons, quotes, and how sure it is."""
+
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.prepared import prepare
-from trecjudge.judging.offline.support import SupportComparison, compare, shipped_calibration
+from trecjudge.judging.offline.support import (
+    Calibration,
+    SupportComparison,
+    Weight,
+    compare,
+    format_calibration,
+    read_calibration,
+    shipped_calibration,
+)
+from trecjudge.text.frequencies import Frequencies
 
 TOWER = (
     "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"
@@ -17,72 +32,64 @@ def judged(sentence: str, document: str) -> SupportComparison:
     return compare(sentence, prepare(document))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "document", "label"),
-    [
-        pytest.param(TOWER, TOWER, "full_support", id="identity"),
-        pytest.param("Tourists visit the tower.", TOWER, "full_support", id="one sentence of it"),
-        pytest.param("Gluons bind quarks.", TOWER, "no_support", id="unrelated"),
-        pytest.param(
+def test_label() -> None:
+    cases = {
+        "identity": (TOWER, TOWER, "full_support"),
+        "one sentence of it": ("Tourists visit the tower.", TOWER, "full_support"),
+        "unrelated": ("Gluons bind quarks.", TOWER, "no_support"),
+        "half of it": (
             "The lattice tower in Paris also hosts jazz concerts and chess tournaments.",
             TOWER,
             "partial_support",
-            id="half of it",
         ),
-        pytest.param(
-            "The Eiffel Tower was completed in 1898.", TOWER, "no_support", id="wrong number"
-        ),
-        pytest.param(
+        "wrong number": ("The Eiffel Tower was completed in 1898.", TOWER, "no_support"),
+        "another number and more": (
             "The lattice tower in Paris was sold in 1898.",
             TOWER,
             "partial_support",
-            id="another number and more",
         ),
-        pytest.param(
-            "The Eiffel Tower was completed in 1889 [2].", TOWER, "full_support", id="citation mark"
-        ),
-        pytest.param(
+        "citation mark": ("The Eiffel Tower was completed in 1889 [2].", TOWER, "full_support"),
+        "a negation that a reader sees, with what has no width in it": (
             "The Eiffel Tower was n\u200bot completed in 1889.",
             TOWER,
             "no_support",
-            id="a negation that a reader sees, with what has no width in it",
         ),
-        pytest.param("", TOWER, "no_support", id="empty sentence"),
-        pytest.param("A tower.", "", "no_support", id="empty document"),
-        pytest.param("", "", "no_support", id="both empty"),
-        pytest.param("😀 …", "😀 …", "no_support", id="no letters"),
-        pytest.param("A tower.", "😀 …", "no_support", id="document without letters"),
-    ],
-)
-def test_label(sentence: str, document: str, label: str) -> None:
-    assert judged(sentence, document).label == label
+        "empty sentence": ("", TOWER, "no_support"),
+        "empty document": ("A tower.", "", "no_support"),
+        "both empty": ("", "", "no_support"),
+        "no letters": ("😀 …", "😀 …", "no_support"),
+        "document without letters": ("A tower.", "😀 …", "no_support"),
+    }
+    wrong = {
+        name: found
+        for name, (sentence, document, label) in cases.items()
+        if (found := judged(sentence, document).label) != label
+    }
+    assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("sentence", "document", "label"),
-    [
-        pytest.param("东京是日本的首都。", "日本的首都是东京，人口众多。", "full_support", id="zh"),
-        pytest.param(
-            "东京是日本的首都。", "量子力学研究微观粒子。", "no_support", id="zh unrelated"
-        ),
-        pytest.param(
-            "東京は日本の首都である", "日本の首都は東京である。", "full_support", id="Japanese"
-        ),
-        pytest.param("القاهرة عاصمة مصر", "عاصمة مصر هي القاهرة.", "full_support", id="Arabic"),
-        pytest.param("القاهرة عاصمة مصر", "تدرس الفيزياء المادة.", "no_support", id="ar unrelated"),
-        pytest.param(
+def test_label_in_other_scripts() -> None:
+    cases = {
+        "zh": ("东京是日本的首都。", "日本的首都是东京，人口众多。", "full_support"),
+        "zh unrelated": ("东京是日本的首都。", "量子力学研究微观粒子。", "no_support"),
+        "Japanese": ("東京は日本の首都である", "日本の首都は東京である。", "full_support"),
+        "Arabic": ("القاهرة عاصمة مصر", "عاصمة مصر هي القاهرة.", "full_support"),
+        "ar unrelated": ("القاهرة عاصمة مصر", "تدرس الفيزياء المادة.", "no_support"),
+        "Russian, other cases": (
             "Столицей России является Москва.",
             "Москва — столица России.",
             "full_support",
-            id="Russian, other cases",
         ),
-        pytest.param("Москва велика.", "Кошки любят рыбу.", "no_support", id="ru unrelated"),
-        pytest.param("กรุงเทพเป็นเมืองหลวง", "เมืองหลวงคือกรุงเทพ", "full_support", id="Thai"),
-        pytest.param("서울은 한국의 수도", "한국의 수도는 서울이다", "full_support", id="Korean"),
-    ],
-)
-def test_label_in_other_scripts(sentence: str, document: str, label: str) -> None:
-    assert judged(sentence, document).label == label
+        "ru unrelated": ("Москва велика.", "Кошки любят рыбу.", "no_support"),
+        "Thai": ("กรุงเทพเป็นเมืองหลวง", "เมืองหลวงคือกรุงเทพ", "full_support"),
+        "Korean": ("서울은 한국의 수도", "한국의 수도는 서울이다", "full_support"),
+    }
+    wrong = {
+        name: found
+        for name, (sentence, document, label) in cases.items()
+        if (found := judged(sentence, document).label) != label
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -349,3 +356,94 @@ def test_a_copy_of_more_lines_than_a_passage_has_is_supported() -> None:
 )
 def test_nearly_a_copy_of_many_lines_is_not_taken_for_one(sentence: str) -> None:
     assert not judged(sentence, LISTED + LONG).reason.startswith("the sentence stands")
+
+
+ZEROS = Features(*([0.0] * len(Features._fields)))
+NOTHING = Weight(0.0, 1.0, 0.0, 0.0)
+
+
+def simple(supported: float = 0.0, full: float = 0.0, **weights: Weight) -> Calibration:
+    rows = tuple(weights.get(name, NOTHING) for name in Features._fields)
+    return Calibration(rows, supported, full, Frequencies.of(1, {}), ("by hand",))
+
+
+def test_probabilities() -> None:
+    cases = {
+        "even odds": (simple(), ZEROS, (0.5, 0.5)),
+        "full is no likelier": (simple(supported=-1.0), ZEROS, (0.269, 0.269)),
+        "a unit of a feature": (
+            simple(words=Weight(0.0, 1.0, 2.0, 1.0)),
+            ZEROS._replace(words=1.0),
+            (0.881, 0.731),
+        ),
+        "beyond the range": (
+            simple(words=Weight(0.0, 0.5, 2.0, 1.0)),
+            ZEROS._replace(words=9.0),
+            (0.731, 0.622),
+        ),
+        "below the range": (simple(words=Weight(0.5, 1.0, 2.0, 1.0)), ZEROS, (0.731, 0.622)),
+    }
+    wrong = {
+        name: found
+        for name, (calibration, features, expected) in cases.items()
+        if (found := calibration.probabilities(features)) != pytest.approx(expected, abs=0.001)
+    }
+    assert not wrong
+
+
+def test_a_calibration_is_read_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    written = replace(shipped_calibration(), frequencies=Frequencies.of(9, {"lyon": 2, "the": 9}))
+    path.write_text(format_calibration(written), encoding="utf-8")
+    found = read_calibration(path)
+    assert (found.weights, found.supported, found.full, found.frequencies, found.how) == (
+        *(written.weights, written.supported, written.full),
+        *(written.frequencies, written.how),
+    )
+
+
+def test_the_shipped_calibration_says_how_and_has_the_signs_of_its_names() -> None:
+    shipped = shipped_calibration()
+    weights = dict(zip(Features._fields, shipped.weights, strict=True))
+    assert any("tau-b" in line for line in shipped.how)
+    for name in ("document", "passage", "words", "beginning", "weakest_part", "names", "run"):
+        assert min(weights[name].supported, weights[name].full) >= 0
+    for name in ("numbers_missing", "names_missing", "turned", "hedge_dropped"):
+        assert max(weights[name].supported, weights[name].full) <= 0
+
+
+def shipped_content(**changes: Any) -> str:
+    content = json.loads(format_calibration(shipped_calibration()))
+    return json.dumps({key: value for key, value in (content | changes).items() if value})
+
+
+NO_CALIBRATIONS = {
+    "no JSON": ("{", "is no calibration"),
+    "an array": ("[1]", "is no calibration"),
+    "another file": ('{"partial_from": 0.3}', "`calibrate --out FILE` wrote"),
+    "not said how": (shipped_content(how=None), "KeyError: 'how'"),
+    "other features": (shipped_content(features={"luck": {}}), "of other features"),
+    "text for a number": (
+        shipped_content(intercept={"supported": "1e999", "full": 0}),
+        "'1e999' is not a number",
+    ),
+    "true for a number": (
+        shipped_content(intercept={"supported": True, "full": 0}),
+        "True is not a number",
+    ),
+    "huge": (shipped_content(intercept={"supported": 10**400, "full": 0}), "is no calibration"),
+    "0": (shipped_content(frequencies=["100", "0 foo"]), "0 of 100 passages have 'foo'"),
+    "text as table": (shipped_content(frequencies="100"), "not a list of lines"),
+    "too many": (f"[{'[],' * 1_100_000}[]]", "more than 100,000 entries"),
+    "nested too deep": ("[" * 100_000, "is no calibration"),
+    "no intercepts": (shipped_content(intercept=3), "TypeError"),
+    "no table": (shipped_content(frequencies=["x"]), "invalid literal"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), NO_CALIBRATIONS.values(), ids=NO_CALIBRATIONS)
+def test_what_is_no_calibration(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_calibration(path)

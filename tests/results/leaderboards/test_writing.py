@@ -1,24 +1,30 @@
-"""Every format written and read again, by us and by the tools that it is for."""
+"""Leaderboards in the formats of every tool: written, spoiled, opened in a spreadsheet."""
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import os
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
 import ir_measures
 import pytest
 import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.commandline import sample
-from trecjudge.errors import OutputError
+from tests.commandline import command, sample
+from tests.reading import fail
+from trecjudge.errors import InputError, OutputError
 from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
-from trecjudge.results.leaderboards.reading import read_all
-from trecjudge.results.leaderboards.writing import LAYOUTS, write_rows
+from trecjudge.results.leaderboards.reading import read_all, read_rows
+from trecjudge.results.leaderboards.writing import LAYOUTS, csv_cells, csv_line, write_rows
 from trecjudge.results.trec import LeaderboardRow
 
 ODD = ["a b", "a\tb", "100%", "a%20b", "é", "a,b", 'a"b', "../a", ".a", "a/b", "a\u2028b", "a.json"]
@@ -28,10 +34,6 @@ ROWS = [
     for run in ["plain", *ODD]
     for topic, measure, value in [("t 1", "M", 1 / 3), ("all", "M", 1e-17), (None, "N.M@5", -2.0)]
 ] + [LeaderboardRow("plain", None, measure, 0.5) for measure in ODD]
-
-
-def fail(finding: Finding) -> None:
-    pytest.fail(str(finding))
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -129,3 +131,123 @@ def test_autojudge_evaluate_reads_what_we_write(name: str, tmp_path: Path) -> No
     )
     found = {tuple(row) for row in json.loads(done.stdout.splitlines()[-1])}
     assert found == {(r.run_id, r.topic_id or "all", r.measure, r.value) for r in rows}
+
+
+CELLS = st.text(st.sampled_from("'=+-@\uff1d,;\"|a1.e5\t\r"), max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        pytest.param('=HYPERLINK("http://x")', '"\'=HYPERLINK(""http://x"")"', id="a link"),
+        pytest.param("=1+1", "'=1+1", id="a sum"),
+        pytest.param("+x", "'+x", id="plus"),
+        pytest.param("-x", "'-x", id="minus"),
+        pytest.param("@SUM(1)", "'@SUM(1)", id="at"),
+        pytest.param("\t=1", '"\'\t=1"', id="a tab before it"),
+        pytest.param("\r=1", '"\'\r=1"', id="a carriage return before it"),
+        pytest.param("\uff1d1", "'\uff1d1", id="full width"),
+        pytest.param("-1+1|cmd", "'-1+1|cmd", id="begins as a number"),
+        pytest.param("a;=1", '"a;=1"', id="behind a semicolon"),
+        pytest.param("'=1", "''=1", id="a mark of its own"),
+        pytest.param("'a", "'a", id="a quote that is in nobody's way"),
+        pytest.param("-0.5", "-0.5", id="a negative number"),
+        pytest.param("+1", "+1", id="a number with its sign"),
+        pytest.param("-2e-05", "-2e-05", id="a small number"),
+        pytest.param("-inf", "'-inf", id="no number to a spreadsheet"),
+        pytest.param("nDCG@20", "nDCG@20", id="a measure"),
+    ],
+)
+def test_a_cell(text: str, written: str) -> None:
+    assert csv_line([text]) == f"{written}\n"
+
+
+@given(st.lists(CELLS.filter(lambda cell: "\r" not in cell), min_size=2, max_size=4))
+def test_cells_are_read_back_as_they_were(cells: list[str]) -> None:
+    assert csv_cells(csv_line(cells).removesuffix("\n")) == cells
+
+
+@given(CELLS)
+def test_no_cell_is_calculated(text: str) -> None:
+    cell = next(csv.reader([csv_line([text])], strict=True), [""])[0] if text else ""
+    try:
+        float(cell)
+    except ValueError:
+        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\uff1d"))
+
+
+def test_a_command_there_and_back(tmp_path: Path) -> None:
+    rows = 'x=1\tall\tM\t-0.5\n=HYPERLINK("http://x")\tall\tM\t0.25\n'
+    (tmp_path / "board.txt").write_text(rows)
+    assert command("convert", tmp_path / "board.txt", tmp_path / "b.csv", "--to", "csv").status == 0
+    assert (tmp_path / "b.csv").read_text().splitlines()[1:] == [
+        "x=1,all,M,-0.5",
+        '"\'=HYPERLINK(""http://x"")",all,M,0.25',
+    ]
+    command("convert", tmp_path / "b.csv", tmp_path / "back.txt", "--to", "ir_measures")
+    assert (tmp_path / "back.txt").read_text() == rows
+
+
+CELL = st.sampled_from(
+    ["all", "r1", "t1", "M", "0.5", "nan", "run", "topic", "value", "%61ll", "é"]
+)
+LINE = st.lists(CELL, min_size=1, max_size=6).map(" ".join)
+JSON = st.sampled_from(
+    [
+        '{"run_id": "r", "topic_id": 1, "measure": "M", "value": 1}',
+        '{"run_id": null}',
+        '{"run_id": "r", "measure": "M", "mean": [1]}',
+        "[1, 2]",
+        '{"value": 1e999}',
+        "{",
+        "null",
+    ]
+)
+TEXT = st.lists(st.one_of(LINE, JSON, st.text(max_size=20)), max_size=8).map("\n".join)
+IDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(str.strip)
+ANY_ROWS = st.lists(
+    st.builds(
+        LeaderboardRow,
+        IDS.map(str.strip),
+        st.one_of(st.none(), IDS.map(str.strip)),
+        st.sampled_from(["M", "nDCG@10", "A.B"]),
+        st.floats(allow_nan=False, allow_infinity=False),
+    ),
+    max_size=6,
+    unique_by=lambda row: row[:3],
+)
+
+
+def read(content: bytes, format_name: str) -> None:
+    findings: list[Finding] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lb"
+        path.write_bytes(content)
+        try:
+            rows = [row for _, row in read_rows(path, findings.append, format_name)]
+        except InputError as error:
+            assert "\n" not in str(error)
+            return
+    assert all(math.isfinite(row.value) for row in rows)
+    assert all(row.run_id and row.measure and row.topic_id != "" for row in rows)
+
+
+@pytest.mark.parametrize("name", ["auto", *LAYOUTS])
+@given(text=TEXT)
+def test_any_text(name: str, text: str) -> None:
+    read(text.encode(errors="surrogatepass"), name)
+
+
+@given(content=st.binary(max_size=200))
+def test_any_bytes(content: bytes) -> None:
+    read(content, "auto")
+
+
+@pytest.mark.parametrize("name", ["ir_measures", "tot", "rag4reports", "jsonl", "csv"])
+@given(rows=ANY_ROWS)
+def test_any_ids_are_read_as_they_were_written(name: str, rows: list[LeaderboardRow]) -> None:
+    findings: list[Finding] = []
+    with tempfile.TemporaryDirectory() as folder:
+        written = write_rows(rows, Path(folder) / "lb", LAYOUTS[name])
+        found = [row for _, row in read_rows(written[0], findings.append, name)]
+    assert (found, findings) == (rows, [])

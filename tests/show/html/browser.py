@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,6 +117,10 @@ class Browser:
             if event["params"].get("blockedReason") == "csp":
                 sent.pop(event["params"]["requestId"], None)
         return [url for url in sent.values() if not url.startswith(OWN)]
+
+
+Open = Callable[..., Browser]
+"""(page, address) -> the browser that shows it: the fixture `open_page`."""
 
 
 @contextmanager

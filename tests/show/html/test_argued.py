@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +10,12 @@ import pytest
 from tests.commandline import command
 from tests.fakes import judgment, response
 from tests.show.html.argued import ANSWERED, JUDGED, LINES
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Open
 from tests.show.html.made import output, report
 from trecjudge.records import LEFT_OUT, Failure, Judgment
 from trecjudge.show.html.entries import Entries
 from trecjudge.show.tones import paths_by_judge
 
-Open = Callable[..., Browser]
 ARGUED = [replace(j, judge="argue") for j in JUDGED]
 
 

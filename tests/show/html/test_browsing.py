@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.commandline import command, sample
 from tests.fakes import judgment, response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Browser, Open
 from tests.show.html.made import Judged, output, report
 from trecjudge.records import FULL, NONE, Evidence, Failure
 from trecjudge.show.html.job import ReportInputs
-
-Open = Callable[..., Browser]
 
 
 def runs(browser: Browser) -> list[str]:

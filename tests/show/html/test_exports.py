@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,12 +9,11 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.fakes import judgment, response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Browser, Open
 from tests.show.html.made import output, report
 from trecjudge.records import FULL
 from trecjudge.results.leaderboards.writing import csv_cells, csv_line
 
-Open = Callable[..., Browser]
 CATCH = """
 URL.createObjectURL = (blob) => { window.caught = blob; return 'blob:nothing'; };
 HTMLAnchorElement.prototype.click = function () { window.named = this.download; };

@@ -5,19 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes import judgment, response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Browser, Open
 from tests.show.html.made import output, report
 from trecjudge.records import FULL, NONE, Failure
 
 pytest.importorskip("selenium")
-Open = Callable[..., Browser]
 STATUS = "#screen .tools [role=status]"
 
 

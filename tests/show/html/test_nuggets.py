@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes import judgment, response
-from tests.show.html.browser import Browser
+from tests.show.html.browser import Browser, Open
 from tests.show.html.made import nuggets_output, on_nuggets, output, report
 from tests.show.html.test_hostile import ATTACKS, harmless, seen
 from tests.show.html.test_writing import blocks_of, everything
@@ -17,7 +16,6 @@ from trecjudge.records import FULL, AskedNugget, Failure
 from trecjudge.results.judgments import Header, JudgmentsWriter
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-Open = Callable[..., Browser]
 
 
 SHOWN = """

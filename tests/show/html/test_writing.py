@@ -1,15 +1,17 @@
-"""The report of a job: one file, from what is on disk; what is not there is noted."""
+"""Writing the report: its parts, what it costs, and what it says on real runs."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.commandline import SAMPLES, command, sample
+from tests.commandline import SAMPLES, command, judge, sample
 from tests.fakes import judgment, response
+from tests.show.html.browser import Browser
 from tests.show.html.made import output, report
 from tests.show.html.test_blocks import unpacked
 from trecjudge.records import FULL, LEFT_OUT, NONE, Evidence, Fact, Failure, Source
@@ -279,3 +281,35 @@ def test_every_variant_has_a_report_of_its_own(tmp_path: Path) -> None:
     workflow = SAMPLES.parent / "workflows" / "citation.yml"
     sample("rag", tmp_path, "-q", "--report", "--workflow", workflow, "--sweep", "partial")
     assert len(list(tmp_path.glob("x.partial-*.report.html"))) == 5
+
+
+SUPPORT = Path("data/rag25_support")
+
+
+def test_evidence_stands_in_the_documents(
+    shared: Path, tmp_path: Path, open_page: Callable[..., Browser]
+) -> None:
+    runs, topics = shared / SUPPORT / "runs", shared / SUPPORT / "topics.jsonl"
+    options = ("--judge", "support", "--max-runs", "8", "--report", "-q", "--no-check")
+    assert judge(runs, tmp_path, *options, topics=topics).status == 0
+    page = tmp_path / "x.report.html"
+    blocks = blocks_of(page)
+    found = 0
+    for number in range(len(blocks["head"][0]["topics"])):
+        texts = [document["text"] for document in blocks[f"documents-{number}"]]
+        for entry in blocks[f"topic-{number}"]:
+            for judged in entry["judgments"]:
+                if (evidence := judged.get("evidence")) is None:
+                    continue
+                text = texts[entry["documents"][judged["doc_id"]]]
+                assert text[evidence["start"] : evidence["end"]] == evidence["quote"]
+                found += 1
+    assert found > 500
+    assert page.stat().st_size < 2_000_000
+    browser = open_page(page, "#/heat")
+    cells = browser.run("return [...document.querySelectorAll('td[data-run]')].map(c => c.dataset)")
+    assert len(cells) == 64
+    browser.find(
+        f"td[data-run={json.dumps(cells[9]['run'])}][data-topic='{cells[9]['topic']}']"
+    ).click()
+    assert browser.text(".document mark")

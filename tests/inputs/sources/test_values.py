@@ -1,14 +1,20 @@
-"""Small files that stand for gigabytes: what comes before is read, and one line says the rest."""
+"""What is larger than the limits is passed over with its line, packed or plain."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
 import lzma
+import os
+import resource
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,11 +28,80 @@ from trecjudge.inputs.nuggets.bank_files import read_banks
 from trecjudge.inputs.sources.containers import Opened, split_lines
 from trecjudge.inputs.sources.values import values
 from trecjudge.inputs.topics import read_topics
-from trecjudge.settings.limits import apply_limits
+from trecjudge.settings.limits import SURELY_FEW, apply_limits
 from trecjudge.settings.strict_yaml import MOST_NODES, YamlFault, read_yaml
 
-BLANK = [b"\n" * 100_000, b" " * 100_000 + b"\n", b"\n \n\t\r\n" * 20_000, b"\t" * 70_000 + b"\n"]
+LINES = b'{"a": 1}\n%s\n{"a": 3}\n'
+READ = """
+import sys
+from trecjudge.inputs.sources.values import values
+found = []
+read = [line for line, _ in values(__import__("pathlib").Path(sys.argv[1]), found.append)]
+print(read, [(f.kind, f.place.line) for f in found])
+"""
+ROOM = 128 << 20
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": partial(gzip.compress, compresslevel=1),
+    "bzip2": bz2.compress,
+    "xz": partial(lzma.compress, preset=0),
+    "zstd": zstandard.compress,
+}
+
+
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+def test_a_line_that_fills_memory_is_passed_over(
+    pack: Callable[[bytes], bytes], write: Write
+) -> None:
+    path = write(pack(LINES % (b'{"a": "' + b"x" * ROOM + b'"}')))
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(path)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TRECJUDGE_LIMITS": "record=1MB"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM)),
+        check=True,
+    )
+    assert done.stdout == "[1, 3] [('record_too_large', 2)]\n"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(b'{"a": "' + b"x" * 3000 + b'"}', id="long"),
+        pytest.param(b'{"a": ' + b"[" * 100_000, id="deep, not closed"),
+        pytest.param(b'{"a": ' + b"[" * 30 + b"]" * 30 + b"}", id="deep"),
+        pytest.param(b'{"a": [' + b"1," * 300 + b"1]}", id="many entries"),
+        pytest.param(b"{}" * 300 + b"x", id="many values"),
+    ],
+)
+def test_what_is_too_large_has_its_line(bad: bytes, write: Write) -> None:
+    found: list[Finding] = []
+    with apply_limits(["record=2k", "depth=20", "entries=200"]):
+        read = [line for line, _ in values(write(LINES % bad), found.append)]
+    assert {1, 3} <= set(read)
+    assert {(f.kind, f.place.line) for f in found} == {("record_too_large", 2)}
+
+
+@pytest.mark.parametrize("rest", ['"x\\"]}" ,[{}]', '{"b": "]"}', "1e9"], ids=["text", "{", "1"])
+def test_an_entry_of_an_array_is_passed_over(rest: str, write: Write) -> None:
+    found: list[Finding] = []
+    text = f'[\n{{"a": 1}},\n{{"a": ["{"x" * 3000}", {rest}]}},\n{{"a": 3}}\n]'
+    with apply_limits(["record=2k"]):
+        read = [value["a"] for _, value in values(write(text), found.append)]
+    assert (read, [(f.kind, f.place.line) for f in found]) == ([1, 3], [("record_too_large", 3)])
+
+
+@pytest.mark.parametrize("layout", ['[\n{"a": 1},\n%s,\n{"a": 3}\n]', '{"a":\n1}\n%s\n{"a": 3}'])
+def test_what_is_beside_a_value_of_too_many_entries_is_read(layout: str, write: Write) -> None:
+    found: list[Finding] = []
+    text = layout % ('{"a": [' + "1," * (SURELY_FEW // 2) + "1]}")
+    with apply_limits(["entries=200"]):
+        read = [value["a"] for _, value in values(write(text), found.append)]
+    assert (read, [(f.kind, f.place.line) for f in found]) == ([1, 3], [("record_too_large", 3)])
+
+
+BLANK = [b"\n" * 100_000, b" " * 100_000 + b"\n", b"\n \n\t\r\n" * 20_000, b"\t" * 70_000 + b"\n"]
+BOMB_PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
     "gzip": gzip.compress,
     "xz": lzma.compress,
@@ -34,7 +109,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+@pytest.mark.parametrize("pack", BOMB_PACKERS.values(), ids=BOMB_PACKERS)
 @pytest.mark.parametrize("blank", BLANK, ids=["newlines", "blanks", "mixed", "tabs"])
 def test_blank_lines_cost_nothing(
     blank: bytes, pack: Callable[[bytes], bytes], write: Write
@@ -65,7 +140,7 @@ def test_lines_are_those_of_the_whole_text(size: int, most: int) -> None:
     assert list(split_lines(pieces, most)) == wanted
 
 
-@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+@pytest.mark.parametrize("pack", BOMB_PACKERS.values(), ids=BOMB_PACKERS)
 def test_two_files_are_read_by_turns(pack: Callable[[bytes], bytes], write: Write) -> None:
     """Each of many frames, with what belongs to no other file."""
     read = []
@@ -77,7 +152,7 @@ def test_two_files_are_read_by_turns(pack: Callable[[bytes], bytes], write: Writ
         assert second == (i + 1, b"%d %a" % (i, "b" * 40_000))
 
 
-@pytest.mark.parametrize("pack", list(PACKERS.values())[1:], ids=list(PACKERS)[1:])
+@pytest.mark.parametrize("pack", list(BOMB_PACKERS.values())[1:], ids=list(BOMB_PACKERS)[1:])
 def test_what_swells_is_read_up_to_the_limit(pack: Callable[[bytes], bytes], write: Write) -> None:
     file = write(pack(b'{"a": 1}\n' + b"\n" * (8 << 20) + b'{"a": 2}\n'))
     read = []

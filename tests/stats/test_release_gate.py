@@ -28,46 +28,41 @@ JUDGED = figure(0.8, 0.8, 0.8, 40, 40)
 OPEN = figure(0.8, 0.7, 0.9, 36, 40)
 
 
-@pytest.mark.parametrize(
-    ("own", "text", "broken"),
-    [
-        pytest.param(JUDGED, "min 0.8", "", id="kept"),
-        pytest.param(JUDGED, "min 0.81", "is 0.8, must be at least 0.81", id="too low"),
-        pytest.param(JUDGED, "max 0.8", "", id="kept, high"),
-        pytest.param(JUDGED, "max 0.5", "is 0.8, must be at most 0.5", id="too high"),
-        pytest.param(OPEN, "min 0.6", "", id="unjudged items cannot change it"),
-        pytest.param(
-            OPEN,
-            "min 0.75",
-            "is 0.8, but 4 of 40 items are unjudged: it could be 0.7, must be at least 0.75",
-            id="unjudged items could make it too low",
-        ),
-        pytest.param(
-            OPEN,
-            "max 0.85",
-            "is 0.8, but 4 of 40 items are unjudged: it could be 0.9, must be at most 0.85",
-            id="unjudged items could make it too high",
-        ),
-        pytest.param(
-            figure(None, 0.0, 1.0, 0, 40),
-            "min 0.1",
-            "has no value: nothing of it was judged",
-            id="nothing judged",
-        ),
-        pytest.param(
-            figure(0.0, 0.0, 0.0, 0, 0),
-            "min 0",
-            "is 0, but nothing was judged: 0 of 0 items",
-            id="there was nothing to judge",
-        ),
-        pytest.param(
-            figure(0.8, None, None, 3, 4),
-            "min 0.1",
-            "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
-            id="no bounds known",
-        ),
-    ],
-)
+BOUNDS = {
+    "kept": (JUDGED, "min 0.8", ""),
+    "too low": (JUDGED, "min 0.81", "is 0.8, must be at least 0.81"),
+    "kept, high": (JUDGED, "max 0.8", ""),
+    "too high": (JUDGED, "max 0.5", "is 0.8, must be at most 0.5"),
+    "unjudged items cannot change it": (OPEN, "min 0.6", ""),
+    "unjudged items could make it too low": (
+        OPEN,
+        "min 0.75",
+        "is 0.8, but 4 of 40 items are unjudged: it could be 0.7, must be at least 0.75",
+    ),
+    "unjudged items could make it too high": (
+        OPEN,
+        "max 0.85",
+        "is 0.8, but 4 of 40 items are unjudged: it could be 0.9, must be at most 0.85",
+    ),
+    "nothing judged": (
+        figure(None, 0.0, 1.0, 0, 40),
+        "min 0.1",
+        "has no value: nothing of it was judged",
+    ),
+    "there was nothing to judge": (
+        figure(0.0, 0.0, 0.0, 0, 0),
+        "min 0",
+        "is 0, but nothing was judged: 0 of 0 items",
+    ),
+    "no bounds known": (
+        figure(0.8, None, None, 3, 4),
+        "min 0.1",
+        "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("own", "text", "broken"), BOUNDS.values(), ids=BOUNDS)
 def test_bounds(own: RunScore, text: str, broken: str) -> None:
     kind, limit = text.split()
     rule = GateRule(kind, "M", float(limit))  # type: ignore[arg-type]
@@ -197,23 +192,17 @@ VALUELESS = figure(None, None, None, 9, 9)
 FAILED = figure(None, 0, 1, 0, 9)
 
 
+MISSING_MEANS = {
+    "not defined": (VALUELESS, VALUELESS, "", "has no value here or in the baseline"),
+    "it had one and lost it": (ONE, VALUELESS, "has no value: in the baseline it was 1", ""),
+    "it is new": (VALUELESS, ONE, "", "has no value in the baseline"),
+    "nothing of the baseline was judged": (FAILED, VALUELESS, NOTHING, ""),
+    "nothing of the run was judged": (VALUELESS, FAILED, NOTHING, ""),
+}
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "broken", "no_rule"),
-    [
-        pytest.param(
-            VALUELESS, VALUELESS, "", "has no value here or in the baseline", id="not defined"
-        ),
-        pytest.param(
-            ONE,
-            VALUELESS,
-            "has no value: in the baseline it was 1",
-            "",
-            id="it had one and lost it",
-        ),
-        pytest.param(VALUELESS, ONE, "", "has no value in the baseline", id="it is new"),
-        pytest.param(FAILED, VALUELESS, NOTHING, "", id="nothing of the baseline was judged"),
-        pytest.param(VALUELESS, FAILED, NOTHING, "", id="nothing of the run was judged"),
-    ],
+    ("before", "after", "broken", "no_rule"), MISSING_MEANS.values(), ids=MISSING_MEANS
 )
 def test_a_mean_that_is_not_there(
     before: RunScore, after: RunScore, broken: str, no_rule: str
@@ -226,17 +215,19 @@ def test_a_mean_that_is_not_there(
     assert (check.broken, check.no_rule) == (broken, no_rule)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "falls"),
-    [
-        pytest.param([1.0] * 20, [1.0] * 12 + [None] * 8, True, id="answers that say nothing now"),
-        pytest.param([0.0] * 20, [0.0] * 12 + [None] * 8, False, id="in place of wrong ones"),
-        pytest.param([1.0] * 12 + [None] * 8, [1.0] * 12 + [0.0] * 8, True, id="new wrong ones"),
-        pytest.param([1.0] * 12 + [None] * 8, [1.0] * 20, False, id="new right ones"),
-    ],
-)
+ONE_SIDED = {
+    "answers that say nothing now": ([1.0] * 20, [1.0] * 12 + [None] * 8, False, True),
+    "in place of wrong ones": ([0.0] * 20, [0.0] * 12 + [None] * 8, False, False),
+    "new wrong ones": ([1.0] * 12 + [None] * 8, [1.0] * 12 + [0.0] * 8, False, True),
+    "new right ones": ([1.0] * 12 + [None] * 8, [1.0] * 20, False, False),
+    "nothing now, in place of no error": ([0.0] * 20, [0.0] * 12 + [None] * 8, True, True),
+    "nothing now, in place of errors": ([1.0] * 20, [1.0] * 12 + [None] * 8, True, False),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "lower", "breaks"), ONE_SIDED.values(), ids=ONE_SIDED)
 def test_values_that_only_one_side_has_count(
-    before: list[float | None], after: list[float | None], falls: bool
+    before: list[float | None], after: list[float | None], lower: bool, breaks: bool
 ) -> None:
     sides = []
     for values in (before, after):
@@ -244,9 +235,10 @@ def test_values_that_only_one_side_has_count(
         by = {f"t{i:03d}": value for i, value in enumerate(values)}
         mean = sum(own) / len(own)
         sides.append(scores(by_run(r=mean), known={("r", "M"): known(mean, by)}))
-    (check,) = drops([DROP], sides[1], sides[0], {("r", "M"): ONE}, {("r", "M"): ONE})
-    assert bool(check.broken) == falls
-    assert ("counting 8 topics on which only one side has a value" in check.broken) == falls
+    figures = {("r", "M"): replace(ONE, lower_is_better=lower)}
+    (check,) = drops([DROP], sides[1], sides[0], figures, figures)
+    assert bool(check.broken) == breaks
+    assert ("counting 8 topics on which only one side has a value" in check.broken) == breaks
 
 
 def test_a_sum_falls_as_a_sum() -> None:
