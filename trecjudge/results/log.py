@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from datetime import UTC, datetime
 from typing import Any, BinaryIO, Literal
 
 import orjson
-import structlog
-from structlog.typing import FilteringBoundLogger
 
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
@@ -16,17 +15,10 @@ from trecjudge.text.credentials import public, shareable
 
 LogKind = Literal["full", "lean", "none"]
 """How much a job logs: all, not what its judgments file holds too, or nothing."""
-FIRST = ("event", "timestamp")
-"""The fields that stand first in each line."""
 COST_DECIMALS = 12
 """Decimals of a cost: a token may cost a ten-millionth, and sums over a million calls be right."""
 BY_MODEL = "llm"
 """The attester of judgments that a model made."""
-
-
-def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Return an event with its name and time first, as a reader of raw lines expects."""
-    return {key: event.pop(key) for key in FIRST} | dict(event)
 
 
 class DebugLog:
@@ -34,32 +26,32 @@ class DebugLog:
 
     A `lean` log lacks what a judge was given and decided where it asked no model: that is in the
     judgments file.
-    What an event is about is bound to its logger: the run, the topic, the judge and the place in
-    the response stand in every event of a judged item.
+    What an event is about stands before what it says: every event of a judged item has the run, the
+    topic, the judge and the place in the response.
     """
 
     def __init__(self, file: BinaryIO, document_text: bool = True, lean: bool = False) -> None:
-        self._keep, self._lean = document_text, lean
-        self._log: FilteringBoundLogger = structlog.wrap_logger(
-            structlog.BytesLogger(file),
-            processors=[
-                structlog.processors.TimeStamper(fmt="iso", utc=True),
-                _in_order,
-                structlog.processors.JSONRenderer(serializer=orjson.dumps),
-            ],
-        ).bind()
+        self._file, self._keep, self._lean = file, document_text, lean
+        self._about: Mapping[str, Any] = {}
 
     @property
     def of_audit(self) -> DebugLog:
         """The same log for items that are judged to try the judge: `audit` is in every event."""
         found = copy(self)
         found._lean = False  # no file has the judgments on these items
-        found._log = self._log.bind(audit=True)
+        found._about = {"audit": True}
         return found
+
+    def _write(self, name: str, about: Mapping[str, Any], /, **fields: Any) -> None:
+        """Write one line, its name and time first, as a reader of raw lines expects."""
+        now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        line = {"event": name, "timestamp": now, **about, **fields}
+        self._file.write(orjson.dumps(line, default=repr) + b"\n")
+        self._file.flush()  # a job that is killed has logged all that it did
 
     def event(self, name: str, **fields: Any) -> None:
         """Write one event, without secrets."""
-        self._log.info(name, **shareable(fields))
+        self._write(name, self._about, **shareable(fields))
 
     def finding(self, finding: Finding) -> None:
         """Write a finding with its place and value."""
@@ -67,8 +59,9 @@ class DebugLog:
         if not self._keep and finding.kind == "instruction_like_text":  # it may quote a document
             message = value = LEFT_OUT
         # Only what may hold a secret is looked at: a file may have a million of them.
-        self._log.info(
+        self._write(
             "FINDING",
+            self._about,
             kind=finding.kind,
             place=shareable(str(finding.place)),
             message=shareable(message),
@@ -96,40 +89,40 @@ class DebugLog:
         and the others give them as `shared`. `trace` is the traceback of a bug in the judge.
         """
         name = judge.rpartition(":")[2].upper()
-        log = self._log.bind(
-            run_id=item.run_id, topic_id=item.topic.topic_id, judge=judge, **_place(item)
-        )
+        ids = {"run_id": item.run_id, "topic_id": item.topic.topic_id, "judge": judge}
+        about = {**self._about, **ids, **_place(item)}
         told = not self._lean or bool(calls or shared or trace)
         if told:
-            log.info(f"{name}_INPUT", **_text(item))
+            self._write(f"{name}_INPUT", about, **_text(item))
         for call in calls:
-            self._call(log, call, group)
+            self._call(about, call, group)
         programs = {call.program for call in shared or calls}
         program = programs.pop() if len(programs) == 1 else ""
         mate = {"shared": True} if shared else {}
         for judgment in judgments:
-            of_one = log.bind(**_citation_fields(judgment))
+            of_one = about | _citation_fields(judgment)
             asked = _program(judgment, program)
             if told:
-                of_one.info(f"{name}_OUTPUT", **asked, **mate, **_output(judgment))
+                self._write(f"{name}_OUTPUT", of_one, **asked, **mate, **_output(judgment))
             if failure := judgment.failure:
                 asked = {"program": failure.program} if failure.program else asked
                 fields = {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
-                of_one.info("FAILURE", **asked, **fields)
+                self._write("FAILURE", of_one, **asked, **fields)
         if trace:
-            log.info("BUG", traceback=public(trace))
+            self._write("BUG", about, traceback=public(trace))
 
-    def _call(self, log: FilteringBoundLogger, call: ModelCall, group: int) -> None:
+    def _call(self, about: Mapping[str, Any], call: ModelCall, group: int) -> None:
         for earlier in call.earlier:
-            self._call(log, earlier, group)
+            self._call(about, earlier, group)
         messages, reply, usage = call.messages, call.reply, call.usage
         if not self._keep:
             messages = [message | {"content": LEFT_OUT} for message in messages]
             reply = LEFT_OUT
         thought = call.reasoning if self._keep or not call.reasoning else LEFT_OUT
         paid = (0, 0) if usage.cached else (usage.prompt_tokens, usage.completion_tokens)
-        log.info(
+        self._write(
             "MODEL_CALL",
+            about,
             program=call.program,
             **({"voter": call.voter} if call.voter else {}),
             messages=messages,
