@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -200,3 +201,14 @@ def test_what_only_tests_need_is_imported_nowhere() -> None:
     paths = [*MODULES, *(ROOT / "judges").rglob("*.py"), ROOT / "run_judge.py"]
     found = {(path.name, top) for path in paths for top in (i.split(".")[0] for i in imports(path))}
     assert [pair for pair in sorted(found) if pair[1] in ("scipy", "sklearn", "krippendorff")] == []
+
+
+def test_the_tour_of_the_main_job_leads_down() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = guide.partition("## A tour of the main job")[2].partition("\n## ")[0]
+    files = re.findall(r"^\| `(\S+\.py)` \|", section, re.MULTILINE)
+    assert len(files) == 10
+    modules = [file.removesuffix(".py").replace("/", ".") for file in files]
+    for number, module in enumerate(modules):
+        back = modules_in(imports(NAMES[module])) & set(modules[:number])
+        assert not back, f"{module} imports {back}"

@@ -88,7 +88,7 @@ def test_an_error_of_another_file_keeps_its_name(tmp_path: Path) -> None:
 HOLD = """
 import sys, pathlib
 from trecjudge.results.outputs import Outputs
-with Outputs(pathlib.Path(sys.argv[1]), sys.argv[2]).held():
+with Outputs(pathlib.Path(sys.argv[1]), sys.argv[2]).lock():
     print("held", flush=True)
     sys.stdin.read()
 """

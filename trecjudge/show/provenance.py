@@ -53,7 +53,7 @@ def generated_lines(
 
 def _topics(made: RunCounts) -> str:
     answered = plural(made.answered, "topic")
-    return f"{answered} answered, {made.empty_answers} abstained, {made.failed} failed"
+    return f"{answered} answered, {made.abstained} abstained, {made.failed} failed"
 
 
 def _sentences(made: RunCounts) -> str:

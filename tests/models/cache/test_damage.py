@@ -214,13 +214,13 @@ def test_batches_and_habits_are_saved_too(tmp_path: Path) -> None:
 WORKER = """
 import asyncio, sys
 from pathlib import Path
-from trecjudge.models.cache.store import CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.store import CachedReply, ReplyOrigin, ReplyCache
 
 async def main():
     cache = ReplyCache(Path(sys.argv[1]), print)
     for n, key in enumerate(sys.argv[3:]):
         cache.get(key)
-        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), Origin("e", "m"))
+        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), ReplyOrigin("e", "m"))
     cache.close()
 
 asyncio.run(main())

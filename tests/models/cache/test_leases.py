@@ -19,8 +19,8 @@ KEY, OTHER = "0123456789abcdef", "f123456789abcdef"
 CLAIMS = """
 import sys, time
 from pathlib import Path
-from trecjudge.models.cache.request_locks import Leases
-leases = Leases(Path(sys.argv[1]), print)
+from trecjudge.models.cache.request_locks import RequestLocks
+leases = RequestLocks(Path(sys.argv[1]), print)
 print(leases.claim(sys.argv[2]), flush=True)
 time.sleep(60)
 """

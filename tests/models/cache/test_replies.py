@@ -197,13 +197,13 @@ def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from trecjudge.models.cache.store import CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.store import CachedReply, ReplyOrigin, ReplyCache
 
 async def main():
     cache = ReplyCache(Path(sys.argv[1]), print)
     for n in range(100):
-        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), Origin("e", "m"))
-    cache.keep_habits(Origin("e", "m"), "chat")
+        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), ReplyOrigin("e", "m"))
+    cache.keep_habits(ReplyOrigin("e", "m"), "chat")
     cache.close()
 
 asyncio.run(main())

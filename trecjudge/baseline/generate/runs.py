@@ -74,7 +74,7 @@ class RunCounts:
             self.searched += 1
 
     @property
-    def empty_answers(self) -> int:
+    def abstained(self) -> int:
         """How many topics have an empty answer, since nothing answers them."""
         return len(self.abstentions)
 
@@ -210,7 +210,7 @@ async def write_run(
             run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             for line in provenance_lines(answer, facts):
                 trail.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-        if counts.failed and not counts.answered + counts.empty_answers:
+        if counts.failed and not counts.answered + counts.abstained:
             raise ModelError(f"no topic could be answered, nothing is written: {why}")
     return counts
 
