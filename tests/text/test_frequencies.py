@@ -38,7 +38,8 @@ def test_weight(form: str, written: str, weight: float) -> None:
 def test_table_is_read_as_written() -> None:
     table = Frequencies.of(10, {"the": 9, "of": 9, "lyon": 2})
     assert frequency_lines(table) == ["10", "9 of the", "2 lyon"]
-    assert parse_frequencies(frequency_lines(table)) == table
+    found = parse_frequencies(frequency_lines(table))
+    assert (found.passages, found.counts, found.highest) == (10, table.counts, table.highest)
 
 
 def test_words_are_counted_once_a_text() -> None:

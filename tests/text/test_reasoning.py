@@ -8,8 +8,8 @@ import pytest
 
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.prompt import FORMS, Form, Prompts
-from trecjudge.text.chat_tokens import THOUGHTS, neutralize
-from trecjudge.text.reasoning import CUT, answer_without_reasoning, without_reasoning
+from trecjudge.text.chat_tokens import neutralize
+from trecjudge.text.reasoning import CUT, THOUGHTS, answer_without_reasoning, without_reasoning
 
 TAGS = (
     "<think>", "</think>", "<THINKING>", "</reasoning >", "[THINK]", "[/THINK]", "◁/think▷",

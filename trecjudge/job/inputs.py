@@ -28,7 +28,6 @@ from trecjudge.inputs.collections.wanted import AskedStore, WantedDocuments
 from trecjudge.inputs.documents.shelf import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.nuggets.bank import Bank
-from trecjudge.inputs.nuggets.bank_files import read_banks, report_unmatched
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
     OnFormat,
@@ -85,12 +84,7 @@ class JobInputs:
         if qrels and wanted and qrels.keys().isdisjoint(wanted):
             there = f"{next(iter(qrels))!r}, not {next(iter(wanted))!r}"
             raise InputError(f"{job.qrels}: grades no topic that is judged (such as {there})")
-        banks = read_banks(job.nuggets, on_finding) if job.nuggets else None
-        if banks and not any(bank.nuggets for bank in banks.values()):
-            named = ", ".join(map(str, job.nuggets))
-            raise InputError(f"{named}: no nugget in {plural(len(banks), 'bank')}")
-        if banks and every and wanted:
-            report_unmatched(banks, every, wanted, on_finding)
+        banks = _banks(job, every, wanted, on_finding) if job.nuggets else None
         files = open_runs(find_runs(job.runs, on_finding), on_finding, _files_given_otherwise(job))
         inputs = cls(job, every, wanted, None, _kept_records(job, files), files, qrels, banks)
         if not job.documents:
@@ -255,6 +249,25 @@ def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> 
         dataset=job.dataset,
         flag_instructions=job.model.use,
     )
+
+
+def _banks(
+    job: Job,
+    every: Mapping[str, Topic] | None,
+    wanted: Mapping[str, Topic] | None,
+    report: OnFinding,
+) -> Mapping[str, Bank]:
+    """Return the banks of nuggets. Raises InputError where none of them has a nugget."""
+    # Imported late: few jobs have any.
+    from trecjudge.inputs.nuggets.bank_files import read_banks, report_unmatched
+
+    banks = read_banks(job.nuggets, report)
+    if banks and not any(bank.nuggets for bank in banks.values()):
+        named = ", ".join(map(str, job.nuggets))
+        raise InputError(f"{named}: no nugget in {plural(len(banks), 'bank')}")
+    if banks and every and wanted:
+        report_unmatched(banks, every, wanted, report)
+    return banks
 
 
 def _select_topics(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from trecjudge.errors import InputError, PluginError
 from trecjudge.files import seconds_since
@@ -16,13 +16,7 @@ from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
-from trecjudge.job.audit.auditing import (
-    AuditReport,
-    compare_with_labels,
-    judge_items,
-    labelled_items,
-)
-from trecjudge.job.audit.rules import audit_rules
+from trecjudge.job.audit.rules import AuditRules, audit_rules
 from trecjudge.job.config import config_head, write_config
 from trecjudge.job.inputs import check_along, check_first, fit_panel, report_lacking
 from trecjudge.job.judges import job_spec, judgments_header, make_job_panel, make_judging_panel
@@ -31,16 +25,15 @@ from trecjudge.job.recording import JudgmentRecorder, MeasureTrial
 from trecjudge.job.request import Job
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.job.shards.merging import ShardSummary
-from trecjudge.job.shards.session import (
-    ask_ahead,
+from trecjudge.job.shards.shard import (
+    check_all_there,
     check_in_parts,
+    check_unchanged,
     choose_part,
-    judge_in_parts,
     parts_folder,
 )
-from trecjudge.job.shards.shard import check_all_there, check_unchanged
 from trecjudge.judging.panel import Panel, calibrations, check_takes_labels, panel_settings
-from trecjudge.judging.runner import Runner, Stop
+from trecjudge.judging.runner import JudgedResponse, Runner, Stop
 from trecjudge.models.model import wordings
 from trecjudge.models.shared_work import AskingModel, prefetch_scope
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
@@ -48,6 +41,9 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import DigestingFile, open_output
 from trecjudge.scores.scoring import Scored, score_file
 from trecjudge.scores.summary import Summary, counts_of
+
+if TYPE_CHECKING:
+    from trecjudge.job.audit.auditing import AuditItems, AuditReport
 
 
 class ProgressListener(Protocol):
@@ -106,6 +102,17 @@ async def judge_job(job: Job, listener: ProgressListener) -> Scored:
         return await run.judge_whole()
 
 
+async def _judge_labelled(
+    session: Session, rules: AuditRules
+) -> tuple[AuditItems, Sequence[JudgedResponse]]:
+    """Return the labelled items of an audit, and the judgments on them."""
+    # Imported late, as is what workers need: most jobs have neither, and start faster.
+    from trecjudge.job.audit.auditing import judge_items, labelled_items
+
+    items = labelled_items(session, rules)
+    return items, await judge_items(session, rules, items)
+
+
 def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
     """Return what a job would ask of a model, without asking or writing anything.
 
@@ -122,7 +129,7 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
             if job.shard is not None:
                 reader = choose_part(job.shard, inputs, reader)[1]
             if rules := audit_rules(job.workflow):
-                await judge_items(session, rules, labelled_items(session, rules))
+                await _judge_labelled(session, rules)
             items = 0
             async for judged in Runner(session.judging, model).run(reader):
                 items += len(judged.judgments)
@@ -287,8 +294,9 @@ class _JobRun:
         rules = audit_rules(self.job.workflow)
         if rules is None:
             return None
-        items = labelled_items(self.session, rules)
-        judged = await judge_items(self.session, rules, items)
+        from trecjudge.job.audit.auditing import compare_with_labels
+
+        items, judged = await _judge_labelled(self.session, rules)
         self.recording.log_audit(judged)
         audit = compare_with_labels(self.session, rules, items, judged)
         self.recording.event("audit", **audit.as_dict())
@@ -325,15 +333,20 @@ class _JobRun:
     async def _ask_ahead(self) -> None:
         """Have several workers ask the model before all is judged, where they are wanted."""
         model = self.session.model
-        if self.job.workers_ask and isinstance(model, AskingModel):
-            async with prefetch_scope(model):
-                with parts_folder(self.job.outputs) as folder:
-                    await ask_ahead(self.session, model, folder)
+        if not (self.job.workers_ask and isinstance(model, AskingModel)):
+            return
+        from trecjudge.job.shards.session import ask_ahead
+
+        async with prefetch_scope(model):
+            with parts_folder(self.job.outputs) as folder:
+                await ask_ahead(self.session, model, folder)
 
     async def _judge_in_parts(
         self, reader: RunReader, labels: Mapping[ItemKey, str] | None
     ) -> Scored:
         """Judge by several workers; write the judgments file and the numbers."""
+        from trecjudge.job.shards.session import judge_in_parts
+
         session, outputs = self.session, self.job.outputs
         # The workers make their judges anew: they need what these were fitted to.
         job = replace(self.job, settings=panel_settings(session.panel))

@@ -123,7 +123,7 @@ def _with_question(
     own = {term.form for term in telling}
     asked = [t for t in _telling(question) if t.form not in own and t.form not in _ASKING]
     present = [t for t in (*telling, *asked) if t.form in document.segments_of]
-    passage = best_passage([(term, _weight(term, own)) for term in present], document)
+    passage = best_passage([(term.form, _weight(term, own)) for term in present], document)
     there = _forms_in(document, passage.start, passage.end)
     whole = sum(term.weight for term in asked)
     share = sum(term.weight for term in asked if term.form in there) / whole if whole else 1.0

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from trecjudge.errors import ModelError
 from trecjudge.files import default_folder, tell_if_open
-from trecjudge.models.cache.store import CachedReply, ReplyCache
 from trecjudge.models.model import Model, NoModel, Program, Voter, VotersModel
 from trecjudge.models.spending import Budget, Spending, listed_context
 
 if TYPE_CHECKING:
+    from trecjudge.models.cache.store import CachedReply
     from trecjudge.models.requests import Replies
     from trecjudge.models.settings import LlmSettings
 
@@ -160,6 +160,7 @@ def _replies(
 ) -> Replies:
     """Return the cache with the requests that it is asked for."""
     from trecjudge.models import prompt, requests
+    from trecjudge.models.cache.store import ReplyCache
 
     prompts = prompt.Prompts(texts, settings.adapter, listed_context(settings.model))
     for program in programs:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trecjudge.text.reasoning import THOUGHTS
 from trecjudge.text.steering.disguise import LOOK_ALIKES, MIXED
 from trecjudge.text.visible import (
     CONTROLS,
@@ -17,12 +18,6 @@ from trecjudge.text.visible import (
     reaches_beyond,
     without_hidden,
 )
-
-THOUGHTS = (
-    "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think"
-    "|begin_of_thought|end_of_thought|start_thinking|end_thinking"
-)
-"""Tags between which models think aloud."""
 
 _GAP = r"[^\S\n]{0,3}"
 _BARRED = (

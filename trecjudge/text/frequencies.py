@@ -91,9 +91,12 @@ _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Frequencies:
-    """Document frequencies: `counts[form]` of `passages` passages have a token of that form."""
+    """Document frequencies: `counts[form]` of `passages` passages have a token of that form.
+
+    A table equals only itself: it is a key of caches.
+    """
 
     passages: int
     counts: Mapping[str, int]

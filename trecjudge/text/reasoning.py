@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from itertools import compress
 from typing import Any, Final
 
-from trecjudge.text.chat_tokens import THOUGHTS
+THOUGHTS = (
+    "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think"
+    "|begin_of_thought|end_of_thought|start_thinking|end_thinking"
+)
+"""Tags between which models think aloud."""
 
 CUT: Final = {"text": "", "citations": []}
 """Stands in a list of sentences for one that is reasoning: to be recognised by its identity."""

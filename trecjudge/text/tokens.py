@@ -37,6 +37,8 @@ _PIECE = re.compile(rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[
 _IS_DATE = re.compile(_DATE, re.ASCII)
 _MONTHS = "January February March April May June July August September October November December"
 _CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
+_ASCII_LETTER = re.compile("[A-Za-z]")
+_LATIN = frozenset({"latin"})
 _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 _PLAIN_WORD = re.compile("[a-z0-9]+")
 _WRITTEN = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+")
@@ -158,6 +160,8 @@ def scripts(text: str) -> frozenset[str]:
 
     Digits, punctuation and emoji have none: a text without letters gives the empty set.
     """
+    if text.isascii():
+        return _LATIN if _ASCII_LETTER.search(text) else frozenset()
     return _scripts(frozenset(text))
 
 

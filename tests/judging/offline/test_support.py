@@ -20,7 +20,7 @@ from trecjudge.judging.offline.support import (
     read_calibration,
     shipped_calibration,
 )
-from trecjudge.text.frequencies import Frequencies
+from trecjudge.text.frequencies import Frequencies, frequency_lines
 
 TOWER = (
     "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"
@@ -396,10 +396,10 @@ def test_a_calibration_is_read_as_written(tmp_path: Path) -> None:
     written = replace(shipped_calibration(), frequencies=Frequencies.of(9, {"lyon": 2, "the": 9}))
     path.write_text(format_calibration(written), encoding="utf-8")
     found = read_calibration(path)
-    assert (found.weights, found.supported, found.full, found.frequencies, found.how) == (
-        *(written.weights, written.supported, written.full),
-        *(written.frequencies, written.how),
+    assert (found.weights, found.supported, found.full, found.how) == (
+        *(written.weights, written.supported, written.full, written.how),
     )
+    assert frequency_lines(found.frequencies) == frequency_lines(written.frequencies)
 
 
 def test_the_shipped_calibration_says_how_and_has_the_signs_of_its_names() -> None:

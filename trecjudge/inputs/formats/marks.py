@@ -10,6 +10,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
+from trecjudge.text import expression
 from trecjudge.text.layout import BORDER, is_ruler
 
 SOURCE: Final = (
@@ -373,7 +374,7 @@ def _widen(text: str, mark: Mark, floor: int) -> Mark:
     return replace(mark, start=start, end=end, kept=None)
 
 
-_HEADER = re.compile(rf"[\s*_]*(?:{SOURCE})[\s*_:]*", re.IGNORECASE)
+_HEADER = rf"[\s*_]*(?:{SOURCE})[\s*_:]*"
 _LONGEST = 300
 """Characters of a cell that names a source; a longer one says something."""
 Cell = tuple[int, int]
@@ -389,7 +390,9 @@ def source_columns(text: str) -> Iterator[list[Mark]]:
         cells = _cells(line, start) if "|" in line else []
         if before and cells and is_ruler(line):
             yield from columns.values()
-            named = (i for i, cell in enumerate(before) if _HEADER.fullmatch(text[slice(*cell)]))
+            # Compiled here: it takes long, and few texts have such a table.
+            header = expression(_HEADER, re.IGNORECASE)
+            named = (i for i, cell in enumerate(before) if header.fullmatch(text[slice(*cell)]))
             columns = {index: [] for index in named}
         elif not cells:
             yield from columns.values()

@@ -13,7 +13,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,20 +22,19 @@ from typing import Any
 
 from trecjudge.errors import ModelError, OutputError
 from trecjudge.files import whole
-from trecjudge.findings import OnFinding, ignore
+from trecjudge.findings import ignore
 from trecjudge.inputs.pipelines.fields import use_record_keys
-from trecjudge.inputs.run_records import Event, FileBegins, RunRecord, RunRecords
-from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.run_records import RunRecords
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.judges import job_spec, judgments_header, make_job_panel, make_judging_panel
 from trecjudge.job.recording import JudgmentRecorder, MeasureTrial
 from trecjudge.job.session import open_session
 from trecjudge.job.shards.shard import (
     DocumentShard,
-    Portion,
     Shard,
     ShardAsked,
     ShardDone,
+    ShardRecords,
     ShardSetup,
     check_all_there,
 )
@@ -126,36 +125,6 @@ class Worker:
                 for file, lines in zip(files, (*qrels, reviewed), strict=True):
                     file.write(lines)
         return scoring.part
-
-
-@dataclass(frozen=True, slots=True)
-class ShardRecords:
-    """Reads the records of a shard's responses, each with the name that the whole job gives it."""
-
-    records: RunRecords
-    portions: tuple[Portion, ...]
-
-    def read(self, report: OnFinding) -> Iterator[Event]:
-        """Yield the shard's records, file by file."""
-        for portion in self.portions:
-            yield FileBegins(portion.path)
-            yield from self._of(portion)
-
-    def _of(self, portion: Portion) -> Iterator[Event]:
-        names = zip(portion.run_ids, portion.samples, strict=True)
-        wanted = dict(zip(portion.ordinals, names, strict=True))
-        self.records.forget_names()  # they are given; a file seen before would be read whole again
-        ordinal, last = -1, portion.ordinals[-1]
-        for event in self.records.of_file(Opened(portion.path)):
-            if not isinstance(event, RunRecord):
-                continue
-            ordinal += 1
-            if ordinal in wanted and event.response is not None:
-                run_id, sample = wanted[ordinal]
-                response = replace(event.response.as_sample(sample), run_id=run_id)
-                yield replace(event, response=response, repeated=False, digest="")
-            if ordinal == last:
-                return
 
 
 _KEPT = threading.local()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from trecjudge.errors import ModelError, OutputError, PluginError, WorkflowError
-from trecjudge.files import default_folder, part_of
+from trecjudge.errors import ModelError, PluginError, WorkflowError
+from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.documents.store import is_elsewhere
 from trecjudge.inputs.labels import ItemKey
@@ -26,7 +25,7 @@ from trecjudge.job.recording import MeasureTrial
 from trecjudge.job.request import NO_MODEL, Job, Notify
 from trecjudge.job.session import Session
 from trecjudge.job.shards.dask import DaskWorkers
-from trecjudge.job.shards.judging import ShardRecords, ask_shard, judge_shard, origins_of
+from trecjudge.job.shards.judging import ask_shard, judge_shard, origins_of
 from trecjudge.job.shards.merging import JudgmentsPart, append_files, merge_judgments, merge_scores
 from trecjudge.job.shards.shard import (
     SHARDS_OF_A_WORKER,
@@ -37,12 +36,10 @@ from trecjudge.job.shards.shard import (
     ShardSetup,
     absolute_file,
     check_unchanged,
-    into_parts,
     into_shards,
     locate_responses,
 )
 from trecjudge.job.shards.workers import LocalWorkers, Scheduler, Workers
-from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.cache.upkeep import export_replies, import_replies
@@ -76,38 +73,6 @@ def open_workers(job: Job, notify: Notify) -> Workers:
     `notify` is told of those that this process waits for.
     """
     return DaskWorkers(job.cluster, notify) if job.cluster else LocalWorkers(job.workers, notify)
-
-
-def check_in_parts(job: Job, panel: Panel) -> None:
-    """Raise WorkflowError where a job cannot be judged in parts."""
-    for named in panel:
-        if isinstance(named.judge, PreparingJudge):
-            raise WorkflowError(
-                f"judge {named.name} is shown all responses before the first is judged: it cannot"
-                " judge in parts; leave out --workers and --shard"
-            )
-    if job.workers_ask and job.workflow.llm.get("batch"):
-        raise WorkflowError("llm.batch: one process sends a batch; leave out --workers")
-    if job.workers_ask and job.workflow.voters:
-        raise WorkflowError("voters: one process asks all their models; leave out --workers")
-    if job.made:
-        raise WorkflowError("judges given as objects cannot be sent to other processes")
-
-
-@contextmanager
-def parts_folder(outputs: Outputs) -> Iterator[Path]:
-    """Yield a new folder for the parts of a job, beside its files; it is removed at the end."""
-    # Named as partial files are, so that those of a killed job are found and removed.
-    folder = part_of(outputs.folder.absolute() / outputs.name)
-    try:
-        folder.mkdir(0o700)
-        yield folder
-    except OSError as error:
-        if error.filename is None or Path(error.filename) != folder:
-            raise
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def make_setup(job: Job, folder: Path, inputs: JobInputs) -> ShardSetup:
@@ -173,16 +138,6 @@ class JudgedParts:
 
     def _files(self, kind: str) -> list[Path]:
         return [self.setup.part(part.number, kind) for part in self.done]
-
-
-def choose_part(
-    asked: tuple[int, int], inputs: JobInputs, reader: RunReader
-) -> tuple[list[Shard], RunReader]:
-    """Return all parts of the responses, and the reader of one; `reader` reads all of them."""
-    number, of = asked
-    parts = into_parts(locate_responses(inputs, reader), of)
-    own = ShardRecords(inputs.run_records(), parts[number - 1].portions)
-    return parts, inputs.reader_of(own.read)
 
 
 class JudgingScheduler(Scheduler[Shard, ShardDone]):

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from sys import intern
 
-from trecjudge.errors import InputError, WorkflowError
+from trecjudge.errors import InputError, OutputError, WorkflowError
+from trecjudge.files import part_of
 from trecjudge.findings import OnFinding
-from trecjudge.inputs.run_records import Event, FileBegins, RunRecord
+from trecjudge.inputs.run_records import Event, FileBegins, RunRecord, RunRecords
 from trecjudge.inputs.runs import RunReader
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import as_file
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.request import Job
+from trecjudge.judging.judge import PreparingJudge
+from trecjudge.judging.panel import Panel
 from trecjudge.models.shared_work import Allowance, SpendReport
 from trecjudge.records import Response
+from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import PartScores
 from trecjudge.settings.limits import InputLimits
 
@@ -301,3 +307,75 @@ def digest_of_ids(ids: Iterable[tuple[str, str]]) -> str:
     for run_id, topic_id in ids:
         found.update(f"{run_id}\0{topic_id}\0".encode(errors="backslashreplace"))
     return found.hexdigest()[:16]
+
+
+def check_in_parts(job: Job, panel: Panel) -> None:
+    """Raise WorkflowError where a job cannot be judged in parts."""
+    for named in panel:
+        if isinstance(named.judge, PreparingJudge):
+            raise WorkflowError(
+                f"judge {named.name} is shown all responses before the first is judged: it cannot"
+                " judge in parts; leave out --workers and --shard"
+            )
+    if job.workers_ask and job.workflow.llm.get("batch"):
+        raise WorkflowError("llm.batch: one process sends a batch; leave out --workers")
+    if job.workers_ask and job.workflow.voters:
+        raise WorkflowError("voters: one process asks all their models; leave out --workers")
+    if job.made:
+        raise WorkflowError("judges given as objects cannot be sent to other processes")
+
+
+@contextmanager
+def parts_folder(outputs: Outputs) -> Iterator[Path]:
+    """Yield a new folder for the parts of a job, beside its files; it is removed at the end."""
+    # Named as partial files are, so that those of a killed job are found and removed.
+    folder = part_of(outputs.folder.absolute() / outputs.name)
+    try:
+        folder.mkdir(0o700)
+        yield folder
+    except OSError as error:
+        if error.filename is None or Path(error.filename) != folder:
+            raise
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRecords:
+    """Reads the records of a shard's responses, each with the name that the whole job gives it."""
+
+    records: RunRecords
+    portions: tuple[Portion, ...]
+
+    def read(self, report: OnFinding) -> Iterator[Event]:
+        """Yield the shard's records, file by file."""
+        for portion in self.portions:
+            yield FileBegins(portion.path)
+            yield from self._of(portion)
+
+    def _of(self, portion: Portion) -> Iterator[Event]:
+        names = zip(portion.run_ids, portion.samples, strict=True)
+        wanted = dict(zip(portion.ordinals, names, strict=True))
+        self.records.forget_names()  # they are given; a file seen before would be read whole again
+        ordinal, last = -1, portion.ordinals[-1]
+        for event in self.records.of_file(Opened(portion.path)):
+            if not isinstance(event, RunRecord):
+                continue
+            ordinal += 1
+            if ordinal in wanted and event.response is not None:
+                run_id, sample = wanted[ordinal]
+                response = replace(event.response.as_sample(sample), run_id=run_id)
+                yield replace(event, response=response, repeated=False, digest="")
+            if ordinal == last:
+                return
+
+
+def choose_part(
+    asked: tuple[int, int], inputs: JobInputs, reader: RunReader
+) -> tuple[list[Shard], RunReader]:
+    """Return all parts of the responses, and the reader of one; `reader` reads all of them."""
+    number, of = asked
+    parts = into_parts(locate_responses(inputs, reader), of)
+    own = ShardRecords(inputs.run_records(), parts[number - 1].portions)
+    return parts, inputs.reader_of(own.read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, pairwise
 
 from trecjudge.judging.claims.search import (
@@ -23,7 +24,7 @@ from trecjudge.judging.claims.search import (
 from trecjudge.judging.claims.statements import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import SupportComparison, calibration_at, compare
-from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.judging.offline.wording import Term, weighted_forms, wording_of
 from trecjudge.records import FULL, NONE
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.forms import word_form
@@ -147,6 +148,7 @@ def _same_statement(claim: str, sentence: str) -> bool:
     return _share(ours, theirs) >= _SAME_STATEMENT and _share(topic, ours) >= _SAME_SUBJECT
 
 
+@lru_cache(maxsize=256)
 def _words(text: str) -> dict[str, Term]:
     """Return the terms of a text by form, without numbers and words that negate."""
     terms = wording_of(text).terms
@@ -193,6 +195,7 @@ def _happens_once(claim: str) -> bool:
 _INFERENCE_FROM = 0.85
 _EACH_ADDS = 0.2
 _MOST_COMBINED = 6
+_FEWEST_COMBINED = 2
 
 
 def infer_from_two(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
@@ -201,29 +204,30 @@ def infer_from_two(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Pa
     Each has a part that the other lacks; they share a name or a rare word that is no part of the
     claim, by which the one leads to the other.
     """
+    near = [p for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
+    if len(near) < _FEWEST_COMBINED:
+        return None
     terms = {term.form: term for term in wording_of(claim).terms}
     total = sum(term.weight for term in terms.values()) or 1.0
-    read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
+    needed = {form for form, term in terms.items() if term.named or term.number}
+    read = [(p, frozenset(weighted_forms(p.text).forms)) for p in near]
     for (one, ours), (other, theirs) in combinations(read, 2):
         # Names and numbers first: they are few, and rule most pairs out.
-        both = terms.keys() & (ours.keys() | theirs.keys())
-        needed = [t for t in terms.values() if t.named or t.number]
-        if any(term.form not in both for term in needed):
+        both = terms.keys() & (ours | theirs)
+        if not needed <= both:
             continue
         if sum(terms[form].weight for form in both) < _INFERENCE_FROM * total:
             continue
-        adds = min(
-            sum(terms[form].weight for form in both - mine.keys()) for mine in (ours, theirs)
-        )
-        bridge = any(ours[form] for form in ours.keys() & theirs.keys() - terms.keys())
-        if adds >= _EACH_ADDS * total and bridge:
+        adds = min(sum(terms[form].weight for form in both - mine) for mine in (ours, theirs))
+        if adds >= _EACH_ADDS * total and _leads_on(one.text, ours & theirs - terms.keys()):
             return one, other
     return None
 
 
-def _content(text: str) -> dict[str, bool]:
-    """Return the forms of a text, and whether each could lead from one text to another."""
-    return {t.form: t.named or (t.content and t.weight > 0.6) for t in wording_of(text).terms}
+def _leads_on(text: str, shared: Set[str]) -> bool:
+    """Return whether one of these forms of a text could lead from it to another that has it."""
+    terms = wording_of(text).terms if shared else ()
+    return any(t.form in shared and (t.named or (t.content and t.weight > 0.6)) for t in terms)
 
 
 _RIVAL_FROM = 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from trecjudge.text import expression
 
@@ -16,9 +17,7 @@ class Language:
     declining: str
 
     def declines(self, sentence: str) -> bool:
-        """Return whether a sentence of this language states that an answer is lacking."""
-        if not self.lack.search(sentence):
-            return False
+        """Return whether a sentence that has `lack` states that an answer is lacking."""
         return expression(self.declining, re.IGNORECASE).search(sentence) is not None
 
 
@@ -260,16 +259,8 @@ _JAPANESE_OR_KOREAN = _language(
 _ZERO_WIDTH = re.compile("\u200c")
 
 
-def declines_abroad(sentence: str) -> bool:
-    """Return whether a sentence of one of these languages states that an answer is lacking."""
-    if sentence.isascii():
-        return any(language.declines(sentence) for language in LATIN)
-    plain = _ZERO_WIDTH.sub(" ", sentence)
-    return any(language.declines(plain) for language in (*LATIN, *OTHERS))
-
-
-LATIN = (_GERMAN, _FRENCH, _SPANISH, _OTHER_LATIN)
-OTHERS = (_CHINESE, _RUSSIAN, _PERSIAN, _ARABIC, _JAPANESE_OR_KOREAN)
+_LATIN = (_GERMAN, _FRENCH, _SPANISH, _OTHER_LATIN)
+_OTHERS = (_CHINESE, _RUSSIAN, _PERSIAN, _ARABIC, _JAPANESE_OR_KOREAN)
 
 
 _SOURCE = (
@@ -418,21 +409,22 @@ _ABSENT = (
     rf"^(?:more|further|additional)\s+(?:information|context|details?)\s+(?:{_IS}|would\s+be)\s+"
     r"(?:needed|required|necessary)\s+to\s+(?:answer|respond)\b",
 )
-_DECLINES = "|".join((*_SILENT, *_UNABLE, *_ABSENT))
 _APOLOGY = re.compile(
     r"^(?:(?:i['’]m|i\s+am|we\s+are|we['’]re)\s+)?(?:(?:very|so)\s+)?"
     r"(?:sorry|afraid|unfortunately|apologies|regrettably|sadly)\b[,!.:]?\s*(?:(?:but|that)\s+)?",
     re.IGNORECASE,
 )
 # None of the above is possible without one of these; most sentences have none.
-_LACK = re.compile(
+_ENGLISH = _language(
     r"\b(?:no|not|none|neither|nothing|nowhere|never|cannot|unable|insufficient|inadequate|lack|"
     r"lacks|"
     r"lacking|silent|mute|omits?|missing|absent|un(?:known|clear|answerable|answered)|impossible|"
     r"fail(?:s|ed)?|n/?a|more|further|additional|unrelated|little|few|difficult|limited|too|"
     r"leaves?|irrelevant)\b|n['’]t\b",
-    re.IGNORECASE,
+    *(*_SILENT, *_UNABLE, *_ABSENT),
 )
+# All characters that `lack` matches in a language written in Latin letters.
+_WORD = re.compile(r"[\w'’/]+")
 # With a model that finds no claim, less will do: a denial, and a word of sources or of answering.
 _ABOUT_ANSWERING = re.compile(
     rf"\b(?:{_SOURCE}|{_LACKING}|answer\w*|question|query|asked|request\w*|i|we)\b",
@@ -442,13 +434,25 @@ _ABOUT_ANSWERING = re.compile(
 
 def declines(sentence: str) -> bool:
     """Return whether a sentence, or a part of one, states that an answer is lacking."""
-    if _LACK.search(sentence):
-        plain = _APOLOGY.sub("", sentence)
-        if expression(_DECLINES, re.IGNORECASE).search(plain):
-            return True
-    return declines_abroad(sentence)
+    lacking = {one for word in set(_WORD.findall(sentence)) for one in _languages_lacking(word)}
+    if _ENGLISH in lacking and _ENGLISH.declines(_APOLOGY.sub("", sentence)):
+        return True
+    plain = sentence if sentence.isascii() else _ZERO_WIDTH.sub(" ", sentence)
+    if any(language.declines(plain) for language in lacking - {_ENGLISH}):
+        return True
+    if sentence.isascii():
+        return False
+    return any(one.lack.search(plain) and one.declines(plain) for one in _OTHERS)
+
+
+# Word by word, since a search of whole sentences takes ten times as long.
+@lru_cache(maxsize=1 << 14)
+def _languages_lacking(word: str) -> tuple[Language, ...]:
+    """Return the languages in Latin letters in which a word may say that something is lacking."""
+    return tuple(one for one in (_ENGLISH, *_LATIN) if one.lack.search(word))
 
 
 def may_decline(sentence: str) -> bool:
     """Return whether a sentence in which a model found no claim can be read as declining."""
-    return bool(_LACK.search(sentence) and _ABOUT_ANSWERING.search(sentence)) or declines(sentence)
+    lacking = _ENGLISH.lack.search(sentence) and _ABOUT_ANSWERING.search(sentence)
+    return bool(lacking) or declines(sentence)

@@ -11,14 +11,13 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.attest import known_in_part, text_missing
 from trecjudge.judging.offline.prepared import (
     LENGTH,
-    Prepared,
     best_passage,
     passage_weights,
     prepared_text,
     scripts_of,
 )
 from trecjudge.judging.offline.support import Calibration, SupportComparison, compare
-from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.judging.offline.wording import weighted_forms
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Evidence, Response, Source, Usage
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.quotes import find_quote_span
@@ -235,17 +234,19 @@ class Library:
         if self.embedder is not None:
             return max(self._passages_in(document, claim), key=lambda p: p.likeness, default=None)
         prepared = prepared_text(document.full_text)
-        present, total = _present(claim, prepared)
+        wanted = weighted_forms(claim)
+        present = wanted.present_in(prepared.segments_of)
         if not present:
             return None
         best = best_passage(present, prepared)
-        return Passage(document, best.start, best.end, min(1.0, best.weight / total))
+        return Passage(document, best.start, best.end, min(1.0, best.weight / wanted.total))
 
     def _passages_in(self, document: Document, claim: str) -> Iterator[Passage]:
         """Yield the passages of a document that do not overlap, the most alike first."""
         prepared = prepared_text(document.full_text)
-        present, total = _present(claim, prepared)
-        weights = passage_weights(present, prepared)
+        wanted = weighted_forms(claim)
+        total = wanted.total
+        weights = passage_weights(wanted.present_in(prepared.segments_of), prepared)
         cosines = self._cosines(document, claim)
         likeness = [max(w / total, c) for w, c in zip(weights, cosines, strict=True)]
         taken: set[int] = set()
@@ -285,15 +286,9 @@ def _vectors_of(embedder: Embedder, text: str) -> Any:
 
 
 def _share(claim: str, document: Document) -> float:
-    present, total = _present(claim, prepared_text(document.full_text))
-    return sum([weight for _, weight in present]) / total
-
-
-def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:
-    """Return (the claim's terms that the document has, with weights; the weight of them all)."""
-    terms = wording_of(claim).terms
-    present = [(term, term.weight) for term in terms if term.form in prepared.segments_of]
-    return present, sum(term.weight for term in terms) or 1.0
+    wanted = weighted_forms(claim)
+    present = wanted.present_in(prepared_text(document.full_text).segments_of)
+    return sum([weight for _, weight in present]) / wanted.total
 
 
 ATTRIBUTED: Final = "ATTRIBUTED"

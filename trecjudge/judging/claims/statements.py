@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Claim, Response, Sentence
 from trecjudge.text.layout import LAYOUT, judged_texts
 from trecjudge.text.sentences import CITATION, is_code
-from trecjudge.text.tokens import scripts, tokenize
+from trecjudge.text.tokens import read_forms, scripts, tokenize
 
 AUXILIARIES = frozenset(
     """
@@ -326,6 +327,7 @@ def statements(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=256)
 def bare(sentence: str) -> str:
     """Return a sentence without citation marks, emphasis and the mark of a list item."""
     spaced = " ".join(sentence.split())  # first: expressions are slow on long runs of spaces
@@ -353,7 +355,7 @@ def no_claim(sentence: str) -> NoClaim | None:
         return "about_the_answer"
     if _OPINION.search(plain) and not _is_checkable(_OPINION.sub("", plain)):
         return "opinion"
-    if len(tokenize(plain)) < 2:
+    if len(read_forms(plain)[1]) < 2:
         return "too_short"
     return "heading" if _is_title(plain) else None
 

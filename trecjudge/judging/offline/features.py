@@ -289,7 +289,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     """Return the measurements of one pair. The wording must have terms."""
     wording = as_the_document_writes(wording, document)
     if document.tokens > LONG:
-        document = best_part(wording.terms, document)
+        document = best_part([(term.form, term.weight) for term in wording.terms], document)
     has = [term.form in document.segments_of for term in wording.terms]
     weights = _weights(wording, document)
     tally = _tally(wording, weights, has)
@@ -348,7 +348,7 @@ class _Tally:
     found: float = 0.0
     names: float = 0.0
     names_found: float = 0.0
-    present: list[tuple[Term, float]] = field(default_factory=list)
+    present: list[tuple[str, float]] = field(default_factory=list)
     content: list[tuple[float, bool]] = field(default_factory=list)
 
 
@@ -360,7 +360,7 @@ def _tally(wording: Wording, weights: Sequence[float], has: Sequence[bool]) -> _
         tally.total += weight
         if found:
             tally.found += weight
-            tally.present.append((term, weight))
+            tally.present.append((term.form, weight))
         if term.named:
             tally.names += weight
             tally.names_found += weight if found else 0.0

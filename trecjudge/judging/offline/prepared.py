@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from trecjudge.judging.offline.wording import Term
 from trecjudge.text.forms import has_humps, parts_of
 from trecjudge.text.numbers import has_other_writings, other_writings
 from trecjudge.text.qualifiers import HEDGES, denials, negated_positions, said_of_keys
@@ -72,7 +71,10 @@ class Prepared:
         for form in self.segments_of.keys() & forms:
             if own_segments := [index for index in self.segments_of[form] if index in chosen]:
                 segments_of[form] = own_segments
-        return replace(self, segments_of=segments_of, neighbours=neighbours, tokens=tokens)
+        return Prepared(
+            *(self.text, self.spans, segments_of, neighbours, tokens, self.negated_in),
+            *(self.denying, self.hedging, self.forms, self.affirmed),
+        )
 
     def forms_between(self, first: int, last: int) -> frozenset[str]:
         """Return the forms of the segments `first` to `last`, inclusive."""
@@ -232,12 +234,12 @@ class PassageSpan(NamedTuple):
 NO_PASSAGE = PassageSpan(0, -1, 0, 0, 0.0)
 
 
-def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -> list[float]:
-    """Return the weight of the terms in each passage of three segments, by its first segment."""
+def passage_weights(present: Sequence[tuple[str, float]], document: Prepared) -> list[float]:
+    """Return the weight of the forms in each passage of three segments, by its first segment."""
     weights = [0.0] * len(document.spans)
-    for term, weight in present:
+    for form, weight in present:
         uncovered = 0
-        for segment in document.segments_of[term.form]:
+        for segment in document.segments_of[form]:
             first = segment - LENGTH + 1
             for start in range(first if first > uncovered else uncovered, segment + 1):
                 weights[start] += weight
@@ -245,14 +247,14 @@ def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -
     return weights
 
 
-def best_part(terms: Sequence[Term], document: Prepared) -> Prepared:
+def best_part(wanted: Sequence[tuple[str, float]], document: Prepared) -> Prepared:
     """Return a long document as its best passages only: all of it has every word somewhere.
 
     The first is the heaviest, each next one that which adds most to those before, until so many
-    words are taken or none adds anything.
+    words are taken or none adds anything. `wanted` are forms with their weights.
     """
-    present = [(term, term.weight) for term in terms if term.form in document.segments_of]
-    wanted: set[int] = set()
+    present = [pair for pair in wanted if pair[0] in document.segments_of]
+    chosen: set[int] = set()
     left = present
     for _ in range(MOST_PASSAGES):
         if not left:
@@ -262,19 +264,17 @@ def best_part(terms: Sequence[Term], document: Prepared) -> Prepared:
         if best <= 0.0:
             break
         first = weights.index(best)
-        wanted.update(range(first, min(first + LENGTH, len(weights))))
+        chosen.update(range(first, min(first + LENGTH, len(weights))))
         left = [
-            (term, weight)
-            for term, weight in left
-            if wanted.isdisjoint(document.segments_of[term.form])
+            (form, weight) for form, weight in left if chosen.isdisjoint(document.segments_of[form])
         ]
-    return document.within(sorted(wanted), [term.form for term in terms])
+    return document.within(sorted(chosen), [form for form, _ in wanted])
 
 
-def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> PassageSpan:
+def best_passage(present: Sequence[tuple[str, float]], document: Prepared) -> PassageSpan:
     """Return the first of the heaviest passages of three segments, without edges that add little.
 
-    Linear in the segments that have a term. `present` are terms of the document, at least one.
+    Linear in the segments that have a term. `present` are forms of the document, at least one.
     """
     weights = passage_weights(present, document)
     best = max(weights)
@@ -285,13 +285,13 @@ def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> P
 
 
 def _trim_passage(
-    first: int, last: int, best: float, present: Sequence[tuple[Term, float]], document: Prepared
+    first: int, last: int, best: float, present: Sequence[tuple[str, float]], document: Prepared
 ) -> tuple[int, int]:
-    # The weight of the terms by the set of segments that have them, a bit for each segment.
+    # The weight of the forms by the set of segments that have them, a bit for each segment.
     of_set = [0.0] * (1 << (last - first + 1))
     begin = first
-    for term, weight in present:
-        segments = document.segments_of[term.form]
+    for form, weight in present:
+        segments = document.segments_of[form]
         bits = 0
         for segment in range(first, last + 1):
             if segment in segments:

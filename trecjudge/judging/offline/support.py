@@ -18,7 +18,7 @@ from trecjudge.errors import InputError, why
 from trecjudge.judging.offline.features import Features, Measurements, find
 from trecjudge.judging.offline.prepared import LENGTH, Prepared
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
-from trecjudge.judging.offline.wording import Term, Wording, read_wording
+from trecjudge.judging.offline.wording import Term, Wording, wording_of
 from trecjudge.records import FULL
 from trecjudge.settings.limits import read_json_file
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
@@ -301,7 +301,7 @@ def compare(
         nothing = _nothing("the sentence states nothing that a document could support")
         return replace(nothing, nothing_to_check=True)
     calibration = calibration or shipped_calibration()
-    wording = _wording(sentence, calibration)
+    wording = wording_of(sentence, calibration.frequencies)
     if not wording.terms:
         return _nothing("the sentence has no words")
     if not _has_content(wording):
@@ -372,11 +372,6 @@ def _compare_copy(start: int, end: int) -> SupportComparison:
         *(_COPIED, _COPIED, _COPIED),
         share=1.0,
     )
-
-
-@lru_cache(maxsize=1024)
-def _wording(sentence: str, calibration: Calibration) -> Wording:
-    return read_wording(sentence, calibration.frequencies)
 
 
 @lru_cache(maxsize=1024)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from trecjudge.text.frequencies import (
 from trecjudge.text.numbers import compose_numbers, may_compose
 from trecjudge.text.qualifiers import HEDGES, denials, negated_positions
 from trecjudge.text.sentences import CITATION
-from trecjudge.text.tokens import Token, is_spaceless, tokenize
+from trecjudge.text.tokens import Token, is_spaceless, read_forms, tokenize
 
 SHIPPED = read_frequencies()
 # "World" has 0.2, "government" 0.4, "Lyon" 1; some auxiliaries are rare enough to be above.
@@ -96,7 +96,7 @@ class Wording:
 
 def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     """Return the weighted terms of a sentence; citation marks such as "[1]" are none."""
-    bare = _CITATION.sub(lambda mark: " " * len(mark[0]), sentence) if "[" in sentence else sentence
+    bare = _without_citations(sentence)
     tokens = _with_numbers(bare, tokenize(bare))
     forms = tuple([token.form for token in tokens])
     words = [sentence[token.start : token.end] for token in tokens]
@@ -140,6 +140,13 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     )
 
 
+def _without_citations(sentence: str) -> str:
+    """Return a sentence with spaces in place of citation marks: offsets stay."""
+    if "[" not in sentence:
+        return sentence
+    return _CITATION.sub(lambda mark: " " * len(mark[0]), sentence)
+
+
 def _size(text: str, meaningful: Set[str]) -> float:
     pairs = sum(map(is_spaceless, meaningful)) if is_spaceless(text) else 0
     return len(meaningful) - _BIGRAM * pairs
@@ -160,9 +167,40 @@ def _grammar(text: str, forms: Set[str]) -> Set[str]:
 
 
 @lru_cache(maxsize=1024)
-def wording_of(sentence: str) -> Wording:
-    """Return the wording under the shipped frequencies, remembered."""
-    return read_wording(sentence)
+def wording_of(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
+    """Return the wording of a sentence, remembered."""
+    return read_wording(sentence, frequencies)
+
+
+class WeightedForms(NamedTuple):
+    """The distinct forms of a text in the order of their first occurrence, and their weights."""
+
+    forms: tuple[str, ...]
+    weights: tuple[float, ...]
+    total: float
+
+    def present_in(self, forms: Container[str]) -> list[tuple[str, float]]:
+        """Return those of the forms, with their weights, that a document has."""
+        pairs = zip(self.forms, self.weights, strict=True)
+        return [pair for pair in pairs if pair[0] in forms]
+
+
+# Claims and facts are looked for in many documents, and most are in none: of these no more is
+# worked out. An entry has a tenth of the size of a wording.
+@lru_cache(maxsize=1 << 13)
+def weighted_forms(text: str) -> WeightedForms:
+    """Return the forms of the terms of a text, and their weights under the shipped frequencies."""
+    bare = _without_citations(text)
+    written, forms = read_forms(bare)
+    if may_compose(forms):
+        tokens = _with_numbers(bare, tokenize(bare))
+        written = [bare[token.start : token.end] for token in tokens]
+        forms = [token.form for token in tokens]
+    found: dict[str, float] = {}
+    for form, word in zip(forms, written, strict=True):
+        if form not in found:
+            found[form] = SHIPPED.weight(form, word)
+    return WeightedForms(tuple(found), tuple(found.values()), sum(found.values()) or 1.0)
 
 
 def _with_numbers(text: str, tokens: list[Token]) -> list[Token]:

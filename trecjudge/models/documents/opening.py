@@ -14,7 +14,6 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog, OnFinding, brief, plural
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
-from trecjudge.inputs.collections.lookup import CollectionLookup
 from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
 from trecjudge.inputs.documents.store import (
@@ -205,6 +204,9 @@ def _look_through(
     kept.begin(files)
     kept.wanted = wanted.named
     left = kept.select_unsettled(wanted.possible)
+    # Imported late: few collections are so large.
+    from trecjudge.inputs.collections.lookup import CollectionLookup
+
     lookup = CollectionLookup(files, kept, report, str(path))
     try:
         if left:
