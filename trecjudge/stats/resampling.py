@@ -139,18 +139,8 @@ def interval_of(resamples: Array, units: int) -> Interval:
         return NO_INTERVAL
     if np.ptp(known) <= ALIKE * max(1.0, float(np.abs(known).max())):
         return NO_INTERVAL
-    ordered = np.sort(known).tolist()
-    low, high = (_quantile(ordered, share) for share in (tail(units), 1 - tail(units)))
-    return Interval(low, high)
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Return what `np.quantile` does, without its checks: intervals are made by the hundred."""
-    place = (len(ordered) - 1) * share
-    below = int(place)
-    low, high = ordered[below], ordered[min(below + 1, len(ordered) - 1)]
-    part = place - below
-    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+    low, high = np.quantile(known, [tail(units), 1 - tail(units)])
+    return Interval(float(low), float(high))
 
 
 def tail(units: int) -> float:
