@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trecjudge.cli.prompts import every_program
-from trecjudge.judging.prompt_list import ListedPrompt, listed_prompts
+from trecjudge.cli.prompts import ListedPrompt, every_program, listed_prompts
 from trecjudge.models.overrides import OWN
 
 PAGE = Path(__file__).parent.parent / "docs" / "prompts.md"

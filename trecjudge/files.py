@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
+# Files written whole or not at all, and the folder of files kept between jobs.
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 JUDGMENTS = (".judgments.jsonl", ".judgments.jsonl.zst")
 """How the source of truth of a job ends, plain or packed."""
@@ -336,6 +337,7 @@ def _unwritable(path: Path, error: OSError) -> OutputError:
     return OutputError(f"{path}: cannot be written: {why(error)}; give another path")
 
 
+# Times that files name: with SOURCE_DATE_EPOCH those of two equal jobs are the same.
 FIXED = "SOURCE_DATE_EPOCH"
 """The variable of reproducible builds: seconds since 1970."""
 

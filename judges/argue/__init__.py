@@ -55,6 +55,7 @@ from trecjudge.settings.fields import check_ranges, ranged
 from ..citation import ATTEST, ATTEST_GROUP
 from .scoring import ArgueScoring, best_or_worst
 
+# Who decides on sentences: words, or a model.
 STATE_ANSWERS = Program(
     "state_answers",
     f"{__package__}.program:StateAnswers",
@@ -62,6 +63,7 @@ STATE_ANSWERS = Program(
     ReplyLength(fixed=15, each=30),
 )
 UNCITED = Program("judge_uncited", f"{__package__}.program:JudgeUncited", length=ReplyLength(60))
+# Judgments on answers that sentences state, and on the nuggets of a bank.
 UNANSWERABLE = "UNANSWERABLE"
 """The label of a question without answers."""
 NOBODY_KNOWS = "nobody knows, or it is not so"

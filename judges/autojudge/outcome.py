@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from . import AutoJudgeJudge
 
 
+# What a judge for AutoJudge measures, before it ran; and its classes, imported.
 NUMBERS = ("float", "int")
 HINT = "give measures_wanted=A,B, or measures_file: the .measures.yml of an earlier run"
 NLTK_HINT = "it needs NLTK's data (punkt, stopwords): set NLTK_DATA to a folder that has them"
@@ -135,6 +136,7 @@ def _measure_names(path: str) -> list[str]:
     return names
 
 
+# Our responses, topics and nuggets as AutoJudge has them.
 BANK_FORMATS = {"NuggetizerNuggetBank": "nuggetizer", "Ragtime26NuggetBank": "ragtime26"}
 
 
@@ -227,6 +229,7 @@ def banks_at(path: str, kind: Any) -> Any:
         raise InputError(f"nugget_input {path}: cannot be read: {error}") from error
 
 
+# Code of others in a thread of its own, its output in a file.
 T = TypeVar("T")
 
 
@@ -310,6 +313,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await future
 
 
+# One run of a judge for AutoJudge on all responses, and what it gave.
 NAME = "default"
 """What `{_name}` in a setting `filebase` stands for."""
 UNKNOWN = "failures unknown: it does not tell what failed"

@@ -33,6 +33,7 @@ VERIFY = Program(
 _SHARED = 300
 """Characters that two parts of a document have in common, so that no sentence is cut in both."""
 YES, NO, UNSURE = "yes", "no", "unsure"
+# Verdicts read from a model's wording: yes, no or unsure, which must be its first word.
 _WORDS = {
     YES: "yes supported true faithful entailed agrees",
     NO: "no contradicted false contradicts contradiction",

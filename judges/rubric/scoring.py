@@ -1,4 +1,10 @@
-"""DRAGUN's scores of a response, and a rubric compared with it by words."""
+"""DRAGUN's scores of a response, and a rubric compared with it by words.
+
+Source: the track's score.py, TREC DRAGUN 2025. Other than there, what has no label stays in every
+denominator: a label that is missing can lower a score, and never raise it. Weighted criteria as
+in Sharma et al., ResearchRubrics (arXiv 2511.07685), and Arora et al., HealthBench (arXiv
+2505.08775).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +24,7 @@ from trecjudge.records import AskedNugget, GoldAnswer
 from trecjudge.records.nuggets import OKAY, VITAL
 
 SUPPORTS, IN_PART, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
+# DRAGUN's scores of a response, from the labels of a rubric's answers or of a run's questions.
 ASSESSMENTS = (SUPPORTS, IN_PART, CONTRADICTS, NOTHING)
 MET, UNMET = "met", "unmet"
 VERDICTS = (MET, IN_PART, UNMET)
@@ -194,6 +201,7 @@ def best_or_worst_question(judgment: Judgment, best: bool) -> Judgment:
 
 VERY_LIKE, LIKE, UNLIKE = 0.75, 0.45, 0.1
 """Cosines from which on two questions are very similar, similar, different."""
+# A rubric compared by words: short answers with a report, questions with questions.
 _ASKING = "who|whom|whose|what|when|where|why|how|which"
 _HELPING = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should"
 _SEVERAL = re.compile(

@@ -27,6 +27,7 @@ from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
 
 from ..citation import ATTEST, ATTEST_GROUP, sentence_support
 
+# The track's precision and recall: which citations of a sentence are assessed, and their weights.
 AssessedCitations = Literal["first", "all", "best"]
 CitationKey = tuple[int | None, str | None, str | None]
 """(sentence_index, doc_id, citation as written): one judgment of a response."""
@@ -131,6 +132,8 @@ def drop_grade(item: Item, judgment: Judgment) -> Judgment:
     return replace(judgment, grade=None) if isinstance(item, Together) else judgment
 
 
+# Precision and recall of the track as in Thakur et al., Support Evaluation for the TREC 2024 RAG
+# Track (arXiv 2504.15205).
 @dataclass(frozen=True, slots=True)
 class Weighing:
     """Precision and recall of the citations that `rule` selects; w is the weight of a label."""
@@ -231,6 +234,8 @@ WITHOUT: Final = "without:"
 """Values of `citation` in a judgment on several documents, which has no doc_id."""
 
 
+# ALCE's view of citations: Gao et al., Enabling Large Language Models to Generate Text with
+# Citations (EMNLP 2023, arXiv 2305.14627), section 3. Entailed means `full_support`.
 @dataclass(frozen=True, slots=True)
 class Together(Item):
     """A sentence with several of its citations as one: `document` is all their text.

@@ -26,7 +26,7 @@ from lexical_data import FEWEST_LABELS, WEIGHT, latin_table
 from scipy.stats import kendalltau
 
 from trecjudge import read_runs
-from trecjudge.evaluation.calibrate.fitting import fit, measure_apart
+from trecjudge.evaluation.calibrate.calibrate import fit, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.judges.attribution import AttributionJudge
 from trecjudge.judges.citation import CitationJudge

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import trecjudge.judging.offline
 import trecjudge.text
-from trecjudge.evaluation.calibrate.fitting import (
+from trecjudge.evaluation.calibrate.calibrate import (
     SIGNS,
     fit,
     is_copy,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from trecjudge.evaluation.calibrate.fitting import is_copy, measure_apart
+from trecjudge.evaluation.calibrate.calibrate import is_copy, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.prepared import prepare

@@ -66,7 +66,7 @@ def test_words_of_the_question_are_marked_on_a_terminal(index: Path) -> None:
 
     from rich.console import Console
 
-    from trecjudge.show.search import mark_terms
+    from trecjudge.show.retrieval import mark_terms
 
     console = Console(file=StringIO(), force_terminal=True, color_system="standard")
     with console.capture() as capture:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fakes import response
-from trecjudge.judging.copies import copies_in
+from trecjudge.job.recording import copies_in
 from trecjudge.records import Copies
 
 LONG = "Steam forced through a narrow gap makes a kettle whistle."

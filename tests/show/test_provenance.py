@@ -6,7 +6,7 @@ import pytest
 
 from tests.provenance import line
 from trecjudge.baseline.freshness import CitationBasis, State
-from trecjudge.show.provenance import basis_lines, provenance_text, version_text
+from trecjudge.show.retrieval import basis_lines, provenance_text, version_text
 
 
 @pytest.mark.parametrize(

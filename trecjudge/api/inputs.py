@@ -1,4 +1,7 @@
-"""Arguments of a call as files for a job; runs, topics and documents read as a job reads them."""
+"""Arguments of a call as files for a job; runs, topics and documents read as a job reads them.
+
+Records are written into a folder, one file for each run, so that both are read the same way.
+"""
 
 from __future__ import annotations
 

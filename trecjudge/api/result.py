@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# Records as data frames, where pandas is installed.
 WHOLE = "Int64"
 """The type of whole numbers that may be missing: by default a gap would turn 2 into 2.0."""
 

@@ -30,6 +30,7 @@ from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
+# Leaderboards given as results, files or data frames, converted to scores for statistics.
 Board: TypeAlias = "PathLike | Result | Any"
 """A path, a result, or a data frame with the columns of `COLUMNS`."""
 COLUMNS = ("run_id", "topic_id", "measure", "value")

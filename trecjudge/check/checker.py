@@ -318,6 +318,7 @@ class _Observation:
                 self.complain("field_varies", message, value)
 
 
+# Run files compared with the rules of their tracks.
 def check_files(
     files: Sequence[Path | Opened],
     topics: Mapping[str, Topic] | None = None,

@@ -33,7 +33,7 @@ from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Topic
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.provenance import generated_lines
+from trecjudge.show.retrieval import generated_lines
 
 
 class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlags):

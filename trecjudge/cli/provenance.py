@@ -19,10 +19,10 @@ from trecjudge.records import ProvenanceLine
 
 if TYPE_CHECKING:  # sqlite and rich: not for --help
     from trecjudge.baseline import freshness
-    from trecjudge.show import provenance as shown
+    from trecjudge.show import retrieval as shown
 else:
     freshness = Later("trecjudge.baseline.freshness")
-    shown = Later("trecjudge.show.provenance")
+    shown = Later("trecjudge.show.retrieval")
 
 UNREAD = "provenance_unusable"
 """The finding of a line that cannot be read."""

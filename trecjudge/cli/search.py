@@ -32,7 +32,7 @@ from trecjudge.job.request import load_workflow
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import ModelOptions, open_model
-from trecjudge.show.search import search_record, search_view
+from trecjudge.show.retrieval import search_record, search_view
 
 SHOWN, WRITTEN = 10, 100
 """How many passages are shown, and documents of a topic written, by default."""

@@ -26,6 +26,7 @@ from trecjudge.stats.release_gate import RunScores
 from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 
+# Leaderboards, statistics and judgments of jobs, as the statistics take them.
 def scores_of_paths(
     paths: Sequence[Path],
     report: OnFinding,
@@ -135,6 +136,7 @@ def judgments_at(path: Path) -> JudgmentsReader:
     return JudgmentsReader(judged_job(path).judgments)
 
 
+# Leaderboards compared: differences by measure, and items that two jobs judged differently.
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The result of a comparison: a difference for each pair of runs and measure.

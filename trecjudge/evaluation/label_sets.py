@@ -41,6 +41,7 @@ from trecjudge.results.trec import (
     read_decimal_qrels,
 )
 
+# The labels of one side, of qrels, judgments or people, and two sides in one shape.
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
 Row = tuple[LabelledItem, str, int | None, float | None]
@@ -376,6 +377,7 @@ def _pool_runs(side: LabelSet) -> LabelSet:
     return found
 
 
+# What the labels of two sides are called, so that they can be compared.
 def label_set_at(
     path: Path, report: OnFinding, words: Words | None = None, target: Sequence[str] = ()
 ) -> LabelSet:

@@ -25,6 +25,7 @@ from trecjudge.stats.ranking import Aggregate, rank_runs
 from trecjudge.stats.scores import Scores
 
 
+# Where the runs of a leaderboard stand by each measure, as its statistics or its topics say.
 @dataclass(frozen=True, slots=True)
 class Standings:
     """The runs of a leaderboard by each measure; `ranking` are the measures that judges rank by."""
@@ -151,6 +152,7 @@ def judges_of(found: JobFiles) -> dict[str, str]:
     return {column: judge for (judge, _), column in column_names(panel).items()}
 
 
+# A leaderboard as Parquet: the long form, with columns for all that statistics know.
 OF_PEOPLE = ("mean", "low", "high", "labelled")
 """What a mean that labels of people correct has, as `human_mean` and so on."""
 

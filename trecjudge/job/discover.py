@@ -30,6 +30,7 @@ from trecjudge.judging.judge import judge_class, make_judge, measures_of, settin
 from trecjudge.results.trec import is_json_qrels, read_grades
 from trecjudge.settings.strict_yaml import written_yaml
 
+# The runs, topics, documents, nuggets and labels of a folder, recognised by what files hold.
 Kind = Literal["run", "topics", "documents", "nuggets", "qrels", "labels"]
 LOOKED_AT = 200
 """Records of a file that are read to recognise what it holds."""
@@ -155,6 +156,7 @@ def _counts(files: Sequence[Path]) -> Counter[Path]:
     return Counter(folder for file in set(files) for folder in file.parents)
 
 
+# A workflow for what lies in a folder, with why, and the command that runs it.
 SCHEMA_LINE = "# yaml-language-server: $schema="
 BANKS_OF = {
     **dict.fromkeys(("dragun_rubric", "criteria"), "rubric"),

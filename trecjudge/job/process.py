@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
+# Standard output and error that go on working after their reader, or their disk, has gone.
 class _Lasting(Patient):
     """Writes to a descriptor until that fails: from then on all is dropped."""
 
@@ -75,6 +76,7 @@ def output_error() -> str:
     return "" if raw.error is None or raw.error.errno == errno.EPIPE else why(raw.error)
 
 
+# How signals end a command: after the first, a job keeps what is paid for; a second ends it.
 OTHERS = frozenset(
     f"SIG{name}"
     for name in (
@@ -171,6 +173,7 @@ INTERRUPTS = Interrupts()
 """The signals of this process."""
 
 
+# Settings of a process that only runs a command, or judges.
 GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 

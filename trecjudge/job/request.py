@@ -28,6 +28,7 @@ from trecjudge.models.spending import Budget
 from trecjudge.results.log import LogKind
 from trecjudge.results.outputs import Outputs
 
+# A request to judge: one set of settings of the judges, on one input.
 NO_MODEL = ModelOptions()
 Notify = Callable[[str], None]
 
@@ -107,6 +108,7 @@ PIPELINE, OF_A_PIPELINE = "qa", "grounding"
 """The format of a pipeline's records, and the judge that these have everything for."""
 
 
+# The judges of a request, their settings and sweep points, made into jobs.
 @dataclass(frozen=True, slots=True)
 class JudgeSelection:
     """The judges of a request and their settings, which override the workflow.

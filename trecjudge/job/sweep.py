@@ -32,6 +32,7 @@ Where = Callable[[tuple[str, ...]], str]
 """(path of a key) -> its place in the workflow, for a message."""
 
 
+# `--set` beats the variant, which beats `settings`; a sweep and `--set` may not set the same key.
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A value for a key of a judge, or of a section of the workflow; `where` is its place."""

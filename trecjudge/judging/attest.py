@@ -37,6 +37,7 @@ from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import comparable, scripts
 
+# Attesters: whether a document supports a sentence, by words or by a model, one protocol.
 _DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
 CITATION_NOT_READ: Final = "citation_not_read"
@@ -235,6 +236,7 @@ def find_quote(text: str, quote: str) -> Evidence | None:
     return evidence_at(text, *span) if span else None
 
 
+# Judging citations by attestation: the base of judges that ask whether a document supports.
 @dataclass(frozen=True, slots=True)
 class Attesting:
     """A judge of citations: every citation of every sentence is attested by its document or not.

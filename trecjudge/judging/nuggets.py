@@ -20,6 +20,7 @@ from trecjudge.text.qualifiers import has_negation
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts, tokenize
 
+# Whether a text states an answer, by words: where the telling words of the answer are.
 STATED: Final = "support"
 PARTLY: Final = "partial_support"
 NOT_STATED: Final = "not_support"
@@ -147,6 +148,7 @@ def _forms_in(document: Prepared, start: int, end: int) -> set[str]:
     return {form for form, where in document.segments_of.items() if not inside.isdisjoint(where)}
 
 
+# What ARGUE asks about a sentence without citations, decided by rules.
 NEGATIVE: Final = "NEGATIVE"
 NEEDS_NONE: Final = "NEEDS_NONE"
 REPEATED: Final = "REPEATED"
@@ -269,6 +271,7 @@ def leaves_open(sentence: str, question: str) -> bool:
     return ratio_of([t for t in asked if t.form in document.segments_of], asked) >= _SHARE_ASKED
 
 
+# ARGUE's decisions on a response, read back from judgments: a path for each sentence.
 CUT: Final = "CUT"
 """The label of a sentence behind the limit: it is as if it were not there."""
 CONFIRMED: Final = "CONFIRMED"
@@ -299,6 +302,8 @@ class SentencePath:
     nuggets: tuple[str, ...] = ()
 
 
+# The tree of Mayfield et al., On the Evaluation of Machine-Generated Reports (SIGIR 2024). A
+# decision that was not made leaves open only what depends on it: here it is None.
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The decisions on a response by what they are on.

@@ -34,6 +34,7 @@ from trecjudge.models.model import Model, Program
 from trecjudge.records import AskedNugget, Item, Judgment, Response, Topic, judgment_of
 
 
+# Several judges in one pass: settings for each, and the measures of all in one leaderboard.
 @dataclass(frozen=True, slots=True)
 class NamedJudge:
     """A judge of a job and its name, which its judgments carry."""
@@ -239,6 +240,7 @@ def hiding_failures(panel: Panel) -> list[str]:
     return [named.name for named in panel if hides_failures(named.judge)]
 
 
+# Labels of people or of another tool in place of a judge's own decisions.
 @dataclass(frozen=True, slots=True)
 class GivenJudge:
     """A judge whose decisions are looked up; an item without a label is unjudged."""
@@ -321,6 +323,7 @@ def check_takes_labels(panel: Panel, flag: str) -> None:
         raise PluginError(f"judge {names} takes no labels of others ({flag})")
 
 
+# A judge whose groups are asked in reverse order: a test whether their order matters.
 @dataclass(frozen=True, slots=True)
 class ReversedGroups:
     """The judge itself, but the items of a group are put to the model in reverse order."""

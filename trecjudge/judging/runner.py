@@ -39,6 +39,7 @@ from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topi
 from trecjudge.settings.plugins import place_in_code
 
 
+# What an item has beyond the inputs of a judge: inputs that a prompt may ask for by name.
 @dataclass(frozen=True, slots=True)
 class PromptContext(Mapping[str, str]):
     """The inputs of an item, by the names of `ITEM_INPUTS`; made only when one is read."""
@@ -72,6 +73,7 @@ class PromptContext(Mapping[str, str]):
         return sentences[place].text
 
 
+# Bugs in the code of judges: how many of them in a row end the judging.
 FIRST = 5
 """Bugs of a judge that has judged nothing yet after which judging stops."""
 IN_A_ROW = 20
@@ -147,6 +149,7 @@ class Stop:
         return JudgmentFailed("stopped", f"not judged any more: {self.why}")
 
 
+# What a judge gives: items of the response, judgments on the item, all of it writable.
 WIDEST = 1 << 63
 """Whole numbers from here on do not fit in 64 bits, and so in no file."""
 
@@ -212,6 +215,7 @@ def _check_numbers(found: Judgment) -> None:
         raise ValueError(f"expected is {brief(expected)}, not a weight of 0 to 1")
 
 
+# The only concurrency: items to judgments, in input order, with bounded look-ahead.
 T = TypeVar("T")
 MOST_RESPONSES = 2000
 """Responses begun and not yet handed out, however many requests may be under way."""
@@ -250,6 +254,9 @@ class JudgedResponse:
         return [judgment for item in self.items for judgment in item.judgments]
 
 
+# A failure becomes an unjudged judgment; only a ModelError, which no item would survive, ends
+# judging. Where the code of a judge has a bug on item after item, the items that are left stay
+# unjudged.
 @dataclass(slots=True)
 class Runner:
     """Judges responses by every judge of a panel; what is begun and not handed out is bounded."""

@@ -19,6 +19,7 @@ from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, Voter, VoterModel
 from trecjudge.records import GRADES, PARTIAL, Failure, Item, Judgment, Response, Topic, Vote
 
+# From votes to one judgment: majority, mean grade, and whether a vote is unsure.
 Rule = Literal["majority", "mean", "cascade"]
 """How votes make a label."""
 Ballots = Mapping[str, Judgment]
@@ -133,6 +134,7 @@ def _undecided_judgment(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:
     return replace(kept, expected=None, sources=(), facts=(), match="", failure=failure)
 
 
+# A judge made of several voters: each judges the items by its own model, and the votes decide.
 Found = list[list[Judgment]]
 """The judgments of a voter on each item."""
 Part = tuple[int | None, str | None, str]

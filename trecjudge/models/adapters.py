@@ -16,6 +16,7 @@ from pydantic import BaseModel, create_model
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.settings.plugins import import_named
 
+# DSPy and its signatures: imported by name, and with other labels. Only here DSPy is imported.
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """How a signature is named: `module:Class`."""
 Labels = Mapping[str, Mapping[str, str]]
@@ -123,6 +124,7 @@ def _map_label(name: str, value: Any, labels: Labels) -> Any:
     return labels[name][value] if name in labels else value
 
 
+# Frames: the words around instructions and inputs, by DSPy's adapters, or few ones of our own.
 Form = Literal["schema", "chat"]
 """The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
 

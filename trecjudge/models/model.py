@@ -11,6 +11,7 @@ from trecjudge.errors import JudgmentFailed, unknown
 from trecjudge.records import ModelCall
 
 
+# What a judge sees of a model: programs to run, predictions to read.
 @dataclass(frozen=True, slots=True)
 class ReplyLength:
     """About how many tokens a reply has, for estimates of what calls cost.
@@ -213,6 +214,7 @@ class Recorder(ModelWrapper):
             await asyncio.sleep(0)  # the caller that waited for it may ask again
 
 
+# Several models behind one: a program that names a voter is run by that voter's own model.
 @dataclass(frozen=True, slots=True)
 class Voter:
     """Who votes: a model with its settings of `llm:` and its prompts by program, or words only.

@@ -28,6 +28,7 @@ from trecjudge.models.spending import estimated_tokens
 from trecjudge.settings.plugins import import_named
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, yaml_text
 
+# Named prompts: a file for each, in the folder `prompts/` beside the module of its program.
 OWN = "own"
 """The name of the prompt that a program has of itself."""
 FOLDER = "prompts"

@@ -15,6 +15,7 @@ from typing import TypeVar
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.faults import LONGEST_WAIT, Fault
 
+# Adaptive rate limiter: concurrency, requests and tokens per minute.
 # Seconds until a hard limit is tried again: every trial may cost a refusal, so less and less often.
 PROBE_FIRST = 10.0
 PROBE_LAST = 600.0
@@ -261,6 +262,7 @@ def seconds_of(duration: str) -> float:
     return sum(float(number) * SECONDS[unit or None] for number, unit in DURATION.findall(duration))
 
 
+# How long failures are tolerated: outages in seconds, others by how many fail in a row.
 NOTICE_AFTER = 5.0
 NOTICE_AGAIN = 60.0
 LONGEST_SILENCE = 1800.0
@@ -438,6 +440,7 @@ class OutageTracker:
             self._reason = ""
 
 
+# How long an endpoint has sent no answer at all, while requests wait for one.
 T = TypeVar("T")
 
 SILENCE_AGAIN = 30.0

@@ -27,6 +27,7 @@ from trecjudge.models.envelope import Reply, reply_in
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
 
+# What an endpoint is asked for: where it is posted to, what sets it up, how answers are read.
 BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 MODEL = "OPENAI_MODEL"
 KEY = "OPENAI_API_KEY"

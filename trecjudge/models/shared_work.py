@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trecjudge.models.spending import Spending
 
 
+# Allowances: parts of a budget that workers spend by themselves, so that all keep it together.
 LEAST_CALLS = 4
 """Fewer calls are not worth an allowance: the job itself makes them."""
 AT_ONCE = 0.9

@@ -16,6 +16,7 @@ import orjson
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.model import Program
 
+# How many tokens calls take: as programs state, corrected by kept replies and by this job's.
 # Below it one long reply would move the estimate of all.
 ENOUGH = 50
 """Calls of a job from which on estimates follow what was seen in it."""
@@ -115,6 +116,7 @@ def estimated_tokens(text: str) -> int:
     return int((len(text) - others) / ASCII_PER_TOKEN + others / OTHERS_PER_TOKEN) + 1
 
 
+# What calls cost: tokens estimated before, counted after, priced, held within a budget.
 PRICE_LIST = "model_prices_and_context_window_backup.json"
 PER_MILLION = 1_000_000
 Expected = tuple[float, float]

@@ -39,6 +39,7 @@ from trecjudge.models.pace import Pace, Watchdog, seconds_of
 from trecjudge.models.settings import LlmSettings
 from trecjudge.settings.limits import shown_bytes
 
+# The bodies of answers, read and unpacked only as far as the limits go.
 CODINGS = "gzip, deflate"
 """How an answer may be packed."""
 PLAIN = frozenset({"", "identity"})
@@ -144,6 +145,7 @@ def _unpacker(coding: str, first: bytes) -> Any:
     raise Fault("transport", f"the answer is packed as {coding!r}: only {CODINGS} are read")
 
 
+# HTTP transport: sends one request at a time to an endpoint, reads its answer, times it.
 NEWEST = 0.2
 """How much the newest answer counts in the mean."""
 

@@ -455,6 +455,7 @@ def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error
 
 
+# Judgments without the text of documents, for files that must not hold any.
 def without_text(judgment: Judgment) -> Judgment:
     """Return a judgment without the text of documents; the positions of passages are kept.
 

@@ -368,6 +368,7 @@ def _columns(path: Path, wanted: int, report: OnFinding) -> Iterable[tuple[Place
 
 FINE, COARSE = 6, 4
 """Decimals of a score, for scores up to `MOST_FINE` and for larger ones."""
+# Ranked documents as a TREC run file, `topic Q0 doc rank score tag`, for every retrieval tool.
 MOST_FINE = 8.0
 
 

@@ -26,6 +26,7 @@ from trecjudge.scores.response_scores import (
 )
 from trecjudge.settings.limits import limits
 
+# How much of a run there is, how much of it could be judged, and how much of it is copied.
 MOSTLY = 0.5
 """A run with a larger share of copied sentences is named under the table."""
 
@@ -136,6 +137,7 @@ def failure_text(judgment: Judgment) -> str:
     return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"
 
 
+# From judgments to scores: a row per run, topic and measure, then `all`, and the qrels grades.
 @dataclass(slots=True)
 class Leaderboard:
     """Collects responses with their judgments; hands out sorted rows, means and coverage.
@@ -454,6 +456,7 @@ def pooled_qrels(best: dict[tuple[str, str], int]) -> Iterator[QrelsRow]:
         yield QrelsRow(topic_id, "0", doc_id, grade)
 
 
+# What can be said of places: ranks that hold, means with bounds, too few topics for a test.
 def sure_places(board: Leaderboard, measure: MeasureSpec) -> dict[str, int | None]:
     """Return the rank of each run; None without a mean, or where unjudged items leave it open."""
     return {

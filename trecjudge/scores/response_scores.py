@@ -90,6 +90,7 @@ def value_of_sums(spec: SumsSpec, by_topic: Sequence[BoundedSums]) -> tuple[Valu
     return (empty if value is None and low == high else value), low, high
 
 
+# The scores of one response: many of them are plain numbers, and held as such.
 @dataclass(frozen=True, slots=True)
 class Score:
     """A measure on one response: its value, and its bounds where items of it are unjudged.

@@ -17,12 +17,14 @@ from trecjudge.findings import brief
 from trecjudge.settings.strict_yaml import AmbiguousScalar
 
 
+# What reads values of a type, made once for each type.
 @cache  # to make one takes far longer than to read with it, so none is made before it is needed
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
     """Return what checks values of a type, and turns them into it."""
     return TypeAdapter(kind)
 
 
+# What a setting may be, in words: for messages that say what to give instead.
 RANGE = "range"
 """The key of a field's metadata: the least and the most that it may be."""
 TRUTH = {"yes": True, "on": True, "no": False, "off": False}

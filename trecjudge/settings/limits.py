@@ -178,6 +178,7 @@ def shown_bytes(size: int) -> str:
     return f"{size:,} bytes"
 
 
+# JSON files that are read whole, within limits.
 def read_json_file(path: Path, most: int) -> Any:
     """Return what a file of at most so many bytes holds.
 

@@ -181,6 +181,7 @@ for _tag, _pattern in PLAIN:
         _class.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z", re.ASCII), None)
 
 
+# YAML files read strictly, with their place in every message.
 def read_yaml_file(path: Path, what: str) -> YamlDocument:
     """Return what a file holds; `what` it should be, for messages. Raises WorkflowError."""
     try:

@@ -19,6 +19,7 @@ from trecjudge.show.templates import asset, number, render
 from trecjudge.stats.meta import Correlated
 
 PLOT_WIDTH, ROW = 460, 22
+# Charts as SVG text: distributions and ranks by measure; styled by the page's sheet.
 CHARACTER = 7.4
 """Pixels of a character of a name, in the wider of the usual fonts: an SVG cannot measure text."""
 
@@ -313,6 +314,7 @@ def _curve(dots: Sequence[tuple[int, int]]) -> str:
     return path
 
 
+# Agreement as SVG text: a point for each run, its name beside it where there is room.
 SIZE = 520
 NEAR = 5.4
 """Pixels of a character of a name near a point, in the wider of the usual fonts."""

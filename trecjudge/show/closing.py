@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trecjudge.results.outputs import Outputs
     from trecjudge.scores.summary import RunSummary, Summary
 
+# The closing table of a job: runs in order, the measure that ranks, others on request.
 MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
 LEAST_NAME: Final = 12
 EVERY, OF_EACH_JUDGE = "all", "ranking"
@@ -196,6 +197,7 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
         )
 
 
+# The end of a job in the terminal: the lines below the closing table, plans, lists.
 NO_TEXT_ADVICE = (
     "{items} could not be judged: the runs carry no document text. Supply it with"
     " --documents FILE (JSONL of docid, title, text), or use runs with a `documents` field."

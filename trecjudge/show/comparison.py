@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trecjudge.stats.meta import Correlated, Correlation
 
 
+# What `compare` prints: how many differences are significant, their table, what moved most.
 MOST_FLIPS = 20  # each takes three lines
 MOST_MOVED = 5
 SIGNIFICANT = 0.05
@@ -175,6 +176,7 @@ def verdict_lines(found: VerdictChanges) -> Iterator[str]:
         yield f"  … {len(found.flips)} in all; --json has them all"
 
 
+# What `meta-evaluate` prints: measures of one name, the best pair of all, each coefficient.
 COLUMNS = ("judge", "measure", "truth", "correlation", "value", "95 % over topics")
 ONCE = ("judge", "truth", "measure", "correlation", "runs", "topics")
 

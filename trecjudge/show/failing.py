@@ -24,6 +24,7 @@ from trecjudge.stats.flips import ItemKey, item_key, verdict_changes
 from trecjudge.stats.release_gate import TINY, RuleCheck, same_runs
 from trecjudge.stats.scores import Scores
 
+# The responses behind the rules of a gate: those that fall short, with what was judged of them.
 MOST_RESPONSES = 500
 """Responses that are shown; of more, those that fall shortest, and a count of the rest."""
 MOST_ITEMS = 5
@@ -243,6 +244,7 @@ def _add_times(found: FailingResponses, log: Path) -> None:
         read_log(log, {"MODEL_CALL": add, "session_end": add})
 
 
+# JUnit XML of a gate's checks, for the CI servers that read it.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """Attribute of a suite -> the element that it counts."""

@@ -22,6 +22,7 @@ from trecjudge.show.formats import cell_text
 from trecjudge.show.tables import NumberedForms, cut
 
 UNJUDGED, MISSING = "unjudged", "missing_document"
+# Judgments chosen by run, topic, judge, label, document or word, read one response at a time.
 SHORT: Final[Mapping[str, str]] = {"full": FULL, "partial": PARTIAL, "none": NONE}
 """Short names of labels."""
 
@@ -158,6 +159,7 @@ def text_of(judgment: Judgment, texts: Mapping[int, str]) -> str:
     return texts.get(-1 if judgment.sentence_index is None else judgment.sentence_index, "")
 
 
+# Judgments in lines: one a judgment on a terminal, or as JSONL, CSV or TSV in a file.
 LOOKED_AT = 200
 """Judgments that set the widths of the columns, since the list starts before all are read."""
 Row = tuple[Judgment, str]

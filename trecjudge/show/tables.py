@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trecjudge.stats.shrinkage import Forecast
 
 
+# Text in the columns of a terminal: names shortened in the middle, headers, lines that fit.
 PART = re.compile(r"[^\s_]*_+|\S+")
 
 
@@ -136,6 +137,7 @@ def within(parts: Iterable[str], width: int, gap: str = ", ") -> str:
     return line
 
 
+# Tables that fit a terminal: names are shortened, numbers never; what does not fit is below.
 GAP = 2
 LONGEST_WORD = 24
 """Columns of a word in a header: a longer one is shortened in the middle."""
@@ -288,6 +290,7 @@ def _join_columns(columns: Sequence[Sequence[str]]) -> list[str]:
     return [(" " * GAP).join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
+# Columns that say the same as another one, told in a line in place of being shown.
 def fold_equal(columns: Mapping[str, Sequence[Hashable]]) -> tuple[list[str], list[str]]:
     """Return the columns that differ from all before them, and a line on the others.
 
@@ -324,6 +327,7 @@ def mean_cells(means: Iterable[RunScore]) -> list[Hashable]:
     ]
 
 
+# Tables and lines of the statistics commands.
 T = TypeVar("T")
 
 LEAST_NAME = 10
@@ -452,6 +456,7 @@ def forecast_line(found: Forecast | None, why: str) -> str:
     )
 
 
+# Several people on the same items: tables of how far they and the judge agree.
 def people_lines(people: PeopleAgreement) -> Iterator[str]:
     """Yield what people make of the items by themselves."""
     ordinal = people.alpha_ordinal

@@ -14,7 +14,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response, Sentence
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.provenance import COPIED, provenance_text
+from trecjudge.show.retrieval import COPIED, provenance_text
 from trecjudge.show.tones import (
     GROUPS,
     SIGNS,

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from trecjudge.judging.nuggets import STATED, Outcome, SentencePath, Step, Tree
 from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Evidence, Judgment, Response
 
+# The tone, sign and word of a judgment: its meaning never depends on colour only.
 Tone = Literal["good", "part", "bad", "against", "missing", "unjudged", "plain"]
 
 SIGNS: Final[Mapping[Tone, str]] = {
@@ -151,6 +152,7 @@ def _marks(every: Mapping[int, list[Tone]]) -> SentenceMarks:
     return SentenceMarks(tones, left)
 
 
+# ARGUE's way to a verdict on each sentence: its questions in words, a line, and for the page.
 ARGUE: Final = ("argue", "ArgueJudge")
 """Our judge by its name, and by its class where a module names it."""
 QUESTIONS: Final[Mapping[str, str]] = {

@@ -327,6 +327,7 @@ def _test_text(change: Difference) -> str:
     return f", p {change.p:.3g} over {change.topics} topics{few_changed}"
 
 
+# Measures that are another one: as its complement, or the same under a second name.
 ROUNDING = 2e-6
 """Rounding that rows may differ by: each is written with six decimals."""
 

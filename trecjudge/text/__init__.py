@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 
+# Regular expressions that are made when they are first used: large ones take long to make.
 @cache
 def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return a compiled expression, compiled once and kept."""

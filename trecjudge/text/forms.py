@@ -149,6 +149,7 @@ def number_form(number: str) -> str:
     return plain.rstrip("0").rstrip(".") if plain.count(".") == 1 else plain
 
 
+# Words that are written as one or as two: Wi-Fi, WiFi, wi fi; totalRevenue, total revenue.
 # "CO2" is one word: a part begins with a capital after two small letters.
 _HUMP = re.compile(r"(?<=[a-z][a-z])(?=[A-Z][a-z])")
 # The same without a look-behind, which would be tried at every place.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from trecjudge.text.tokens import read_forms
 
+# Function words: a sentence that has only these has nothing that can be looked for.
 _FILE = Path(__file__).with_name("function_words.txt")
 
 
@@ -75,6 +76,7 @@ def has_grammar(bigram: str) -> bool:
     return not _GRAMMAR.isdisjoint(bigram) or bool(_KANA.match(bigram))
 
 
+# Weights of words: inverse document frequency from a shipped table, or a fallback.
 _TABLE = Path(__file__).with_name("frequencies.txt")
 # Grammar written in the scripts that are cut into bigrams: frequent Chinese characters of little
 # content, and hiragana, which writes the endings and particles of Japanese.

@@ -15,6 +15,7 @@ from typing import Literal
 
 from trecjudge.text.sentences import CITATION, sentence_spans
 
+# Text of SGML, XML or HTML without its markup. Entities that a file defines are not expanded.
 CDATA = (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>"))
 UNSEEN = (
     (re.compile("<!--"), re.compile("-->")),

@@ -14,6 +14,7 @@ from trecjudge.text.forms import word_form
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import Token, tokenize
 
+# Numbers and their units in other writings: "1.5 million", "two hundred", "3 %", "3 percent".
 _ZEROS = {
     "hundred": 2,
     "thousand": 3,
@@ -140,6 +141,7 @@ def _whole(value: Decimal) -> str:
     return format(value.to_integral_value(), "f") if value == value.to_integral_value() else ""
 
 
+# Numbers of a text with what they count: units, currencies, dates, bounds and guesses.
 _CITATION = re.compile(CITATION)
 YEAR = "year"
 Bound = Literal["", "above", "below", "range"]

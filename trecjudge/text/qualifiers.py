@@ -33,6 +33,7 @@ QUALIFIERS = frozenset(map(word_form, _CHANGING_WORDS.split()))
 """The forms of these words."""
 
 
+# Keys of JSON that a value says yes or no to: "petFriendly": false.
 _SAID = re.compile(
     r"""["']?(?P<key>[A-Za-z][\w -]{1,60}?)["']?\s*:\s*["']?(?:u['"])?"""
     r"""(?:(?P<yes>true|yes)|(?P<no>false|no|none|null))\b["']*\s*(?=[,}\]\n]|$)""",
@@ -48,6 +49,7 @@ def said_of_keys(text: str) -> list[tuple[int, str, bool]]:
     return [(m.start(), m["key"], m["yes"] is not None) for m in _SAID.finditer(text)]
 
 
+# Which words of a sentence stand under a negation.
 # English (also "n't"), German, Romance and Dutch, Russian, Arabic, Hindi.
 _NEGATIONS = """
 not no never without none neither nor cannot

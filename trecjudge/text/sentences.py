@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+# Whether a full stop ends a sentence: not after an abbreviation, an initial, an ordinal number.
 ABBREVIATIONS = frozenset(
     """
     mr mrs ms mx dr prof rev hon sr jr st mt ft gen col maj capt lt sgt cmdr adm gov sen rep pres
@@ -270,6 +271,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     return may_end(near, text[match.end() : match.end() + _LOOKED_AT], following)
 
 
+# Sentences that state nothing: openings and closings of an answer, headings, marks of a list.
 _ONE_CITATION = re.compile(rf"\s*{CITATION}")
 _EMPHASIS = re.compile(r"[*_`]+")
 _LAYOUT = re.compile(r"^\s*(?:#{1,6}\s*|[-*•‣]\s+|\d{1,3}[.)]\s*|>\s*)+")

@@ -176,6 +176,7 @@ def _scripts(characters: frozenset[str]) -> frozenset[str]:
     return frozenset(filter(None, map(script_of, set(plain))))
 
 
+# Whether the words of a sentence stand in a text in a row, as they are in the sentence.
 FEWEST_WORDS = 8
 """Fewer words may stand in a document by chance."""
 LETTERS_OF_A_WORD = 2

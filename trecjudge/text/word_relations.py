@@ -9,6 +9,7 @@ from pathlib import Path
 
 from trecjudge.text.forms import word_form
 
+# Pairs of antonyms of direction (rise/fall).
 # A row has words of one direction, then words of the other.
 _PAIRS = (
     (
@@ -45,6 +46,8 @@ DIRECTED = frozenset(_OPPOSITES)
 """The forms of all words of direction."""
 
 
+# Converses such as before and after are not antonyms here: they swap with the order of their
+# sides.
 def is_antonym(form: str, others: Collection[str]) -> bool:
     """Return whether one of the forms is an antonym of `form`, and none a synonym."""
     if form not in _OPPOSITES or not _ALIKE[form].isdisjoint(others):
@@ -57,6 +60,7 @@ def same_direction(form: str) -> frozenset[str]:
     return _ALIKE.get(form, frozenset())
 
 
+# Words that exclude one another, such as colours, and synonyms.
 _FOLDER = Path(__file__).parent
 # "Unsafe" denies "safe", but "come" is no denial of "income": short words are left out.
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non")
@@ -147,6 +151,7 @@ def _akin(one: str, other: str) -> bool:
     return long.startswith(short) or long[:_LONG_STEM] == short[:_LONG_STEM]
 
 
+# Words that relate two things, and their opposites: more and less, before and after.
 _OPPOSITE_RELATIONS = """
 more less,fewer
 most least,fewest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.baseline.generate.material import FERRY, HARBOUR, TOPIC, passage, passages
-from trecjudge.baseline.generate.extractive import (
+from trecjudge.baseline.generate.answers import (
     extract_answer,
     quotable_sentences,
     stands_alone,

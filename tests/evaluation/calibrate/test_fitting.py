@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.calibrate.fitting import (
+from trecjudge.evaluation.calibrate.calibrate import (
     fit,
     groups_of,
     held_out,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trecjudge.evaluation.calibrate.fitting import fit, held_out, is_copy, measure_apart
+from trecjudge.evaluation.calibrate.calibrate import fit, held_out, is_copy, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.evaluation.calibrate.quality import (
     Predictions,

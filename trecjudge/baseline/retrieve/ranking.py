@@ -99,6 +99,9 @@ def _newest(days: Sequence[date]) -> date | None:
 
 K1, B = 0.9, 0.4
 """How repetition and length count in a window."""
+# BM25 counts words wherever they stand in a chunk. Two scores tell more, on its scale: the best
+# two sentences in a row, and the neighbours of the question that are neighbours in the chunk too
+# (the ordered pairs of Metzler and Croft, SIGIR 2005).
 WINDOW_WORDS = 44.0
 """The usual length of two sentences, in words."""
 WINDOW_WEIGHT, PAIRS_WEIGHT = 0.5, 0.25

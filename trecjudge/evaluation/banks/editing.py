@@ -28,6 +28,7 @@ from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import GoldAnswer, Nugget, Place
 
+# A bank as a table for people who clean it: a row for each nugget or answer, TSV or JSONL.
 COLUMNS: Final = (
     *("keep", "topic_id", "nugget_id", "kind", "text", "importance", "weight", "aggregator"),
     *("answer_id", "answer", "documents", "group", "source"),
@@ -172,6 +173,7 @@ def answer_of(row: Row) -> GoldAnswer:
     return GoldAnswer(row["answer"], documents_of(row), row["answer_id"].strip())
 
 
+# A bank changed as its table says: rows kept, dropped, added, and what cannot be read.
 KEPT = ("", "y", "yes", "1", "true", "x")
 DROPPED = ("n", "no", "0", "false")
 NO_TOPIC = "\0"

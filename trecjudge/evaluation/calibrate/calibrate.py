@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trecjudge.errors import InputError
-from trecjudge.evaluation.calibrate.fitting import (
-    fit,
-    groups_of,
-    held_out,
-    is_copy,
-    measure,
-    measure_apart,
-    predict,
-)
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
 from trecjudge.evaluation.calibrate.quality import (
     Bin,
+    Predictions,
     figures,
     reliability,
     why_no_interval,
@@ -32,15 +29,232 @@ from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.runs import RunReader, find_runs
-from trecjudge.judging.offline.support import format_calibration, shipped_calibration
+from trecjudge.judging.offline.features import Features, Measurements, find
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import (
+    Calibration,
+    Weight,
+    format_calibration,
+    probabilities_of,
+    shipped_calibration,
+)
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Response, Topic
 from trecjudge.stats.agreement import BoundedFigure
-from trecjudge.text.frequencies import ENOUGH, blend_frequencies, count_frequencies
+from trecjudge.text.frequencies import ENOUGH, Frequencies, blend_frequencies, count_frequencies
 from trecjudge.text.tokens import comparable, scripts
 
+Floats = NDArray[np.float64]
 
+SIGNS: dict[str, int] = {
+    **dict.fromkeys(("document", "passage", "words", "beginning", "weakest_part"), 1),
+    **dict.fromkeys(("neighbours", "run", "names"), 1),
+    **dict.fromkeys(("names_missing", "numbers_missing", "turned"), -1),
+    **dict.fromkeys(("hedge_dropped", "quotes_missing"), -1),
+}
+"""1 where more of a feature cannot speak against support, -1 where it cannot speak for it."""
+
+RARE = ("turned", "quotes_missing")
+"""Features that are so rarely 1 that all of them would be cut off as outliers."""
+
+_RANGE = (0.005, 0.995)
+# The strength of the prior, in labels: held-out figures are flat from 3 to 100. Around weights
+# that were fitted before it is stronger: less makes 50 labels do harm, more hardly helps.
+_PRIOR = 20.0
+_PRIOR_AROUND = 80.0
+_COPIED = 0.8
+_STEPS = 50
+
+
+def is_copy(features: Features) -> bool:
+    """Return whether the sentence stands in the document nearly word for word.
+
+    Such pairs are no part of a fit: that a copy is supported need not be learnt, and objections of
+    people to a copy (out of context, no answer) are not about its words.
+    """
+    return features.neighbours >= _COPIED
+
+
+def fit(
+    rows: Sequence[Features],
+    labels: Sequence[float],
+    frequencies: Frequencies,
+    prior: Calibration | None = None,
+    how: Sequence[str] = (),
+) -> Calibration:
+    """Return the calibration that the labels (0 none, 0.5 partial, 1 full) of these pairs make.
+
+    The weights are those of `regress`, around those of `prior` or around 0. Raises ValueError if
+    full and no support are not both among the labels.
+    """
+    kept = [index for index, row in enumerate(rows) if not is_copy(row)]
+    wanted = np.array([labels[index] for index in kept])
+    if not {0.0, 1.0} <= set(wanted):
+        raise ValueError("labels of full and of no support are needed, on more than copies")
+    values = np.array([rows[index] for index in kept], dtype=np.float64)
+    low, high = _ranges(values, prior)
+    values = np.clip(values, low, high)
+    signs = [SIGNS.get(name, 0) for name in Features._fields]
+    before = prior.weights if prior else ()
+    supported, for_supported = regress(values, wanted > 0, signs, [w.supported for w in before])
+    full, for_full = regress(values, wanted == 1, signs, [w.full for w in before])
+    columns = (low, high, for_supported, for_full)
+    weights = tuple(Weight(*map(float, row)) for row in zip(*columns, strict=True))
+    return Calibration(weights, supported, full, frequencies, tuple(how))
+
+
+def _ranges(values: Floats, prior: Calibration | None) -> tuple[Floats, Floats]:
+    """Return the range of each feature, outliers aside; at least that of the prior."""
+    low, high = np.quantile(values, _RANGE, axis=0)
+    for name in RARE:
+        low[Features._fields.index(name)], high[Features._fields.index(name)] = 0.0, 1.0
+    if prior is not None:
+        low = np.minimum(low, [weight.low for weight in prior.weights])
+        high = np.maximum(high, [weight.high for weight in prior.weights])
+    return low, high
+
+
+def regress(
+    values: Floats,
+    positive: NDArray[np.bool_],
+    signs: Sequence[int],
+    around: Sequence[float] = (),
+) -> tuple[float, Floats]:
+    """Return (intercept, weights) of P(positive), for values of shape (pairs, features).
+
+    Maximum a posteriori under normal priors on the standardised weights, around given ones or 0.
+    Weights against their sign (1, -1; 0 for any) become 0, the worst first: so none of those left
+    only compensates for another that is too large.
+    """
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    spread[spread < 1e-9] = 1.0  # a feature that never varies gets the weight of its prior
+    design = np.column_stack([np.ones(len(values)), (values - mean) / spread])
+    centre = np.zeros(design.shape[1])
+    strength = np.full(len(centre), _PRIOR_AROUND if len(around) else _PRIOR)
+    strength[0] = 1e-6  # the intercept has next to no prior
+    if len(around):
+        centre[1:] = np.array(around) * spread
+    wanted = np.array([0, *signs])
+    kept = np.arange(len(wanted))
+    while True:
+        beta = np.zeros(len(wanted))
+        beta[kept] = _newton(
+            design[:, kept], positive.astype(np.float64), centre[kept], strength[kept]
+        )
+        wrong = beta * wanted
+        if wrong.min() >= 0:
+            weights = beta[1:] / spread
+            return float(beta[0] - weights @ mean), weights
+        kept = kept[kept != wrong.argmin()]
+
+
+def _newton(design: Floats, positive: Floats, centre: Floats, strength: Floats) -> Floats:
+    beta = centre.copy()
+    for _ in range(_STEPS):
+        # Clipped: exp overflows, and beyond 30 a probability is 0 or 1 anyway.
+        probability = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        slope = design.T @ (probability - positive) + strength * (beta - centre)
+        # Not by "@": for a matrix this small its threads wait for one another most of the time.
+        doubt = probability * (1 - probability)
+        curve = np.einsum("ni,n,nj->ij", design, doubt, design) + np.diag(strength)
+        step = np.linalg.solve(curve, slope)
+        beta -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return beta
+
+
+# Measurements of pairs with word frequencies from the other topics only, as for a new topic.
+Table = Callable[[int, Mapping[str, int]], Frequencies]
+"""Makes frequencies of the number of passages, and of how many each word is in."""
+
+
+def measure_apart(
+    pairs: Sequence[LabelledPair], groups: Sequence[str], table: Table
+) -> tuple[list[Measurements], Frequencies]:
+    """Return the measurements of pairs by the table of all other groups; the table of them all.
+
+    The words of a topic are common in its own passages: by a table that has these they would weigh
+    less than they do where the weights are used.
+    """
+    texts: dict[str, dict[str, None]] = {}
+    for pair, group in zip(pairs, groups, strict=True):
+        texts.setdefault(group, {})[pair.text] = None
+    counted = {group: count_frequencies(found) for group, found in texts.items()}
+    passages = sum(number for number, _ in counted.values())
+    counts: Counter[str] = Counter()
+    for _, own in counted.values():
+        counts.update(own)
+    apart = {g: table(passages - number, counts - own) for g, (number, own) in counted.items()}
+    found = measure(pairs, [apart[group] for group in groups])
+    return found, table(passages, counts)
+
+
+def measure(pairs: Sequence[LabelledPair], tables: Sequence[Frequencies]) -> list[Measurements]:
+    """Return the measurements of pairs, each by a table; a document is prepared once."""
+    prepared = cache(prepare)  # of this call only: the documents may be many
+    return [
+        find(read_wording(pair.sentence, frequencies), prepared(pair.text))
+        for pair, frequencies in zip(pairs, tables, strict=True)
+    ]
+
+
+# Every pair judged by weights that were fitted without its topic.
+FEWEST_TOPICS = 3
+"""With fewer topics documents are held out instead."""
+_FOLDS = 5
+"""Groups of documents, by a checksum of their text: the same ones each time."""
+
+
+def groups_of(pairs: Sequence[LabelledPair]) -> list[str]:
+    """Return what each pair is held out with: its topic or, with too few topics, its document."""
+    if len({pair.topic_id for pair in pairs}) >= FEWEST_TOPICS:
+        return [pair.topic_id for pair in pairs]
+    return [f"documents {zlib.crc32(pair.text.encode()) % _FOLDS}" for pair in pairs]
+
+
+def predict(
+    found: Sequence[Measurements], labels: Sequence[float], groups: Sequence[str], by: Calibration
+) -> Predictions:
+    """Return the predictions of one calibration for all pairs."""
+    chances = np.array([probabilities_of(pair, by) for pair in found])
+    return Predictions(chances[:, 0], chances[:, 1], np.array(labels), np.array(groups))
+
+
+def held_out(
+    found: Sequence[Measurements],
+    labels: Sequence[float],
+    groups: Sequence[str],
+    like: Calibration,
+    prior: Calibration | None = None,
+) -> Predictions:
+    """Return predictions for all pairs, each by a fit without its group.
+
+    The fits are as that of `like`, with its frequencies. A group without which nothing can be
+    fitted is left out. Raises ValueError as `fit` does where that is so of all.
+    """
+    chances = np.full((len(found), 2), np.nan)
+    refused: ValueError | None = None
+    for group in dict.fromkeys(groups):
+        others = [index for index, own in enumerate(groups) if own != group]
+        rows, wanted = [found[i].features for i in others], [labels[i] for i in others]
+        try:
+            fitted = fit(rows, wanted, like.frequencies, prior)
+        except ValueError as error:
+            refused = error
+            continue
+        for index, own in enumerate(groups):
+            if own == group:
+                chances[index] = probabilities_of(found[index], fitted)
+    known = ~np.isnan(chances[:, 0])
+    if refused is not None and not known.any():
+        raise refused
+    supported, full = chances[known].T
+    return Predictions(supported, full, np.array(labels)[known], np.array(groups)[known])
+
+
+# A calibration with word frequencies of own documents, made without labels.
 def read_responses(
     runs: Sequence[Path], documents: Sequence[Path], dataset: str, report: OnFinding
 ) -> Iterator[tuple[Topic, Response]]:

@@ -33,6 +33,7 @@ from trecjudge.stats.resampling import (
     interval_of,
 )
 
+# How good verdicts on pairs are: figures of any number of them, with bootstrap intervals.
 Truth = npt.NDArray[np.bool_]
 
 RESAMPLES = 1000
@@ -156,6 +157,7 @@ def _resamples(units: Indices) -> Iterator[Array]:
         left -= part
 
 
+# Verdicts gathered while they stream by, a few numbers each, and their figures.
 FEWEST_PAIRS = 20
 """Labelled pairs of a group that has a row of its own."""
 MOST_GROUPS = 50

@@ -27,6 +27,7 @@ from trecjudge.records import (
     Topic,
 )
 
+# Bare pairs as people write them: a sentence, a document and, where there is one, a label.
 AGREED = "gold_label"
 """What people agreed on: it stands for the labels of all of them."""
 EITHER = "text"
@@ -181,6 +182,7 @@ def pair_as_response(pair: BarePair, run_id: str, topic_id: str = "") -> tuple[T
     return Topic(topic_id), Response(run_id, topic_id, (sentence,), documents=documents)
 
 
+# Labels of support in the words and numbers of many data sets.
 WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
 """Weights of labels (TREC RAG track)."""
 CHOICES = "full, partial, none; supported, entailment, neutral, …; true, false; 0 to 1; 0 to 2"

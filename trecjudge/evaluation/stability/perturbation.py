@@ -1,13 +1,14 @@
-"""Answers said otherwise, and the effect of that on scores and labels."""
+"""What a change to answers does to a judge: texts said otherwise by rules, shifts of scores."""
 
 from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +18,105 @@ from trecjudge.records import Judgment, Response
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.stats.paired import ALPHA, holm, sign_flip
 from trecjudge.stats.resampling import Array, Interval, mean_intervals
-from trecjudge.text import restating
 
+NEUTRAL = "This is worth noting."
+"""A sentence that says nothing about any subject."""
+SPELLINGS = (
+    *("behaviour/behavior", "centre/center", "colour/color", "defence/defense", "fibre/fiber"),
+    *("favour/favor", "harbour/harbor", "honour/honor", "humour/humor", "labour/labor"),
+    *("litre/liter", "metre/meter", "neighbour/neighbor", "programme/program", "rumour/rumor"),
+    *("theatre/theater", "tumour/tumor", "catalogue/catalog", "dialogue/dialog", "grey/gray"),
+    *("analyse/analyze", "organise/organize", "organisation/organization", "realise/realize"),
+    *("recognise/recognize", "minimise/minimize", "maximise/maximize", "emphasise/emphasize"),
+    *("prioritise/prioritize", "stabilise/stabilize", "utilise/utilize", "criticise/criticize"),
+    *("behavioural/behavioral", "travelling/traveling", "modelling/modeling", "ageing/aging"),
+    *("labelled/labeled", "cancelled/canceled", "paediatric/pediatric", "anaemia/anemia"),
+    *("organised/organized", "recognised/recognized", "analysed/analyzed", "sceptical/skeptical"),
+)
+"""British and American spellings of one word."""
+SHORT_FORMS = (
+    *("do not/don't", "does not/doesn't", "did not/didn't", "is not/isn't", "are not/aren't"),
+    *("was not/wasn't", "were not/weren't", "cannot/can't", "could not/couldn't"),
+    *("would not/wouldn't", "should not/shouldn't", "has not/hasn't", "have not/haven't"),
+    *("had not/hadn't", "will not/won't", "it is/it's", "they are/they're", "there is/there's"),
+    *("we are/we're", "that is/that's"),
+)
+"""Long and short forms."""
+SYNONYMS = (
+    *("big/large", "begin/start", "begins/starts", "began/started", "about/approximately"),
+    *("also/additionally", "often/frequently", "however/nevertheless", "many/numerous"),
+    *("important/significant", "help/assist", "helps/assists", "show/demonstrate", "use/employ"),
+    *("shows/demonstrates", "showed/demonstrated", "need/require", "needs/requires"),
+    *("buy/purchase", "but/yet", "although/though", "because/since", "such as/like"),
+    *("for example/for instance", "enough/sufficient", "whole/entire", "quick/rapid"),
+    *("quickly/rapidly", "near/close to", "various/several", "while/whereas"),
+)
+"""Words and phrases of one meaning, in the same form."""
+
+
+@cache
+def _swaps(pairs: tuple[str, ...]) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """Return an expression for either side of pairs, and what each side becomes."""
+    found: dict[str, str] = {}
+    for one, other in (pair.split("/") for pair in pairs):
+        found |= {one: other, other: one}
+    sides = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+    return re.compile(rf"\b({sides})\b", re.IGNORECASE), found
+
+
+def swap_pairs(text: str, pairs: Iterable[str]) -> str:
+    """Return a text with each side of `one/other` pairs replaced by the other side.
+
+    A capital at the beginning is kept; text in capitals stays as it is.
+    """
+    expression, others = _swaps(tuple(pairs))
+
+    def other(match: re.Match[str]) -> str:
+        word = match.group()
+        if word.isupper() and len(word) > 1:
+            return word
+        made = others[word.lower()]
+        return made[0].upper() + made[1:] if word[0].isupper() else made
+
+    return expression.sub(other, text)
+
+
+def other_spelling(text: str) -> str:
+    """Return a text in American spelling where it is British, and the reverse."""
+    return swap_pairs(text, SPELLINGS)
+
+
+def other_forms(text: str) -> str:
+    """Return a text with short forms for long ones (`do not`: `don't`), and the reverse."""
+    return swap_pairs(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"), SHORT_FORMS)
+
+
+def other_words(text: str) -> str:
+    """Return a text with some words replaced by others of the same meaning."""
+    return swap_pairs(text, SYNONYMS)
+
+
+def pad_text(text: str) -> str:
+    """Return a text with a sentence behind it that says nothing."""
+    return f"{text.rstrip()} {NEUTRAL}" if text.strip() else text
+
+
+def repeat_text(text: str) -> str:
+    """Return a text that says the same twice."""
+    return f"{text.rstrip()} {text.strip()}" if text.strip() else text
+
+
+def in_bold(text: str) -> str:
+    """Return a text in Markdown's bold."""
+    return f"**{text.strip()}**" if text.strip() else text
+
+
+def as_bullet(text: str) -> str:
+    """Return a text as a bullet of a Markdown list."""
+    return f"- {text.strip()}\n" if text.strip() else text
+
+
+# The same answer said otherwise: its sentences in another order, padded, or restated by rules.
 Kind = Literal["position", "length", "style"]
 Order = list[int]
 """The former place of each sentence."""
@@ -67,27 +165,24 @@ CHANGES = (
         "padded",
         "length",
         "each sentence followed by one that says nothing",
-        _by(restating.pad_text),
+        _by(pad_text),
     ),
-    Perturbation("repeated", "length", "each sentence said twice", _by(restating.repeat_text)),
+    Perturbation("repeated", "length", "each sentence said twice", _by(repeat_text)),
     Perturbation(
         "spelling",
         "style",
         "British spelling for American, and the reverse",
-        _by(restating.other_spelling),
+        _by(other_spelling),
     ),
-    Perturbation(
-        "forms", "style", "short forms for long ones, and the reverse", _by(restating.other_forms)
-    ),
-    Perturbation("words", "style", "some words replaced by synonyms", _by(restating.other_words)),
-    Perturbation("bold", "style", "each sentence in bold (Markdown)", _by(restating.in_bold)),
-    Perturbation(
-        "bullets", "style", "each sentence as a bullet (Markdown)", _by(restating.as_bullet)
-    ),
+    Perturbation("forms", "style", "short forms for long ones, and the reverse", _by(other_forms)),
+    Perturbation("words", "style", "some words replaced by synonyms", _by(other_words)),
+    Perturbation("bold", "style", "each sentence in bold (Markdown)", _by(in_bold)),
+    Perturbation("bullets", "style", "each sentence as a bullet (Markdown)", _by(as_bullet)),
 )
 """All changes; each keeps what an answer says, and what it cites."""
 
 
+# What a change does to a judge: shifts of measures, paired over topics, and flipped labels.
 DIGITS = 4
 ResponseKey = tuple[str, str]
 """(run_id, topic_id)"""

@@ -116,6 +116,7 @@ def id_keys(record: Mapping[str, Any]) -> tuple[str, ...]:
     return (*shape.ids, *shape.passage_ids)
 
 
+# The fields of a document's record that are no part of a `Document`: what it can be found by.
 LONGEST = 1000
 """Characters; a longer value is a text, and no field to search by."""
 READ = frozenset((*IDENTIFYING, *TEXTS, *TITLES, *URLS, *DATES, *VERSIONS, *LISTS))

@@ -28,6 +28,7 @@ from trecjudge.text.visible import is_blank
 
 FEWEST_WORDS, SURELY_LONG = 4, 12
 """Words of a sentence, and of what has no full stop, from which on they are a long text."""
+# The text of a record that has none under a known name: that of its one long field.
 WITHOUT_SPACES = 12
 """The same in characters of a script without spaces."""
 SENTENCE = re.compile(r"[.!?…。！？।؟]\W?$")

@@ -10,6 +10,7 @@ from trecjudge.findings import brief
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.records import Document, Response
 
+# A table of digests in little memory: a million documents in 50 MB at most.
 _FIRST_SIZE = 1 << 10
 # `digest` never returns it.
 _FREE = 0
@@ -181,6 +182,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
+# Whether the documents given with --documents are those that the runs cite.
 # Runs cite some documents that no collection has; below this it is another collection.
 FEW = 0.05
 """Below this share of citations the documents are hardly those of the runs."""

@@ -27,6 +27,7 @@ from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import AskedNugget, Item, Judgment, Place
 from trecjudge.records.nuggets import plain_name
 
+# Who said what: the labels that one record has, each with the person who gave it.
 Said = tuple[str, str | None]
 """A label, and who gave it; None for a person who is not named, OF_ALL for what all agreed on."""
 OF_ALL = ""
@@ -148,6 +149,7 @@ def label_text(value: object) -> str | None:
     return str(value) if isinstance(value, int) else None
 
 
+# The labels of a file, whatever wrote it: each with its line, its item, and who gave it.
 ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
 

@@ -11,6 +11,7 @@ from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import GoldAnswer, Nugget, Place
 from trecjudge.records.nuggets import OKAY, VITAL
 
+# A bank of nuggets: what a good answer to one topic says, the same for all formats.
 Raw = Mapping[str, Any]
 
 
@@ -57,6 +58,7 @@ def as_statements(bank: Bank) -> Iterator[tuple[Nugget, str]]:
         yield from ((nugget, text) for text in (texts if nugget.is_question else [nugget.text]))
 
 
+# A record of a bank while it is read: its values by kind, and the findings on them.
 IMPORTANCE = {VITAL: VITAL, OKAY: OKAY, "ok": OKAY, "failed": "", "": ""}
 """Labels of importance as files have them, and the label that each stands for."""
 RUBRIC_LETTERS = ("A", "B", "C")

@@ -28,6 +28,7 @@ from trecjudge.records import Nugget, Place, Topic
 
 OF_A_BANK, OF_THE_RECORD = 1000, 2
 """Bytes that a bank takes in any case, and how many times what its record does."""
+# Files and folders of nugget banks, in any of the formats, as banks by topic.
 OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
 
 
@@ -155,6 +156,7 @@ def report_unmatched(
             report(Finding("nugget_bank_missing", place, message, topic_id=topic_id))
 
 
+# Banks written in any of the formats: one file, or a folder with a file for each topic.
 LINES = (".jsonl", ".jsonl.gz")
 INDENT = 1
 

@@ -21,6 +21,7 @@ from trecjudge.inputs.sources.values import as_id, as_text, decoded_lines
 from trecjudge.records import FULL, NONE, Place
 from trecjudge.records.nuggets import plain_name
 
+# AutoNuggetizer's assignment files: which nuggets each response states, as labels.
 NuggetKey = tuple[str, str, int | None, str | None, str]
 """(topic_id, run_id, sentence_index, doc_id, name of the nugget)."""
 
@@ -49,6 +50,7 @@ def read_assignments(
         report(Finding("label_unusable", place, message, brief(raw), None, run_id, topic_id))
 
 
+# DRAGUN's assessments as CSV, by people or a tool: of short answers, and of a run's questions.
 KINDS = (
     "JSONL of topic_id, run_id, label, … (or CSV, TSV), AutoNuggetizer's assignments, Auto-ARGUE's"
     " judgments or DRAGUN's assessments (CSV)"
@@ -163,6 +165,7 @@ def _rank(text: str) -> int | None:
     return int(whole) if whole.isascii() and whole.isdecimal() and int(whole) > 0 else None
 
 
+# Auto-ARGUE's judgments of a report: which cited documents attest which sentences, as labels.
 CitationKey = tuple[str, str, int | None, str | None]
 """(topic_id, run_id, sentence_index, doc_id)."""
 ATTESTED = "SENTENCE_ATTESTED"

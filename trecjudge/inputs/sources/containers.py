@@ -32,6 +32,7 @@ from trecjudge.inputs.sources.packing import (
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
+# Lines of bytes that come in pieces: blank ones cost nothing, too long ones are never held.
 Line = tuple[int, int, bytes | None]
 """Its number from 1, the place where it ends, and its text; None for one that is too long."""
 Piece = tuple[int, bytes | None]

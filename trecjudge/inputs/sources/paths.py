@@ -116,6 +116,7 @@ def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
             yield entry
 
 
+# Backups and copies of files, recognised by name, so that originals can come first.
 BACKUP = re.compile(
     r"(~|\.~\d+~|\.(bak|backup|bck|orig|old|save?|sw[a-p]|tmp|rej)[-_.]?\d*)$", re.IGNORECASE
 )

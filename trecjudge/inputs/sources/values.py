@@ -20,6 +20,7 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Place
 from trecjudge.settings.limits import InputLimits, limits
 
+# Values of JSON in other layouts than lines: arrays, members of objects, one after another.
 _IN_STRING = re.compile(r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+', re.DOTALL)
 """The rest of a string: up to its end, to a line end (it may hold none) or to half an escape."""
 _TOKEN = re.compile(rf'"{_IN_STRING.pattern}"|[\[{{]+|[\]}}]+|"', re.DOTALL)
@@ -312,6 +313,7 @@ def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None
     return found, text[end.end() :] if end else None
 
 
+# JSON values of a file in any layout: lines, an array, or one after another.
 def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of a JSONL file, one array, or values one after another.
 
@@ -512,6 +514,7 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+# The memory that one input may take whose records are held: topics, banks, labels.
 OF_A_VALUE = 64
 """Bytes that a value takes beside its text."""
 WIDE = 4

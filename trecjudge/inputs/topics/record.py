@@ -133,6 +133,7 @@ def normalize_text(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
+# Conversations as iKAT has them: a topic for each turn, with the turns before it.
 TURNS_KEYS = ("responses", "turns")
 """Where the turns are: iKAT 2025, and 2023 and 2024."""
 USER_KEYS = ("user_utterance", "utterance")

@@ -31,6 +31,7 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, y
 from trecjudge.text.credentials import shareable
 
 
+# One part of a job by a command of its own: which responses it judges, and what it writes.
 @dataclass(frozen=True, slots=True)
 class ShardSummary:
     """A part of a job, judged and written: its counts, and the findings on all of the input.
@@ -73,6 +74,7 @@ def is_sealed(config: str) -> bool:
     return config == seal(config[: config.rfind("sha256: ")])
 
 
+# The files of shards put together, byte for byte what one process would have written.
 RESPONSE = b'{"record":"response",'
 """How the line of a response begins."""
 
@@ -161,6 +163,7 @@ def merge_scores(
     return Scored(scoring.summary(outputs, standings), scoring.board, standings)
 
 
+# Parts that commands of their own wrote: do they belong together, and are all there?
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
 ASKED = (
     *("model", "temperature", "seed", "max_tokens", "most_tokens", "reasoning"),

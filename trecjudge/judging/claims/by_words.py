@@ -43,6 +43,7 @@ from trecjudge.text.sentences import split_sentences
 from trecjudge.text.tokens import Token, read_forms, tokenize
 from trecjudge.text.word_relations import DIRECTED, is_antonym, rivals
 
+# Contradictions: a passage makes the same statement with another number, date, or negated.
 _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
 
@@ -191,6 +192,7 @@ def _happens_once(claim: str) -> bool:
     return any(token.form in _ONCE for token in tokenize(claim))
 
 
+# Inference: two passages of two documents that only together hold a claim.
 # Two documents make an inference only where each adds something, and they hang together.
 _INFERENCE_FROM = 0.85
 _EACH_ADDS = 0.2
@@ -230,6 +232,7 @@ def _leads_on(text: str, shared: Set[str]) -> bool:
     return any(t.form in shared and (t.named or (t.content and t.weight > 0.6)) for t in terms)
 
 
+# Detectors that need no model: by words, and by words and embeddings.
 _RIVAL_FROM = 0.5
 """Overlap, numbers and all, from which on a passage is looked at for a contradiction."""
 

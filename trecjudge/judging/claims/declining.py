@@ -9,6 +9,7 @@ from functools import lru_cache
 from trecjudge.text import expression
 
 
+# Declining to answer in the other languages of the tracks, and in more of Europe and Asia.
 @dataclass(frozen=True, slots=True)
 class Language:
     """A language: `lack` is what a sentence that declines must have, `declining` its patterns."""
@@ -263,11 +264,15 @@ _LATIN = (_GERMAN, _FRENCH, _SPANISH, _OTHER_LATIN)
 _OTHERS = (_CHINESE, _RUSSIAN, _PERSIAN, _ARABIC, _JAPANESE_OR_KOREAN)
 
 
+# Sentences that decline to answer, because the sources, or the answerer, lack it.
 _SOURCE = (
     r"(?:documents?|contexts?|sources?|passages?|references?|segments?|excerpts?|snippets?|"
     r"(?:search\s+)?results?|texts?|articles?|corpus|(?:source\s+)?materials?|"
     r"(?:background\s+)?information|evidence|data|reports?|collection|content)"
 )
+# Declining is told by structure, not by a list: a source that does not mention it; an answerer
+# who cannot know it from the sources; information that is not there. A statement about the world
+# ("Nobody knows when", "The law does not mention it") is a claim.
 _SURELY = (
     r"(?:documents?|contexts?|sources?|passages?|references?|segments?|excerpts?|snippets?|"
     r"search\s+results?|texts?|articles?|corpus|source\s+materials?|information)"

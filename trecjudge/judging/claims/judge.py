@@ -43,6 +43,7 @@ from trecjudge.text.embeddings import EXTRA, Embedder, embedder
 from trecjudge.text.sentences import sentence_spans
 
 
+# The facts of a document: what it states, by rules, and whether a response states it too.
 def facts_of(document: Document) -> tuple[Fact, ...]:
     """Return the facts of a document, to its end: its sentences that claim something."""
     return _facts(document.text, len(document.full_text) - len(document.text))
@@ -82,6 +83,7 @@ def _is_quoted(fact: Fact, quoted: Sequence[Evidence]) -> bool:
     return any(2 * common >= fact.end - fact.start for common in shared)
 
 
+# Rates over the judged claims of a response, for the measures of several judges.
 UNKNOWN = {True: Claim(-1, "", 0, ("",)), False: Claim(-1, "", 0)}
 """Stands for the unknown claims of a response: at their best (True) and at their worst."""
 
@@ -161,6 +163,7 @@ def filling(best: str, worst: str) -> Fill:
     return best_or_worst
 
 
+# Judging claims: the base of judges that check the claims of a response against documents.
 DetectorName = Literal["auto", "lexical", "semantic", "llm"]
 ANSWERED, NO_CLAIMS = "ANSWERED", "NO_CLAIMS"
 

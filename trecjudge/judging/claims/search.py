@@ -23,6 +23,7 @@ from trecjudge.text.embeddings import Embedder
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts
 
+# Evidence search: passages of a response's documents that are most likely to hold a claim.
 _LIKELY_OVERLAP = 0.3
 _LIKELY_COSINE = 0.6
 """A passage above either is read before a claim is called unattributed."""
@@ -291,6 +292,7 @@ def _share(claim: str, document: Document) -> float:
     return sum([weight for _, weight in present]) / wanted.total
 
 
+# Verdicts on claims: attributed, unattributed, contradicted or ambiguous, with their sources.
 ATTRIBUTED: Final = "ATTRIBUTED"
 UNATTRIBUTED: Final = "UNATTRIBUTED"
 CONTRADICTED: Final = "CONTRADICTED"

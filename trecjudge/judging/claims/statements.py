@@ -58,6 +58,7 @@ FINITE = PREDICATES | frozenset(
 """Any word that may be the verb of a clause."""
 
 
+# The clauses of a sentence that can stand alone: cut only where that is safe.
 # Of sentences on one line with single spaces, as `statements.bare` makes them.
 _BORDER = re.compile(
     r"(?P<semicolon> ?[;；؛] ?(?:(?:and|but|or) )?)"
@@ -255,6 +256,7 @@ def _end_clause(text: str, stop: str) -> str:
     return text + stop if stop in _STOPS and not text.endswith(_STOPS) else text
 
 
+# Claims of a text, by rules: its clauses that can stand alone; what is no claim is left out.
 NoClaim = Literal[
     "question", "heading", "opinion", "about_the_answer", "abstention", "too_short", "code"
 ]
@@ -415,6 +417,7 @@ def _is_title(plain: str) -> bool:
     return few and capitals and not any(c.isdigit() for c in plain) and scripts(plain) == {"latin"}
 
 
+# From a response to its claims: by rules, or by a model.
 Extractor = Literal["auto", "rules", "llm"]
 SPLIT = Program(
     "claims",

@@ -27,6 +27,7 @@ from trecjudge.text.word_relations import (
     stands_in,
 )
 
+# Whether two texts put the same things on the other sides of what relates them.
 _BE = frozenset(map(word_form, "is are was were be been being".split()))  # noqa: SIM905
 _BY_WITHIN = 3
 # What follows such a word did not do what the verb says.
@@ -234,6 +235,7 @@ def _is_aside(forms: Sequence[str], verb: int, at: int) -> bool:
     return any(form in _ASIDE or form == "by" for form in forms[max(verb + 1, at - 3) : at])
 
 
+# Words of a sentence that a near copy of it replaces by others of the same kind.
 SINGLE_FACT = 6.0
 """Telling words, at most, of a sentence that is taken for one fact."""
 
@@ -397,6 +399,7 @@ def other_quantities(sentence: str, passage: str) -> Iterator[str]:
             yield mine.written
 
 
+# A sentence laid beside the part of a near copy that is most like it: what differs, and how.
 _NEAR_COPY = 0.8
 """Part of the sentence's words that stand in the same order in one segment."""
 # With fewer of its words in common a segment is not laid beside the sentence.

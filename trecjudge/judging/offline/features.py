@@ -30,6 +30,7 @@ from trecjudge.text.tokens import is_spaceless, read_forms
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
 
 
+# Negation and direction: whether a sentence and a passage say the opposite of each other.
 def direction_differs_in(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
     """Return whether the passage has the opposite of a word of direction, and not the word."""
     directed = [term.form for term in wording.terms if term.form in DIRECTED]
@@ -65,6 +66,7 @@ def _negated_otherwise(
     return not wording.denies and bool(inside) and negated.issuperset(inside)
 
 
+# The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet.
 def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     """Return the sentence with compounds that the document lacks in the document's own writing.
 

@@ -15,6 +15,7 @@ from trecjudge.text.qualifiers import HEDGES, denials, negated_positions, said_o
 from trecjudge.text.sentences import sentence_spans
 from trecjudge.text.tokens import read_forms, scripts, tokenize
 
+# A document, indexed once for comparison with many sentences.
 # Tables and lists have no stops: a "sentence" longer than this is cut.
 _LONGEST_SEGMENT = 60
 
@@ -210,6 +211,7 @@ def _segment_ends(text: str) -> Iterator[int]:
         yield end
 
 
+# The passage of a document that has the most of a sentence.
 LENGTH = 3
 """Segments in a passage."""
 LONG = 300

@@ -14,6 +14,7 @@ from typing import Literal
 from trecjudge.judging.offline.wording import SHIPPED, Term, read_wording
 from trecjudge.text.tokens import tokenize
 
+# Similarity of passages: the cosine of their TF-IDF vectors.
 Weighed = tuple[str, float]
 """The form of a token and its idf weight, 0 to 1."""
 Vector = Mapping[str, float]
@@ -81,6 +82,7 @@ def mean_cosine(vectors: Sequence[Vector]) -> float:
     return min(1.0, max(0.0, round(pairs / (count * (count - 1)), _DECIMALS)))
 
 
+# Relevance of a text to a topic: BM25-style coverage of the topic's terms, in grades 0 to 3.
 Unit = Literal["response", "sentence", "document"]
 Parts = tuple[tuple[str, str], ...]
 """The parts of a topic: (`title`, `problem_statement`, `background` or `body`; its text)."""

@@ -25,11 +25,15 @@ from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequ
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import read_forms
 
+# Weights of the features, fitted on human labels and read from a file.
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.
 _FILE = Path(__file__).with_name("calibration.json")
 FORMAT = "trecjudge calibration 1"
 MOST_BYTES = 16 << 20
 _DIGITS = 4
+# Two logistic regressions on the features give P(a person calls it supported, fully or in part)
+# and P(a person calls it fully supported). Features are cut to the range that the labels had:
+# beyond it nothing is known.
 _FARTHEST = 700.0
 """Log odds beyond which a probability is 0 or 1 to a computer."""
 
@@ -170,6 +174,7 @@ def calibration_at(path: str) -> Calibration:
         raise InputError(f"{path}: {error}") from error
 
 
+# The reason for a label, in words that cannot contradict the label.
 Label = Literal["full_support", "partial_support", "no_support"]
 _MOST_MISSING = 8
 _NEARLY_ALL = 0.9

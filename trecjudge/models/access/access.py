@@ -22,6 +22,7 @@ from trecjudge.models.settings import LlmSettings
 from trecjudge.text.credentials import HIDDEN
 
 
+# The proxy that the environment names for an address: HTTP(S)_PROXY, ALL_PROXY, NO_PROXY.
 # By hand, since aiohttp's `trust_env` knows neither ALL_PROXY nor networks in NO_PROXY, and its
 # errors show the password.
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, url
 from trecjudge.errors import ModelError
 from trecjudge.text.credentials import HIDDEN, SECRET_NAME
 
+# Secrets in headers and URLs: recognised by name and form, read from the environment, hidden.
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """The name of an environment variable in a setting: `${MY_KEY}`."""
 NAMED: set[str] = set()
@@ -117,6 +118,7 @@ def check_in_clear(workflow: Mapping[str, Any]) -> None:
             )
 
 
+# TLS certificates: whom to trust, and the client's own.
 def tls_context(
     ca_file: str | None, cert_file: str | None, key_file: str | None
 ) -> ssl.SSLContext | None:
@@ -144,6 +146,7 @@ def tls_context(
     return context
 
 
+# Base URLs in every spelling, and the address that requests are posted to.
 COMPLETIONS = "/chat/completions"
 
 

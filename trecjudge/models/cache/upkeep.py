@@ -305,6 +305,7 @@ def _address(endpoint: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
+# Carries replies from one cache to another as they are: between processes of one job.
 def export_replies(folder: Path, target: Path, model: str, since: int = 0) -> int:
     """Write a model's replies that a cache has got `since` a time into a new cache in `target`.
 

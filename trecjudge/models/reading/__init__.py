@@ -3,8 +3,7 @@
 Both forms of a reply, JSON and field markers, are read in the same way, whichever was asked for.
 """
 
-from trecjudge.models.reading.cut import close_cut_list, loop_at_end
-from trecjudge.models.reading.fields import Fields, Unparsed, is_exact
+from trecjudge.models.reading.fields import Fields, Unparsed, close_cut_list, is_exact, loop_at_end
 from trecjudge.text.reasoning import without_reasoning
 
 __all__ = ["Fields", "Unparsed", "close_cut_list", "is_exact", "loop_at_end", "without_reasoning"]

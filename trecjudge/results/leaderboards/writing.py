@@ -29,6 +29,7 @@ from trecjudge.results.trec import (
 
 RUN, TOPIC, MEASURE, VALUE = "run", "topic", "measure", "value"
 
+# The layouts of leaderboard files: which column holds what, and how a layout is recognised.
 COLUMN_NAMES: Mapping[str, str] = {
     name: column
     for column, names in {
@@ -138,6 +139,7 @@ def layout_of(
     raise InputError(f"{path}: {message}")
 
 
+# CSV that a spreadsheet takes for text and numbers, and never for formulas.
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 # Semicolons too: in many countries spreadsheets separate columns by them.
 QUOTED = {",": re.compile(r"[,;\"\t\r\n]"), "\t": re.compile(r"^\"|[\t\r\n]")}
@@ -167,6 +169,7 @@ def _cell(text: str, quoted: re.Pattern[str]) -> str:
     return f'"{doubled}"'
 
 
+# Writes leaderboard rows in any format of the field.
 LONGEST_NAME = 200
 """Bytes of a file's name: file systems take 255, and a temporary name is longer than it."""
 # A leading dot would hide a file, `..` leave the folder, and `.gz` pass for packed. The rest is

@@ -150,6 +150,7 @@ class Blocks:
             self._waiting -= block.deflate()
 
 
+# The folder beside a page: blocks as scripts, which a page from a disk may load too.
 CALL = b'trecjudge("'
 """The beginning of each script: what the page calls it by."""
 OURS = re.compile(r"[a-z]+(-\d+)?(\.[0-9a-f]{12})?\.js")

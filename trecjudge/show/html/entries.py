@@ -17,11 +17,12 @@ from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
 from trecjudge.scores.response_scores import Score
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.provenance import version_text
+from trecjudge.show.retrieval import version_text
 from trecjudge.show.tables import disambiguate
 from trecjudge.show.templates import LONGEST
 from trecjudge.show.tones import marks_of, paths_by_judge, statings, tone, word
 
+# A judged response as the page takes it: plain JSON values, without empty fields.
 SAME = (
     *("sentence_index", "doc_id", "citation", "exists", "label", "grade", "value"),
     *("reason", "attester", "judge", "match"),
@@ -154,6 +155,7 @@ def _drop_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
 UNJUDGED, NO_RESPONSE = "?", ""
 """In place of a score: nothing could be judged, there is no response."""
 
+# The leaderboard as the page takes it: runs in order, means with intervals, scores per topic.
 Statistics = Mapping[tuple[str, str], RunScore]
 """(run_id, measure) -> what is known of the mean beside it"""
 NOTHING = RunScore("", "")

@@ -26,6 +26,7 @@ from trecjudge.stats.alignment import Rules, few
 from trecjudge.stats.meta import Correlation, meta_evaluate
 from trecjudge.stats.scores import Scores, scores_of
 
+# How far two sides agree, as the page shows it: the order of their runs, the labels of items.
 COEFFICIENTS = {
     "kendall": "Kendall's tau-b",
     "tauap_b": "tau-AP,b",
@@ -111,6 +112,7 @@ def figure_text(figure: Figure) -> str:
     return f"{figure['name']} {figure['value']:.3f}{within}"
 
 
+# The charts of a report: ranks by measure, distributions, agreement with others.
 Means = Mapping[str, Mapping[str, float]]
 """measure -> run_id -> mean"""
 Gaps = Mapping[str, Mapping[str, str]]

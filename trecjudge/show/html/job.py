@@ -35,6 +35,7 @@ from trecjudge.show.html.blocks import Blocks
 from trecjudge.text.credentials import public, shareable
 
 
+# The config and the log of a job, read again from disk.
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
     """The input paths of a job, from which its texts can be read again.
@@ -122,6 +123,7 @@ def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]
     return True
 
 
+# Topics and documents, read again from the inputs: the files of a job do not hold them.
 @dataclass(slots=True)
 class Texts:
     """Topics by id, and where the documents of each response stand in the page's blocks."""
@@ -247,6 +249,7 @@ def topics_for_page(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, 
     ]
 
 
+# Findings, prompts as sent and gate reviews of a job, for its report.
 OF_A_CALL = (
     *("sentence_index", "citation_id", "program", "messages", "reply", "cached"),
     *("tokens", "seconds", "try", "shared", "error"),

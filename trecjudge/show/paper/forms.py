@@ -79,6 +79,7 @@ class Grid:
 
 MOST_ROWS = 40
 """Longer tables go over pages."""
+# What pdfLaTeX has no letter for is shown by its code point; XeLaTeX and LuaLaTeX set it.
 ARROW = r"~$\downarrow$"
 PREAMBLE = ("[T1]{fontenc} % with pdfLaTeX", "{booktabs}", "{siunitx}")
 CHARACTER = r"\ifdefined\Umathcode %s\else\texttt{{[}U+%04X{]}}\fi{}"
@@ -249,6 +250,7 @@ def _character(one: str) -> str:
     return CHARACTER % (one, ord(one))
 
 
+# A table in Markdown, as GitHub and pandoc read it.
 MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&#$^])")
 
 
@@ -284,6 +286,7 @@ def escape_markdown(text: str) -> str:
     return MARKUP.sub(r"\\\1", " ".join(visible(text).split()))
 
 
+# A table as a fragment of HTML, to be put into a page of any style.
 def fragment(grid: Grid) -> str:
     """Return a `table` element with its notes as caption."""
     return "\n".join(_html_lines(grid)) + "\n"
@@ -323,6 +326,7 @@ def _html_text(text: str) -> str:
     return escape(str(holdable(visible(text))))
 
 
+# Tables written in a form by its name.
 Form = Literal["markdown", "latex", "html", "csv"]
 
 

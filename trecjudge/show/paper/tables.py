@@ -17,10 +17,12 @@ from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.resampling import FEWER_RESAMPLES, RESAMPLES, Interval
 from trecjudge.version import __version__
 
+# A leaderboard as a table for a paper: runs down, measures across.
 TIE = "="
 NAMED = ("unjudged", "with labels")
 """Parts that do not explain themselves beside a value."""
 ALPHABET = 26
+# Comparisons and correlations as tables for a paper.
 DIGITS = 3
 
 

@@ -12,6 +12,7 @@ from trecjudge.text import expression
 BEFORE, AFTER = 120, 200
 """Characters around an anchor that a pattern may reach."""
 
+# Patterns of steering text, tried only around the few words that each must contain.
 _REACH = 40  # characters before a verb in which a command must be recognised
 # What precedes a verb in a command; "Researchers told a model to ignore" has none of it.
 _COMMANDED = (
@@ -128,6 +129,7 @@ def _rest(endings: list[str]) -> str:
     return f"(?:{_branches(endings)}){'?' if '' in endings else ''}"
 
 
+# Building blocks of the English patterns: words for texts, judges, grades and labels.
 TEXT = (
     r"(?:texts?|answers?|responses?|reports?|sentences?|passages?|documents?|claims?|messages?|"
     r"outputs?|summar(?:y|ies)|submissions?|runs?|paragraphs?|content|essays?|citations?|"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text import restating
+from trecjudge.evaluation.stability import perturbation
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ from trecjudge.text import restating
     ],
 )
 def test_spelling_is_swapped_word_by_word(text: str, made: str) -> None:
-    assert restating.other_spelling(text) == made
-    assert restating.other_spelling(made) == text
+    assert perturbation.other_spelling(text) == made
+    assert perturbation.other_spelling(made) == text
 
 
 def test_short_forms_stand_for_long_ones() -> None:
@@ -27,22 +27,23 @@ def test_short_forms_stand_for_long_ones() -> None:
         "They don\N{RIGHT SINGLE QUOTATION MARK}t.": "They do not.",
         "Cannot": "Can't",
     }
-    assert {text: restating.other_forms(text) for text in expected} == expected
+    assert {text: perturbation.other_forms(text) for text in expected} == expected
 
 
 def test_words_are_replaced_by_others_of_the_same_form() -> None:
-    assert restating.other_words("But many begin big.") == "Yet numerous start large."
+    assert perturbation.other_words("But many begin big.") == "Yet numerous start large."
 
 
 def test_padding_repeats_or_says_nothing() -> None:
-    assert restating.pad_text("A fact. ") == "A fact. This is worth noting."
-    assert restating.repeat_text("A fact.") == "A fact. A fact."
-    assert restating.in_bold("A fact.") == "**A fact.**"
-    assert restating.as_bullet("A fact.") == "- A fact.\n"
+    assert perturbation.pad_text("A fact. ") == "A fact. This is worth noting."
+    assert perturbation.repeat_text("A fact.") == "A fact. A fact."
+    assert perturbation.in_bold("A fact.") == "**A fact.**"
+    assert perturbation.as_bullet("A fact.") == "- A fact.\n"
 
 
 @pytest.mark.parametrize(
-    "rule", [restating.pad_text, restating.repeat_text, restating.in_bold, restating.as_bullet]
+    "rule",
+    [perturbation.pad_text, perturbation.repeat_text, perturbation.in_bold, perturbation.as_bullet],
 )
 def test_what_has_no_text_gets_none(rule: object) -> None:
     assert callable(rule)
