@@ -274,7 +274,7 @@ OnFinding = Callable[[Finding], None]
 
 
 def ignore(_: object) -> None:
-    """Do nothing with a finding: it is reported elsewhere, or says nothing here."""
+    """Do nothing with a finding or a message: it is told elsewhere, or says nothing here."""
 
 
 _TOLD: ContextVar[OnFinding] = ContextVar("told", default=ignore)

@@ -287,8 +287,7 @@ class Faulty(Asking):
 @pytest.mark.parametrize(
     ("sound", "most", "bugs"),
     [
-        # Five at once: as one ends another begins, until the fifth has failed.
-        pytest.param((), 2 * FIRST - 1, FIRST, id="nothing is judged"),
+        pytest.param((), FIRST, FIRST, id="nothing is judged"),
         pytest.param((0,), IN_A_ROW + 32, IN_A_ROW, id="only the first is"),
         pytest.param(range(0, 300, 10), 300, 270, id="now and then one is"),
     ],
@@ -308,7 +307,8 @@ def test_a_bug_on_item_after_item_stops_judging(
             async with self.places:
                 if self.stopped:
                     raise JudgmentFailed("stopped", self.stopped)
-                await asyncio.sleep(0.001)
+                # A turn of the loop, not a time: those begun together then end together.
+                await asyncio.sleep(0)
                 return await super().predict(program, **inputs)
 
     model = Waits(lambda inputs: {"label": "x"}, available=not offline, in_flight=32)

@@ -6,7 +6,6 @@ Records are written into a folder, one file for each run, so that both are read 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -32,6 +31,7 @@ from trecjudge.inputs.sources.values import as_id
 from trecjudge.inputs.topics import read_topics as topics_by_id
 from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Citation, Document, Place, Response, Topic
+from trecjudge.results.outputs import replace_unsafe
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.text.credentials import public
 
@@ -41,7 +41,6 @@ Paths: TypeAlias = PathLike | Iterable[PathLike]
 Runs: TypeAlias = Paths | Iterable[Response] | Iterable[Record]
 Topics: TypeAlias = PathLike | Iterable[Topic] | Iterable[Record] | Mapping[str, Any]
 Documents: TypeAlias = Paths | Iterable[Document] | Iterable[Record] | Mapping[str, Any]
-UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 100  # file systems allow 255 bytes, and a character may take four
 DIGITS = 19
 """An index has fewer digits: no list is that long."""
@@ -214,7 +213,7 @@ def _run_id(record: Any, number: int) -> str:
 
 
 def _file_name(run_id: str) -> str:
-    return UNSAFE.sub("_", run_id).lstrip(".")[:LONGEST_NAME] or "runs"
+    return replace_unsafe(run_id).lstrip(".")[:LONGEST_NAME] or "runs"
 
 
 def _run_record(response: Response) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from trecjudge.inputs.formats.registry import format_named
 from trecjudge.inputs.formats.response import ResponseReader
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Topic
+from trecjudge.text.reasoning import text_of
 
 METADATA = "metadata."
 """How the paths of fields in a record's metadata begin."""
@@ -70,12 +71,6 @@ def sentences_of(record: Mapping[str, Any], track: Track) -> list[Any]:
     """Return the entries of the sentence list; none where it is not a list."""
     value = record.get(track.sentences)
     return value if isinstance(value, list) else []
-
-
-def text_of(entry: Any) -> str:
-    """Return the text of an entry of the sentence list, none where it has none."""
-    text = entry.get("text") if isinstance(entry, dict) else entry
-    return text if isinstance(text, str) else ""
 
 
 def cited_by(entry: Any) -> list[Any]:

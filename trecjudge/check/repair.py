@@ -36,7 +36,7 @@ from trecjudge.inputs.run_records import layout_of, not_a_run
 from trecjudge.inputs.sources.containers import ENDINGS, Opened
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place, Response, Topic
-from trecjudge.results.outputs import SAFE_NAME
+from trecjudge.results.outputs import SAFE_NAME, replace_unsafe
 
 OnChange = Callable[[str, object, object], None]
 """(what, before, after): called for every change."""
@@ -408,7 +408,7 @@ def _names(name: str) -> Iterator[str]:
     for ending in ENDINGS:
         name = name.removesuffix(ending)
     if not SAFE_NAME.fullmatch(name):
-        name = "run" + re.sub(r"[^\w.+-]+", "_", name)
+        name = "run" + replace_unsafe(name)
     stem, dot, ending = (
         name.rpartition(".") if name.endswith((".json", ".jsonl")) else (name, "", "")
     )

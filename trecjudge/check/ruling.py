@@ -22,7 +22,6 @@ from trecjudge.check.parts import (
     longest,
     references_of,
     sentences_of,
-    text_of,
     value_at,
 )
 from trecjudge.check.rules import CitationRule, FieldRule, ReferenceRule, Track
@@ -32,6 +31,7 @@ from trecjudge.inputs.formats.draft import ABSENT, metadata_of
 from trecjudge.inputs.formats.registry import format_named
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
+from trecjudge.text.reasoning import text_of
 
 Kind = Literal["index", "id", "neither"]
 Complain = Callable[..., None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -36,11 +35,11 @@ from trecjudge.cli.printing import (
 )
 from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
+from trecjudge.results.outputs import replace_unsafe
 from trecjudge.show import comparison as shown
 from trecjudge.show.charts import bump_picture, scatter_picture
 from trecjudge.stats.meta import Correlated
 
-UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60  # a file name has three of these, and may have 255 bytes
 
 
@@ -121,7 +120,7 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
         for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
             # Names of measures and files come from users: made safe and short for any file system.
-            stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
+            stem = "-".join(replace_unsafe(part)[:LONGEST_NAME] for part in parts)
             # Numbered: two measures may have one name once it is made safe for a file.
             path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"
             with whole(path) as file:

@@ -43,7 +43,7 @@ from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.process import INTERRUPTS
-from trecjudge.job.request import Job, Notify, ignore_message
+from trecjudge.job.request import Job, Notify
 from trecjudge.judging.judge import NEEDS, AllResponses, FittingJudge, Need, needs_of
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.models.documents.opening import (
@@ -73,7 +73,7 @@ class JobInputs:
     banks: Mapping[str, Bank] | None = None
 
     @classmethod
-    def read(cls, job: Job, on_finding: OnFinding, notify: Notify = ignore_message) -> JobInputs:
+    def read(cls, job: Job, on_finding: OnFinding, notify: Notify = ignore) -> JobInputs:
         """Read topics and documents and find the runs. Raises InputError.
 
         `notify` is called with messages while a service of documents is waited for.

@@ -33,10 +33,6 @@ NO_MODEL = ModelOptions()
 Notify = Callable[[str], None]
 
 
-def ignore_message(message: str) -> None:
-    """Ignore a message: the default of `notify`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """A request to judge runs. `settings` are those of the judges, all overrides applied.

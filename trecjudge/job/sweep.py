@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +16,7 @@ from trecjudge.job.workflow import Workflow, check_leaderboard, names_in
 from trecjudge.judging.judge import judge_class
 from trecjudge.judging.panel import make_panel
 from trecjudge.models.settings import LlmSettings
+from trecjudge.results.outputs import replace_unsafe
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
@@ -25,7 +25,6 @@ MOST_POINTS = 1000
 """Points of a sweep; more are most likely a mistake, and each point is a whole job."""
 LONGEST = 120
 """Bytes of a suffix; a longer one is cut, since file systems allow names of 255."""
-UNSAFE = re.compile(r"[^\w.+-]+")
 """Characters that are replaced in a suffix, since it becomes part of file names."""
 
 Where = Callable[[tuple[str, ...]], str]
@@ -321,7 +320,7 @@ def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
 
 def suffix_of(name: str) -> str:
     """Return a name as it can be a part of the names of files."""
-    safe = UNSAFE.sub("_", name)
+    safe = replace_unsafe(name)
     if len(safe.encode()) <= LONGEST:
         return safe
     start = safe.encode()[:LONGEST].decode(errors="ignore")

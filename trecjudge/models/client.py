@@ -301,7 +301,7 @@ class Client:
         return fields, replace(shared, earlier=tuple(tried)) if tried else shared
 
     async def _ask(self, state: RequestState) -> FieldsAndCall:
-        """Return what `_answered` does; errors get the failed exchanges, for the log."""
+        """Return what `_ask_until_read` does; errors get the failed exchanges, for the log."""
         try:
             return await self._ask_until_read(state)
         except FormFault as fault:
@@ -471,7 +471,7 @@ class Client:
     def _claim(self, request: Request) -> None:
         """Claim a request that is about to be sent, among all processes that share the cache.
 
-        Raises AskedElsewhere if another process asks it, or has asked it since it was looked for.
+        Raises InFlightElsewhere if another process asks it, or has since it was looked for.
         """
         # A batch is noted in the cache, request by request.
         is_ours = self.settings.batch or self._leases.claim(request.key)

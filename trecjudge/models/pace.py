@@ -188,7 +188,7 @@ class Pace:
         self._admit()
 
     def turn_away(self) -> None:
-        """Raise TurnedAway in every request that waits."""
+        """Raise EndpointDown in every request that waits."""
         waiting = list(self._waiting)
         self._waiting.clear()
         for place, _ in waiting:

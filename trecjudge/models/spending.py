@@ -168,8 +168,8 @@ class Budget:
     def take(self, tokens: float, cost: float) -> None:
         """Take a call, and reserve what it may cost.
 
-        Raises JudgmentFailed where the budget is spent, NoRoom where calls under way may spend the
-        rest of it.
+        Raises JudgmentFailed where the budget is spent, BudgetExhausted where calls under
+        way may spend the rest of it.
         """
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise JudgmentFailed("budget", f"the budget of {self.max_calls} calls is spent")
@@ -269,7 +269,7 @@ class Spending:
     def call(self, expected: Expected) -> None:
         """Count a call about to be made and reserve what it may cost.
 
-        Raises JudgmentFailed where the budget is spent, NoRoom where the call has to wait.
+        Raises JudgmentFailed where the budget is spent, BudgetExhausted where the call has to wait.
         """
         self.budget.take(sum(expected), self.price(*expected))
         self.calls += 1

@@ -150,6 +150,7 @@ def _lies_at(path: Path, descriptor: int) -> bool:
 
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
+_OUTSIDE = re.compile(r"[^\w.+-]+")
 UNSAFE = re.compile(r"[^\w-]")
 """What becomes a `+` in the name of a judge, where that is part of the name of a file."""
 SUFFIXES: Mapping[str, str] = {
@@ -167,6 +168,11 @@ PACKABLE = ("judgments", "log")
 """The files that a job may pack."""
 BESIDE = (("log", ".log.part"), ("log", f".log{PACKED}.part"), ("report", ".report"))
 """The log of a job that broke off, and the folder of a report that is too large for one file."""
+
+
+def replace_unsafe(name: str) -> str:
+    """Return a name with `_` for what no name of a file of ours may have; see `SAFE_NAME`."""
+    return _OUTSIDE.sub("_", name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -385,8 +385,8 @@ def score_file(
 ) -> Scored:
     """Write the qrels and the leaderboards of a judgments file and return what was scored.
 
-    `labels` and `report` as for `Scoring`. `panel` are the file's judges, where they are at hand.
-    Raises InputError if the file is not whole, before any file is replaced.
+    `labels` and `report` as for `JobScoring`. `panel` are the file's judges, where they are at
+    hand. Raises InputError if the file is not whole, before any file is replaced.
     """
     panel = panel_of(reader) if panel is None else panel
     scoring = JobScoring(reader.header, panel, reader.path, labels, report)

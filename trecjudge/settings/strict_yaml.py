@@ -2,7 +2,7 @@
 
 Numbers, truth values and null are those of YAML 1.2, `1e-1` among them, and `1_000`. What YAML 1.1
 takes for something else than text or another number (`no`, `017`, `1:30`, a date) stays as written,
-an `Unclear`: the field that it fills decides.
+an `AmbiguousScalar`: the field that it fills decides.
 """
 
 from __future__ import annotations

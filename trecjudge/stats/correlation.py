@@ -1,7 +1,7 @@
 """Rank correlations of two scorings of the same runs, all ties kept.
 
-A coefficient takes two `Side`s, the truth and the predicted one, and returns a value for each
-resample; NaN is what is not defined: a constant side, fewer than two runs.
+A coefficient takes two `RankedScores`, the truth and the predicted one, and returns a value for
+each resample; NaN is what is not defined: a constant side, fewer than two runs.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ def answer_without_reasoning(value: Any) -> tuple[Any, int]:
     that is nothing but reasoning becomes `CUT`; tags may stand in different sentences.
     """
     entries = value if isinstance(value, list) else [value]
-    if not any(map(_may_reason, map(_text_of, entries))):
+    if not any(map(_may_reason, map(text_of, entries))):
         return value, 0
-    texts = [_text_of(entry) for entry in entries]
+    texts = [text_of(entry) for entry in entries]
     whole = "\n".join(texts)
     if (kept := _kept_of_answer(whole)) is None:
         return value, 0
@@ -77,7 +77,8 @@ def _may_reason(text: str) -> bool:
     return any(sign in text for sign in _SIGNS) or text.startswith("analysis")
 
 
-def _text_of(entry: Any) -> str:
+def text_of(entry: Any) -> str:
+    """Return the text of an entry of a sentence list, none where it has none."""
     text = entry.get("text") if isinstance(entry, dict) else entry
     return text if isinstance(text, str) else ""
 

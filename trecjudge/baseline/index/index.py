@@ -314,7 +314,7 @@ class Index:
         return found
 
     def _read_places(self) -> Numbers:
-        """Return number, first chunk and count of chunks of each document. Raises Damaged."""
+        """Return number, first chunk and count of chunks of each document. Raises DamagedIndex."""
         state = self._state
         assert state is not None
         query = "SELECT number, first_chunk, chunks FROM documents ORDER BY number LIMIT ?"
@@ -332,7 +332,7 @@ class Index:
         return places
 
     def _check_gone(self, number: int) -> None:
-        """Raise Damaged where a chunk is missing that no refresh took away."""
+        """Raise DamagedIndex where a chunk is missing that no refresh took away."""
         known, now = self._state, self.store.state()
         if known is None or known.generation != now.generation:
             return

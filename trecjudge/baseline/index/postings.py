@@ -54,7 +54,7 @@ class PostingSegment:
 
     @classmethod
     def of(cls, row: SegmentRow) -> PostingSegment:
-        """Return the segment of a row. Raises Damaged for values that cannot be."""
+        """Return the segment of a row. Raises DamagedIndex for values that cannot be."""
         chunks = _numbers(row.chunks, "<i8").astype(np.int64)
         lengths, gone = _numbers(row.lengths, "<u4"), _numbers(row.gone, "<u2")
         if not 0 < len(chunks) == len(lengths) <= MOST_PLACES or not _ascends(chunks):
@@ -66,7 +66,7 @@ class PostingSegment:
         return cls(row.segment, chunks, lengths, there, not len(gone))
 
     def postings(self, data: bytes) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-        """Return places and counts of a posting list. Raises Damaged for what cannot be."""
+        """Return places and counts of a posting list. Raises DamagedIndex for what cannot be."""
         size = len(_numbers(data, "V3"))
         places = np.frombuffer(data, "<u2", size)
         counts = np.frombuffer(data, np.uint8, offset=2 * size)
@@ -83,7 +83,7 @@ class PostingSegment:
 
 
 def _numbers(data: Any, kind: str) -> NDArray[Any]:
-    """Return the numbers of a blob. Raises Damaged for what is no blob of whole numbers."""
+    """Return the numbers of a blob. Raises DamagedIndex for what is no blob of whole numbers."""
     if not isinstance(data, bytes | memoryview) or len(data) % np.dtype(kind).itemsize:
         raise DamagedIndex("numbers are cut, or are none")
     return np.frombuffer(data, kind)
@@ -132,7 +132,7 @@ class Postings:
         return np.sort(self.chunks[self.there], kind="stable")
 
     def check(self, chunks: int, next_chunk: int) -> None:
-        """Raise Damaged unless so many chunks are there, each once, below `next_chunk`."""
+        """Raise DamagedIndex unless so many chunks are there, each once, below `next_chunk`."""
         there = self.present
         if len(there) != chunks or (there[1:] == there[:-1]).any():
             raise DamagedIndex(f"its words are of {len(there)} chunks, and it has {chunks}")

@@ -102,7 +102,7 @@ class SqliteStore(Store):
             yield store
 
     def _check_counts(self) -> None:
-        """Raise Damaged where the documents or chunks are not those that the state counts."""
+        """Raise DamagedIndex where the documents or chunks are not those that the state counts."""
         state = self.state()
         Postings.of(self.segments()).check(state.chunks, state.next_chunk)
         wanted = ((state.documents, state.next_document), (state.chunks, state.next_chunk))
@@ -210,7 +210,7 @@ class SqliteStore(Store):
         return best_of(matrix @ vector, kept, chunks, most)
 
     def _read_matrix(self, state: State) -> tuple[Numbers, Any]:
-        """Return the numbers of the chunks, and their vectors, a row each. Raises Damaged."""
+        """Return the numbers of the chunks, and their vectors, a row each. Raises DamagedIndex."""
         assert state.vectors is not None
         # One buffer for all: a list of arrays would take the memory twice.
         chunks, vectors, dimensions = [], bytearray(), state.vectors.dimensions

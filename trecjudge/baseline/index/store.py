@@ -28,7 +28,7 @@ class DocumentDigests(NamedTuple):
 class IndexedDocument:
     """A document that an index holds: its number, its digest, and its chunks' numbers.
 
-    Raises Damaged for values that cannot be.
+    Raises DamagedIndex for values that cannot be.
     """
 
     number: int
@@ -138,7 +138,7 @@ class Store(ABC):
         """Return the chunks nearest to a vector of length 1 by cosine."""
 
     def check_vectors(self, state: State) -> None:
-        """Raise Damaged where the vectors are not such as the state says."""
+        """Raise DamagedIndex where the vectors are not such as the state says."""
         return
 
     @abstractmethod
@@ -158,7 +158,7 @@ class Store(ABC):
         """Close the connection."""
 
     def segments(self) -> list[SegmentRow]:
-        """Return all segments, in order of their numbers. Raises Damaged."""
+        """Return all segments, in order of their numbers. Raises DamagedIndex."""
         terms = "EXISTS (SELECT 1 FROM postings WHERE segment = number)"
         query = f"SELECT number, chunks, lengths, gone, {terms} FROM segments ORDER BY number"
         found = []
@@ -217,7 +217,7 @@ class Store(ABC):
         return {row[0] for row in self.rows("SELECT DISTINCT name FROM fields")}
 
     def matching(self, condition: Condition) -> set[int]:
-        """Return the numbers of the documents that fulfil a condition. Raises Damaged."""
+        """Return the numbers of the documents that fulfil a condition. Raises DamagedIndex."""
         if condition.name == DOC_ID:
             ids = [self.storable(value) for value, _ in condition.bounds]
             query = "SELECT number FROM documents WHERE id {among}"
@@ -232,7 +232,7 @@ class Store(ABC):
 def ascending(rows: Iterable[Any], kind: type = int) -> Iterator[Any]:
     """Yield rows by their first value, of this type, each above the one before.
 
-    Raises Damaged: pages that lead round in a circle give the same rows for ever.
+    Raises DamagedIndex: pages that lead round in a circle give the same rows for ever.
     """
     last: Any = None
     for row in rows:
@@ -243,7 +243,7 @@ def ascending(rows: Iterable[Any], kind: type = int) -> Iterator[Any]:
 
 
 def check_span(whole: str, start: Any, end: Any) -> None:
-    """Raise Damaged for a chunk that is not within its document."""
+    """Raise DamagedIndex for a chunk that is not within its document."""
     if not (type(start) is type(end) is int and 0 <= start < end <= len(whole)):
         raise DamagedIndex("a chunk is not within its document")
 

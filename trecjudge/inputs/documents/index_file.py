@@ -191,7 +191,7 @@ def digests_of(document: Document, metadata: Mapping[str, str]) -> tuple[str, st
 
 
 def further_of(metadata: Any) -> dict[str, str]:
-    """Return the further fields of a document, which an index has as JSON. Raises Damaged."""
+    """Return the further fields of a document, which an index has as JSON. Raises DamagedIndex."""
     try:
         found = orjson.loads(metadata)
     except orjson.JSONDecodeError as error:
@@ -206,8 +206,8 @@ def document_of_row(
 ) -> tuple[Document, dict[str, str]]:
     """Return the document of a row of WHOLE, and its further fields; `rest` has its digests.
 
-    Raises Damaged where they are not those that were taken when it was indexed; a document that is
-    known to be `sound` is not compared with them again.
+    Raises DamagedIndex where they are not those that were taken when it was indexed; a document
+    that is known to be `sound` is not compared with them again.
     """
     metadata, sha256, record, text = rest
     fields = further_of(metadata)

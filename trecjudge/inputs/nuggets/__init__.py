@@ -1,1 +1,1 @@
-"""Banks of nuggets: their formats (a row each of `registry`), read, written, and labels of them."""
+"""Banks of nuggets: their formats (a row each of `bank_formats`), their files, and labels."""

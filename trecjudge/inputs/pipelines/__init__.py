@@ -1,8 +1,8 @@
 """Records that RAG pipelines and the tools around them write: question, answer, contexts.
 
-`reading` finds the records of a file, also inside its one object; `layers` brings up what lies deep
-in one, `traces` joins spans, `conversations` takes a list of messages apart, `services` reads
-answers with citations beside them. `parts` finds the parts of a record whatever its tool calls
-them, `contexts` makes documents of what was retrieved, `tables` reads CSV and Parquet, `fields`
-takes the names of `--keys`.
+`reading` finds the records of a file, also inside its one object, and joins the spans of traces;
+`layers` brings up what lies deep in a record, `conversations` takes a list of messages apart,
+`services` reads answers with citations beside them. `parts` finds the parts of a record whatever
+its tool calls them, `contexts` makes documents of what was retrieved, `tables` reads CSV and
+Parquet, `fields` takes the names of `--keys`.
 """

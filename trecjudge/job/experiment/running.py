@@ -45,7 +45,7 @@ REFUSED = 1
 
 @dataclass(frozen=True, slots=True)
 class VariantRun:
-    """The run of a variant; `counts` are those of `Made`, `failure` is why there is none.
+    """The run of a variant; `counts` are those of `RunCounts`, `failure` is why there is none.
 
     `reused` is whether it was there already, from the same inputs. `standing` is what the check by
     the track's rules says.

@@ -427,10 +427,6 @@ class SemanticDetector(LexicalDetector):
         """Return the value that is compared with the threshold."""
         return passage.cosine or 0.0
 
-    def _denies(self, claim: str, passage: Passage) -> bool:
-        near_copy = passage.support is None or passage.overlap > _NEAR_COPY
-        return near_copy and denies_otherwise(claim, passage.text)
-
     def falls_short(self, found: SupportComparison) -> bool:
         """Return whether a claim contradicts a passage, or has no content; synonyms are allowed."""
         return bool(found.replaced) or (found.wanting and not found.missing)

@@ -137,7 +137,7 @@ class CacheFile:
 def open_sound(path: Path) -> sqlite3.Connection:
     """Open (or make) a cache file for several threads, brought to the newest version.
 
-    Raises InputError for a file that is newer, or of something else; Damaged or another
+    Raises InputError for a file that is newer, or of something else; DamagedCache or another
     sqlite3.Error where it cannot be used.
     """
     check_regular(path)

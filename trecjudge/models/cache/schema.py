@@ -190,13 +190,13 @@ def no_cache(path: Path) -> str:
 
 
 def check_regular(path: Path) -> None:
-    """Raise Damaged where a folder, a pipe or a device is at the path: reading may never end."""
+    """Raise DamagedCache where a folder, a pipe or a device is: reading may never end."""
     if fault := fault_of_files(path):
         raise DamagedCache(fault)
 
 
 def check_version(database: sqlite3.Connection, path: Path) -> None:
-    """Raise InputError for a file that a newer trecjudge wrote, Damaged for an absurd version."""
+    """Raise InputError for a version newer than ours, DamagedCache for an absurd one."""
     version = version_of(database)
     if not 0 <= version <= BELIEVABLE:
         raise DamagedCache(f"its version is {version}")
@@ -219,7 +219,7 @@ def _writer(database: sqlite3.Connection, version: int) -> str:
 
 
 def check_owner(database: sqlite3.Connection, path: Path) -> None:
-    """Raise InputError for the database of something else, Damaged for tables of no version."""
+    """Raise InputError for something else, DamagedCache for tables without a version."""
     names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
     if version_of(database):
         check_tables(database, path, ["replies"])

@@ -270,7 +270,7 @@ class ReplyCache:
 
 
 def read_reply(database: sqlite3.Connection, key: str) -> Kept | None:
-    """Return a reply, its tokens in and out and its source, or None. Raises Damaged."""
+    """Return a reply, its tokens in and out and its source, or None. Raises DamagedCache."""
     row = database.execute(KEPT, (key,)).fetchone()
     if row is None:
         return None

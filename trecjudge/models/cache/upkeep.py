@@ -21,6 +21,7 @@ import orjson
 
 from trecjudge.errors import InputError, OutputError, unknown, why
 from trecjudge.files import default_folder, give_rights, keep_private, whole
+from trecjudge.findings import ignore
 from trecjudge.inputs.sources.databases import PATIENCE
 from trecjudge.models.access.addresses import stored_address
 from trecjudge.models.cache.batch_book import BatchRecord
@@ -58,10 +59,6 @@ HELD = f"""
     GROUP BY endpoint, model ORDER BY endpoint, model
 """
 Notify = Callable[[str], None]
-
-
-def ignore(message: str) -> None:
-    """Ignore a message: the default of `notify`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +324,6 @@ def export_replies(folder: Path, target: Path, model: str, since: int = 0) -> in
 
 
 def import_replies(folder: Path, source: Path, notify: Callable[[str], None]) -> None:
-    """Add the replies that `carried_out` wrote to a cache. Raises OutputError."""
+    """Add the replies that `export_replies` wrote to a cache. Raises OutputError."""
     with closing(ReadCache(source)) as other:
         add_replies(folder / FILE, other.rows(), other, notify)

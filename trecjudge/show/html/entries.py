@@ -17,6 +17,7 @@ from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
 from trecjudge.scores.response_scores import Score
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.judgments import sentence_texts, text_of
 from trecjudge.show.retrieval import version_text
 from trecjudge.show.tables import disambiguate
 from trecjudge.show.templates import LONGEST
@@ -336,7 +337,7 @@ class Other:
             if ours.differs(other):
                 flipped.append((at, judgment, place))
         self.common += len(common)
-        texts = {sentence.index: sentence.shown for sentence in response.sentences}
+        texts = sentence_texts(response)
         return [self._flip(texts, *flip) for flip in self._read_again(group, flipped)]
 
     def _read_again(
@@ -352,7 +353,6 @@ class Other:
         self, texts: Mapping[int, str], at: int, ours: Judgment, theirs: Judgment
     ) -> dict[str, Any]:
         here, there = self.decision(ours), self.decision(theirs)
-        sentence = "" if ours.sentence_index is None else texts.get(ours.sentence_index, "")
         return {
             "at": at,
             "run": ours.run_id,
@@ -362,7 +362,7 @@ class Other:
             "doc_id": ours.doc_id or ours.citation,
             "claim": ours.claim.index if ours.claim else None,
             "nugget": ours.about if ours.nugget else None,
-            "text": ours.claim.text if ours.claim else sentence,
+            "text": ours.claim.text if ours.claim else text_of(ours, texts),
             "size": here.distance(there),
             "here": here.as_dict(),
             "there": there.as_dict(),
@@ -395,7 +395,7 @@ def read_other(
     document_text: bool = True,
     trust: bool = False,
 ) -> Other:
-    """Return another output, to compare with one of the judges `ours`; `trust` as in `Wanted`."""
+    """Return another output, to compare with one of `ours`; `trust` as in `ReportOptions`."""
     theirs = list(reader.header.judges)
     common = {judge: judge for judge in ours if judge in theirs}
     board = Leaderboard(spec_of(reader, trust), reader.header.topics)
