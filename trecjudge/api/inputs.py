@@ -21,17 +21,15 @@ from typing import Any, TypeAlias
 import orjson
 
 from trecjudge.errors import InputError, TrecJudgeError
-from trecjudge.files import default_folder
-from trecjudge.findings import PREFIX, Finding, OnFinding, brief, ignore
-from trecjudge.inputs.collections.wanted import WantedDocuments
-from trecjudge.inputs.documents.store import DocumentStore, documents_in
-from trecjudge.inputs.formats.registry import check_dataset, format_of
-from trecjudge.inputs.runs import RunReader, find_runs, open_runs
+from trecjudge.findings import PREFIX, Finding, OnFinding, brief
+from trecjudge.inputs.documents.store import documents_in
+from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.inputs.topics import read_topics as topics_by_id
-from trecjudge.models.documents.opening import open_documents
+from trecjudge.job.inputs import read_responses
+from trecjudge.job.request import Job
 from trecjudge.records import Citation, Document, Place, Response, Topic
-from trecjudge.results.outputs import replace_unsafe
+from trecjudge.results.outputs import Outputs, replace_unsafe
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.text.credentials import public
 
@@ -308,21 +306,14 @@ def read_runs(
     `documents` are those whose text counts, as for `judge`. Raises InputError where nothing is
     there; any other problem is a finding.
     """
-    check_dataset(dataset)
-    given = paths(documents)
-    found = find_runs(paths(runs), on_finding)
-
-    def read(store: DocumentStore) -> RunReader:
-        return RunReader(found, ignore, store=store, dataset=dataset, own_documents=own_documents)
-
-    store = None
-    if given:
-        store = open_documents(
-            given, default_folder(), on_finding, lambda: WantedDocuments.of(read)
-        )
-    files = open_runs(found, on_finding)
-    reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
-    return (response for _, response in reader)
+    job = Job(
+        paths(runs),
+        Outputs(Path(), "runs"),
+        documents=paths(documents),
+        own_documents=own_documents,
+        dataset=dataset,
+    )
+    return (response for _, response in read_responses(job, on_finding))
 
 
 def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from trecjudge.cli.flags import MapFlags, PrintFlags, RunFlags
 from trecjudge.cli.parameters import command_with, option, several
@@ -15,7 +15,12 @@ from trecjudge.evaluation.calibrate.calibrate import (
     calibrate_command,
     count_command,
 )
+from trecjudge.findings import OnFinding
 from trecjudge.inputs.labels.vocabulary import parse_label_map
+from trecjudge.job.inputs import read_responses
+from trecjudge.job.request import Job
+from trecjudge.records import Response, Topic
+from trecjudge.results.outputs import Outputs
 from trecjudge.show.evaluation import (
     calibration_lines,
     calibration_table,
@@ -40,6 +45,16 @@ class CalibrateFlags(MapFlags, RunFlags, PrintFlags):
         "The calibration file to write, for --calibration.", Path("calibration.json")
     )
 
+    def read_runs(self, report: OnFinding) -> Iterator[tuple[Topic, Response]]:
+        """Return the responses of the runs. Raises InputError."""
+        job = Job(
+            self.responses,
+            Outputs(Path(), "calibrate"),
+            documents=self.documents,
+            dataset=self.dataset,
+        )
+        return read_responses(job, report)
+
 
 @command_with(CalibrateFlags)
 def calibrate(flags: CalibrateFlags) -> int:
@@ -47,10 +62,10 @@ def calibrate(flags: CalibrateFlags) -> int:
 
     Its weights are fitted to labels of people. Without labels, only the words are counted.
     """
-    inputs = flags.responses, flags.documents, flags.dataset, flags.out
     if flags.labels is None:
-        return _count(flags, *inputs)
-    done = calibrate_command(flags.labels, *inputs, parse_label_map(flags.mapped))
+        return _count(flags)
+    read = flags.read_runs if flags.responses else None
+    done = calibrate_command(flags.labels, read, flags.out, parse_label_map(flags.mapped))
     if flags.as_json:
         print_json([done.as_dict()])
     elif not flags.quiet:
@@ -58,11 +73,11 @@ def calibrate(flags: CalibrateFlags) -> int:
     return done.exit_status
 
 
-def _count(flags: CalibrateFlags, runs: Sequence[Path], *inputs: Any) -> int:
+def _count(flags: CalibrateFlags) -> int:
     # Without labels and runs there is nothing to fit and nothing to count.
-    if not runs:
+    if not flags.responses:
         raise InputError("give --labels FILE, or only --rag-responses to count words (--help)")
-    done = count_command(runs, *inputs)
+    done = count_command(flags.read_runs, flags.out, ", ".join(map(str, flags.responses)))
     if flags.as_json:
         print_json([done.as_dict()])
     elif not flags.quiet:

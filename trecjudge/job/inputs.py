@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
@@ -27,6 +28,7 @@ from trecjudge.inputs.collections.schemes.registry import usual_scheme
 from trecjudge.inputs.collections.wanted import AskedStore, WantedDocuments
 from trecjudge.inputs.documents.shelf import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
+from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
@@ -235,6 +237,21 @@ class JobInputs:
             return unknown("topic", ", ".join(self.job.only_topics), reader.seen_topics)
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+
+
+def read_responses(job: Job, report: OnFinding) -> Iterator[tuple[Topic, Response]]:
+    """Return the responses of a job's runs, to be read once; nothing is judged.
+
+    Raises InputError for inputs that cannot be used, before the first response is asked for.
+    """
+    check_dataset(job.dataset)
+    inputs = JobInputs.read(job, report)
+
+    def responses() -> Iterator[tuple[Topic, Response]]:
+        with closing(inputs):
+            yield from inputs.reader(report, ignore_format)
+
+    return responses()
 
 
 def _kept_records(job: Job, files: list[Opened], store: DocumentStore | None = None) -> KeptRecords:

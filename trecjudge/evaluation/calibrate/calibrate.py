@@ -22,13 +22,9 @@ from trecjudge.evaluation.calibrate.quality import (
     reliability,
     why_no_interval,
 )
-from trecjudge.files import default_folder, open_target
-from trecjudge.findings import Finding, FindingLog, OnFinding, ignore
-from trecjudge.inputs.collections.wanted import WantedDocuments
-from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.inputs.formats.registry import check_dataset
+from trecjudge.files import open_target
+from trecjudge.findings import Finding, FindingLog, OnFinding
 from trecjudge.inputs.labels.vocabulary import Words
-from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.judging.offline.features import Features, Measurements, find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import (
@@ -39,7 +35,6 @@ from trecjudge.judging.offline.support import (
     shipped_calibration,
 )
 from trecjudge.judging.offline.wording import read_wording
-from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Response, Topic
 from trecjudge.stats.agreement import BoundedFigure
 from trecjudge.text.frequencies import ENOUGH, Frequencies, blend_frequencies, count_frequencies
@@ -255,20 +250,8 @@ def held_out(
 
 
 # A calibration with word frequencies of own documents, made without labels.
-def read_responses(
-    runs: Sequence[Path], documents: Sequence[Path], dataset: str, report: OnFinding
-) -> Iterator[tuple[Topic, Response]]:
-    """Return the responses of run files on all their topics. Raises InputError."""
-    check_dataset(dataset)
-    files = find_runs(runs, report)
-
-    def read(store: DocumentStore | None, report: OnFinding = ignore) -> RunReader:
-        return RunReader(files, report, store=store, dataset=dataset)
-
-    if not documents:
-        return iter(read(None, report))
-    store = open_documents(documents, default_folder(), report, lambda: WantedDocuments.of(read))
-    return iter(read(store, report))
+ReadResponses = Callable[[OnFinding], Iterable[tuple[Topic, Response]]]
+"""Reads the responses of runs, and reports what is wrong with them. Raises InputError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,19 +268,18 @@ class WordCountReport:
         return asdict(self) | {"path": str(self.path), "findings": list(map(str, self.findings))}
 
 
-def count_command(
-    runs: Sequence[Path], documents: Sequence[Path], dataset: str, out: Path
-) -> WordCountReport:
-    """Write the shipped weights with the word frequencies of the runs' own documents.
+def count_command(read: ReadResponses, out: Path, runs: str) -> WordCountReport:
+    """Write the shipped weights with the word frequencies of the documents that `read` brings.
+
+    `runs` is what messages call the runs.
 
     Raises InputError for inputs that cannot be used, or too few documents.
     """
     findings: list[Finding] = []
-    responses = read_responses(runs, documents, dataset, FindingLog([findings.append]))
-    passages, counts = count_frequencies(_texts(responses))
+    passages, counts = count_frequencies(_texts(read(FindingLog([findings.append]))))
     if passages < ENOUGH:
         raise InputError(
-            f"{', '.join(map(str, runs))}: {passages} documents with text; at least {ENOUGH} are"
+            f"{runs}: {passages} documents with text; at least {ENOUGH} are"
             " needed to count words (--documents supplies text that the runs lack)"
         )
     shipped = shipped_calibration()
@@ -370,25 +352,21 @@ class CalibrationReport:
 
 
 def calibrate_command(
-    labels: Path,
-    runs: Sequence[Path],
-    documents: Sequence[Path],
-    dataset: str,
-    out: Path,
-    words: Words | None = None,
+    labels: Path, read: ReadResponses | None, out: Path, words: Words | None = None
 ) -> CalibrationReport:
     """Fit to the labels, write the calibration to `out`, and judge it on what it did not see.
+
+    `read` brings the responses that the labels are on; None where labels have texts of their own.
 
     Raises InputError for inputs that cannot be used; OSError for a file that cannot be written.
     """
     findings: list[Finding] = []
     log = FindingLog([findings.append])
-    if runs:
-        responses = read_responses(runs, documents, dataset, log)
-        read = pairs_of_runs(labels, responses, log, words)
+    if read is None:
+        labelled = read_pairs(labels, log, words)
     else:
-        read = read_pairs(labels, log, words)
-    pairs = [pair for pair in read if _comparable(pair)]
+        labelled = pairs_of_runs(labels, read(log), log, words)
+    pairs = [pair for pair in labelled if _comparable(pair)]
     if len(pairs) < FEWEST_LABELS:
         raise InputError(
             f"{labels}: {len(pairs)} labels of pairs that words can compare; at least"
@@ -420,7 +398,7 @@ def calibrate_command(
         path=out,
         labels=len(pairs),
         copies=sum(is_copy(pair.features) for pair in found),
-        passed_over=len(read) - len(pairs),
+        passed_over=len(labelled) - len(pairs),
         groups=len(set(groups)),
         held_out=kind,
         shipped=figures(predict(by_shipped, weights, groups, shipped)),
