@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
-from trecjudge.job.audit.rules import AuditRules, audit_rules
+from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import config_head, write_config
 from trecjudge.job.inputs import check_along, check_first, fit_panel, report_lacking
 from trecjudge.job.judges import job_spec, judgments_header, make_job_panel, make_judging_panel
@@ -33,7 +33,7 @@ from trecjudge.job.shards.shard import (
     parts_folder,
 )
 from trecjudge.judging.panel import Panel, calibrations, check_takes_labels, panel_settings
-from trecjudge.judging.runner import JudgedResponse, Runner, Stop
+from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.model import wordings
 from trecjudge.models.shared_work import AskingModel, prefetch_scope
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
@@ -43,7 +43,7 @@ from trecjudge.scores.scoring import Scored, score_file
 from trecjudge.scores.summary import Summary, counts_of
 
 if TYPE_CHECKING:
-    from trecjudge.job.audit.auditing import AuditItems, AuditReport
+    from trecjudge.job.audit.auditing import AuditReport, LabelledJudgments
 
 
 class ProgressListener(Protocol):
@@ -102,15 +102,15 @@ async def judge_job(job: Job, listener: ProgressListener) -> Scored:
         return await run.judge_whole()
 
 
-async def _judge_labelled(
-    session: Session, rules: AuditRules
-) -> tuple[AuditItems, Sequence[JudgedResponse]]:
-    """Return the labelled items of an audit, and the judgments on them."""
+async def _judge_labelled(session: Session) -> LabelledJudgments | None:
+    """Return the judgments on the labelled items of an audit; None without an audit."""
+    rules = audit_rules(session.job.workflow)
+    if rules is None:
+        return None
     # Imported late, as is what workers need: most jobs have neither, and start faster.
-    from trecjudge.job.audit.auditing import judge_items, labelled_items
+    from trecjudge.job.audit.auditing import LabelledJudgments
 
-    items = labelled_items(session, rules)
-    return items, await judge_items(session, rules, items)
+    return await LabelledJudgments.make(session, rules)
 
 
 def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
@@ -128,8 +128,7 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
             reader = inputs.reader(findings, listener.taken)
             if job.shard is not None:
                 reader = choose_part(job.shard, inputs, reader)[1]
-            if rules := audit_rules(job.workflow):
-                await _judge_labelled(session, rules)
+            await _judge_labelled(session)
             items = 0
             async for judged in Runner(session.judging, model).run(reader):
                 items += len(judged.judgments)
@@ -291,14 +290,11 @@ class _JobRun:
 
         Raises JudgeUnfit where a bound is broken.
         """
-        rules = audit_rules(self.job.workflow)
-        if rules is None:
+        tried = await _judge_labelled(self.session)
+        if tried is None:
             return None
-        from trecjudge.job.audit.auditing import compare_with_labels
-
-        items, judged = await _judge_labelled(self.session, rules)
-        self.recording.log_audit(judged)
-        audit = compare_with_labels(self.session, rules, items, judged)
+        self.recording.log_audit(tried.judged)
+        audit = tried.compare()
         self.recording.event("audit", **audit.as_dict())
         audit.check()
         return audit

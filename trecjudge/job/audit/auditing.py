@@ -181,107 +181,112 @@ def audit_judge(
                         " (--rag-responses), or labels with sentence and document"
                     )
                 session.inputs.check_documents(report)
-            items = labelled_items(session, rules)
-            judged = await judge_items(session, rules, items)
+            audit = await LabelledJudgments.make(session, rules)
             spent = session.model.spent()
             if job.model.plan:
-                return None, spent | {"items": sum(len(one.items) for one in judged)}
-            return compare_with_labels(session, rules, items, judged), spent
+                return None, spent | {"items": sum(len(one.items) for one in audit.judged)}
+            return audit.compare(), spent
 
     return run_session(job, audit())
 
 
-def labelled_items(session: Session, rules: AuditRules) -> AuditItems:
-    """Return the labelled items; of labels without texts, those of the runs. Raises InputError."""
-    path = Path(rules.labels)
-    if are_pairs(path):
-        return items_of_pairs(path, session.report)
-    return items_of_runs(path, session.inputs.responses(), rules.map)
+@dataclass(frozen=True, slots=True)
+class LabelledJudgments:
+    """The labelled items of an audit as the judge that is tried judged them."""
 
+    session: Session
+    rules: AuditRules
+    items: AuditItems
+    judged: Sequence[JudgedResponse]
 
-async def judge_items(
-    session: Session, rules: AuditRules, items: AuditItems
-) -> list[JudgedResponse]:
-    """Return the items as the judge that is tried judges them; this asks the model."""
-    topics = {topic.topic_id: topic for topic, _ in items.responses}
-    runner = Runner([session.judging[rules.judge_place(session.panel)]], session.model)
-    # A judge that is shown all responses first may put what it makes of them beside the files.
-    beside = session.job.outputs.folder / session.job.outputs.name
-    shown = partial(iter, items.responses)
-    await runner.prepare(AllResponses(shown, topics, session.model, beside, session.notify))
-    return [judged async for judged in runner.run(items.responses)]
+    @classmethod
+    async def make(cls, session: Session, rules: AuditRules) -> LabelledJudgments:
+        """Return the judgments on the labelled items; this asks the model. Raises InputError.
 
+        Of labels without texts, the items are those of the session's runs.
+        """
+        path = Path(rules.labels)
+        if are_pairs(path):
+            items = items_of_pairs(path, session.report)
+        else:
+            items = items_of_runs(path, session.inputs.responses(), rules.map)
+        topics = {topic.topic_id: topic for topic, _ in items.responses}
+        runner = Runner([session.judging[rules.judge_place(session.panel)]], session.model)
+        # A judge that is shown all responses first may put what it makes of them beside the files.
+        beside = session.job.outputs.folder / session.job.outputs.name
+        shown = partial(iter, items.responses)
+        await runner.prepare(AllResponses(shown, topics, session.model, beside, session.notify))
+        judged = [judged async for judged in runner.run(items.responses)]
+        return cls(session, rules, items, judged)
 
-def compare_with_labels(
-    session: Session, rules: AuditRules, items: AuditItems, judged: Sequence[JudgedResponse]
-) -> AuditReport:
-    """Return how far the judgments agree with the labels.
+    @property
+    def judge(self) -> str:
+        """The name of the judge."""
+        panel = self.session.panel
+        return panel[self.rules.judge_place(panel)].name
 
-    Raises ModelError where nothing could be judged, InputError where no judgment is on a
-    labelled item.
-    """
-    judgments = [judgment for response in judged for judgment in response.judgments]
-    decided = sum(judgment.judged for judgment in judgments)
-    if judgments and not decided:
-        raise ModelError(
-            f"audit: none of {len(judgments)} items was judged: {_first_failure(judgments)}"
+    def compare(self) -> AuditReport:
+        """Return how far the judgments agree with the labels.
+
+        Raises ModelError where nothing could be judged, InputError where no judgment is on a
+        labelled item.
+        """
+        judgments = [judgment for response in self.judged for judgment in response.judgments]
+        decided = sum(judgment.judged for judgment in judgments)
+        if judgments and not decided:
+            raise ModelError(
+                f"audit: none of {len(judgments)} items was judged: {_first_failure(judgments)}"
+            )
+        found = self._agreement()
+        figures: dict[str, float | None] = {JUDGED: decided / max(1, len(judgments))}
+        figures |= {figure.name: figure.pooled for figure in found.figures}
+        bounds = {f.name: (f.interval.low, f.interval.high) for f in found.figures}
+        return AuditReport(
+            judge=self.judge,
+            labels=self.rules.labels,
+            items=found.items,
+            topics=found.topics,
+            unjudged=len(judgments) - decided,
+            figures=figures,
+            intervals={
+                name: [low, high]
+                for name, (low, high) in bounds.items()
+                if low is not None and high is not None
+            },
+            broken=self.rules.broken_bounds(figures),
+            agreement=found,
         )
-    name = session.panel[rules.judge_place(session.panel)].name
-    header = Header(judges={name: panel_settings(session.panel)[name]})
-    found = _agreement(name, header, rules, items, judged, session.report)
-    figures: dict[str, float | None] = {JUDGED: decided / max(1, len(judgments))}
-    figures |= {figure.name: figure.pooled for figure in found.figures}
-    bounds = {f.name: (f.interval.low, f.interval.high) for f in found.figures}
-    return AuditReport(
-        judge=name,
-        labels=rules.labels,
-        items=found.items,
-        topics=found.topics,
-        unjudged=len(judgments) - decided,
-        figures=figures,
-        intervals={
-            name: [low, high]
-            for name, (low, high) in bounds.items()
-            if low is not None and high is not None
-        },
-        broken=rules.broken_bounds(figures),
-        agreement=found,
-    )
 
+    def _agreement(self) -> Agreement:
+        from trecjudge.evaluation.agreement import agree  # numpy: not in every job
 
-def _agreement(
-    name: str,
-    header: Header,
-    rules: AuditRules,
-    items: AuditItems,
-    judged: Sequence[JudgedResponse],
-    report: OnFinding,
-) -> Agreement:
-    from trecjudge.evaluation.agreement import agree  # numpy: not in every job
+        given, truth = self.rules.labels, Path(self.rules.labels)
+        # By way of files: `agree` reads what judges and people wrote, whoever they are.
+        with TemporaryDirectory(prefix="trecjudge-audit-") as folder:
+            made = Path(folder) / f"{self.judge.replace('/', '_')}.judgments.jsonl"
+            self._write(made)
+            if self.items.labels:
+                truth = Path(folder) / "labels.jsonl"
+                truth.write_bytes(b"".join(self.items.labels))
 
-    truth = Path(rules.labels)
-    with TemporaryDirectory(prefix="trecjudge-audit-") as folder:
-        made = Path(folder) / f"{name.replace('/', '_')}.judgments.jsonl"
-        with made.open("wb") as file:
+            def report_in_place(finding: Finding) -> None:
+                own = self.items.labels and finding.place.path == str(truth)
+                self.session.report(replace(finding, place=Place(given)) if own else finding)
+
+            try:
+                return agree(truth, made, report_in_place, words=self.rules.map)
+            except InputError as error:
+                reason = str(error).replace(str(made), f"the judgments of {self.judge}")
+                raise InputError(f"audit: {reason.replace(str(truth), given)}") from error
+
+    def _write(self, path: Path) -> None:
+        name = self.judge
+        with path.open("wb") as file:
             writer = JudgmentsWriter(file)
-            writer.header(header)
-            for one in judged:
+            writer.header(Header(judges={name: panel_settings(self.session.panel)[name]}))
+            for one in self.judged:
                 writer.response(one.response, [(name, each) for each in one.judgments])
             writer.end()
-        if items.labels:
-            truth = Path(folder) / "labels.jsonl"
-            truth.write_bytes(b"".join(items.labels))
-
-        def report_in_place(finding: Finding) -> None:
-            own = items.labels and finding.place.path == str(truth)
-            report(replace(finding, place=Place(rules.labels)) if own else finding)
-
-        try:
-            return agree(truth, made, report_in_place, words=rules.map)
-        except InputError as error:
-            reason = str(error).replace(str(made), f"the judgments of {name}")
-            reason = reason.replace(str(truth), rules.labels)
-            raise InputError(f"audit: {reason}") from error
 
 
 def _first_failure(judgments: Sequence[Judgment]) -> str:
