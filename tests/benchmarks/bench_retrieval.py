@@ -36,9 +36,9 @@ from trecjudge.baseline.index.records import IndexSource, VectorMaker
 from trecjudge.baseline.index.vectors import word_vectors
 from trecjudge.baseline.retrieve import ranking
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
-from trecjudge.baseline.retrieve.threshold import separation
 from trecjudge.baseline.terms import question_of
 from trecjudge.inputs.topics import read_topics
+from trecjudge.stats.agreement import separation
 
 SENTENCES = 400
 AIM_HITS, AIM_MS, AIM_A_DAY = 0.80, 200.0, 10_000

@@ -17,6 +17,7 @@ from trecjudge.stats.agreement import (
     auc,
     auc_of_topics,
     kappa,
+    separation,
     voter_pair,
 )
 from trecjudge.stats.resampling import NO_INTERVAL
@@ -145,6 +146,14 @@ def test_auc_by_hand(
     own = np.arange(len(scores))  # each item is a topic of its own
     for found in (auc(*values, counts), auc_of_topics(*values, own, counts)):
         assert found.tolist() == pytest.approx([area], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("higher", "lower", "area"),
+    [([2.0], [1.0], 1.0), ([1.0], [1.0], 0.5), ([1.0, 3.0], [2.0, 0.0], 0.75), ([1.0], [], NAN)],
+)
+def test_separation_is_the_auc(higher: list[float], lower: list[float], area: float) -> None:
+    assert separation(higher, lower) == pytest.approx(area, nan_ok=True)
 
 
 @pytest.mark.parametrize("block", [1, 4, 256])

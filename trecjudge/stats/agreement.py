@@ -222,6 +222,13 @@ def auc(scores: Array, relevant: Flags, weights: Array) -> Array:
     return auc_figure(scores, relevant)(weights)
 
 
+def separation(higher: Sequence[float], lower: Sequence[float]) -> float:
+    """Return the same of two lists of scores: how often one that should be higher is."""
+    scores = np.array([*higher, *lower])
+    relevant = np.arange(len(scores)) < len(higher)
+    return float(auc(scores, relevant, np.ones((1, len(scores))))[0])
+
+
 def share_figure(right: Flags) -> ItemFigure:
     """Return the share of items that are right, such as those with the label of a person."""
     ones = right.astype(float)

@@ -9,7 +9,6 @@ import pytest
 from trecjudge.baseline.retrieve.threshold import (
     Threshold,
     read_threshold,
-    separation,
     threshold_for,
     write_threshold,
 )
@@ -37,14 +36,6 @@ def test_the_threshold_keeps_and_refuses_most(
 def test_no_answerable_question_gives_no_threshold() -> None:
     with pytest.raises(ValueError):
         threshold_for([])
-
-
-@pytest.mark.parametrize(
-    ("answerable", "others", "auc"),
-    [([2.0], [1.0], 1.0), ([1.0], [1.0], 0.5), ([1.0, 3.0], [2.0, 0.0], 0.75)],
-)
-def test_separation_is_the_auc(answerable: list[float], others: list[float], auc: float) -> None:
-    assert separation(answerable, others) == auc
 
 
 def test_a_threshold_is_read_as_it_was_written(tmp_path: Path) -> None:

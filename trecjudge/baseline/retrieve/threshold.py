@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -53,18 +53,6 @@ def threshold_for(answerable: Sequence[float], others: Sequence[float] = ()) -> 
         return kept + bisect_left(wrong, least) / len(wrong)
 
     return max(known, key=lambda least: (round(gain(least), 9), -least))
-
-
-def separation(answerable: Sequence[float], others: Sequence[float]) -> float:
-    """Return how often an answerable question has more confidence than another: the AUC, 0 to 1.
-
-    A tie counts half. Raises ValueError if one of the two has none.
-    """
-    if not answerable or not others:
-        raise ValueError("both kinds of questions are needed")
-    wrong = sorted(others)
-    below = sum(bisect_left(wrong, one) + bisect_right(wrong, one) for one in answerable)
-    return below / (2 * len(answerable) * len(wrong))
 
 
 MOST_WRITTEN = 100_000

@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
-from trecjudge.baseline.retrieve.threshold import Threshold, separation, threshold_for
+from trecjudge.baseline.retrieve.threshold import Threshold, threshold_for
 from trecjudge.baseline.terms import question_of
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.files import open_target
@@ -102,7 +102,11 @@ class ThresholdCalibration:
     @property
     def auc(self) -> float | None:
         """How often an answerable question has more confidence than another; None without any."""
-        return separation(self.answerable, self.others) if self.others else None
+        if not self.others:
+            return None
+        from trecjudge.stats.agreement import separation  # numpy: no other search needs it
+
+        return separation(self.answerable, self.others)
 
     def lines(self) -> list[str]:
         """Return in words what was found."""
