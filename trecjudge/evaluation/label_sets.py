@@ -16,6 +16,7 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import Labels, key_of, label_duplicate, not_understood, votes_at
+from trecjudge.inputs.labels.label_files import KINDS, is_label_table
 from trecjudge.inputs.labels.vocabulary import (
     GRADED,
     OF_NUGGETS,
@@ -27,7 +28,6 @@ from trecjudge.inputs.labels.vocabulary import (
     named_alike,
     target_of,
 )
-from trecjudge.inputs.nuggets.label_files import KINDS, is_label_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Judgment, Place

@@ -11,7 +11,7 @@ from pathlib import Path
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.nuggets.label_files import RANK, RUBRIC_RANK
+from trecjudge.inputs.labels.label_files import RANK, RUBRIC_RANK
 from trecjudge.records import Judgment, Place, Response
 from trecjudge.results.judgments import JudgmentsReader
 

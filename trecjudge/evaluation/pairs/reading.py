@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.labels import most_given
 from trecjudge.inputs.labels.entries import other_columns, person_of
 from trecjudge.inputs.labels.vocabulary import Words, fold_label, number_of, support_label
 from trecjudge.inputs.sources.values import as_id, objects
@@ -252,8 +253,7 @@ def majority_weights(
     found = []
     for pair, own in read:
         weights = [one.weight(label_scale(numbers)) for one in own]
-        tally = Counter(weight for weight in weights if weight is not None)
-        most = [weight for weight, n in tally.items() if n == max(tally.values())]
+        most = most_given(Counter(weight for weight in weights if weight is not None))
         if len(most) == 1:
             found.append((pair, most[0]))
         elif most:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, TypeVar
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, ignore, plural
@@ -26,6 +26,7 @@ from trecjudge.inputs.labels.entries import (
     owners_of,
     takes_labels,
 )
+from trecjudge.inputs.labels.label_files import KINDS
 from trecjudge.inputs.labels.vocabulary import (
     GRADED,
     SUPPORT,
@@ -35,7 +36,6 @@ from trecjudge.inputs.labels.vocabulary import (
     support_label,
     target_of,
 )
-from trecjudge.inputs.nuggets.label_files import KINDS
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import Room
@@ -55,6 +55,7 @@ __all__ = [
     "label_of",
     "labels_of",
     "majority",
+    "most_given",
     "read_labels",
     "support_label",
     "takes_labels",
@@ -71,6 +72,8 @@ MOST_SORTED = 50_000
 """Findings that are held to be put in order."""
 MOST_UNPACKED = 64
 """Responses whose labels are held unpacked: a runner has some under way at a time."""
+
+T = TypeVar("T")
 
 Vote = tuple[str, int, int, int]
 """A label, its line, the number of its file, and that of the person.
@@ -317,12 +320,16 @@ def majority(votes: Sequence[Vote], first_breaks_ties: bool = False) -> Vote | N
     agreed on in the end stands for them all.
     """
     votes = [vote for vote in votes if vote[3] == DECIDED] or votes
-    tally = _tally(votes)
-    most = max(tally.values(), default=0)
-    labels = [label for label, n in tally.items() if n == most]
+    labels = most_given(_tally(votes))
     if len(labels) == 1 or (labels and first_breaks_ties):
         return next(vote for vote in votes if vote[0] in labels)
     return None
+
+
+def most_given(tally: Mapping[T, int]) -> list[T]:
+    """Return the labels that are given most often: one, or those that people are divided on."""
+    most = max(tally.values(), default=0)
+    return [label for label, count in tally.items() if count == most]
 
 
 def _tally(votes: Iterable[Vote]) -> Counter[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.findings import Finding, OnFinding, brief
-from trecjudge.inputs.nuggets.label_files import (
+from trecjudge.inputs.labels.label_files import (
     column_of,
     is_assessments,
     is_assignment,

@@ -9,7 +9,6 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief
-from trecjudge.inputs.nuggets.bank import Raw
 from trecjudge.inputs.sources.comma_separated import (
     BrokenCsv,
     csv_rows,
@@ -22,17 +21,18 @@ from trecjudge.records import FULL, NONE, Place
 from trecjudge.records.nuggets import plain_name
 
 # AutoNuggetizer's assignment files: which nuggets each response states, as labels.
+Record = Mapping[str, Any]
 NuggetKey = tuple[str, str, int | None, str | None, str]
 """(topic_id, run_id, sentence_index, doc_id, name of the nugget)."""
 
 
-def is_assignment(record: Raw) -> bool:
+def is_assignment(record: Record) -> bool:
     """Return whether a record has the assignments of a response's nuggets."""
     return "qid" in record and isinstance(record.get("nuggets"), list)
 
 
 def read_assignments(
-    record: Raw, place: Place, report: OnFinding
+    record: Record, place: Place, report: OnFinding
 ) -> Iterator[tuple[NuggetKey, str]]:
     """Yield (key, label) of every nugget of a response; a nugget without a label is reported."""
     topic_id, run_id = as_id(record.get("qid")), as_id(record.get("run_id"))
@@ -172,13 +172,13 @@ ATTESTED = "SENTENCE_ATTESTED"
 """The type of judgments that are labels; the others are on nuggets, which have no label each."""
 
 
-def is_judged_report(record: Raw) -> bool:
+def is_judged_report(record: Record) -> bool:
     """Return whether a record is a report with the judgments on its sentences."""
     return isinstance(record.get("report"), dict) and isinstance(record.get("judgments"), list)
 
 
 def read_attestations(
-    record: Raw, place: Place, report: OnFinding
+    record: Record, place: Place, report: OnFinding
 ) -> Iterator[tuple[CitationKey, str]]:
     """Yield (key, label) of every citation that was judged; what cannot be used is reported.
 
@@ -207,19 +207,19 @@ def read_attestations(
             report(Finding("label_unusable", place, message, brief(one), None, run_id, topic_id))
 
 
-def _sentences(judged: Raw) -> list[str]:
+def _sentences(judged: Record) -> list[str]:
     """Return the texts of a report's sentences, none where it does not have them."""
     given = judged.get("responses") or judged.get("answer") or ()
     return [_plain(one) for one in given if isinstance(one, dict)]
 
 
-def _plain(sentence: Raw) -> str:
+def _plain(sentence: Record) -> str:
     return plain_name(as_text(sentence.get("text")) or "")
 
 
 def _place_segments(
-    segments: Sequence[Raw], sentences: Sequence[str]
-) -> Iterator[tuple[int | None, Raw]]:
+    segments: Sequence[Record], sentences: Sequence[str]
+) -> Iterator[tuple[int | None, Record]]:
     """Yield each judged sentence with its place in the report; None for one that is not there."""
     start = 0
     for number, segment in enumerate(segments):
@@ -233,20 +233,20 @@ def _place_segments(
         yield index, segment
 
 
-def _judgments(segment: Raw) -> Iterator[Raw]:
+def _judgments(segment: Record) -> Iterator[Record]:
     given = segment.get("judgments")
     for one in given if isinstance(given, list) else ():
         if isinstance(one, dict) and one.get("judgment_type_id") == ATTESTED:
             yield one
 
 
-def _label(judgment: Raw) -> str | None:
+def _label(judgment: Record) -> str | None:
     response = judgment.get("response")
     attested = response.get("is_attested") if isinstance(response, dict) else None
     return {True: FULL, False: NONE}.get(attested) if isinstance(attested, bool) else None
 
 
-def _document(judgment: Raw) -> str | None:
+def _document(judgment: Record) -> str | None:
     for name in ("provenance", "response"):
         held = judgment.get(name)
         if isinstance(held, dict) and (doc_id := as_id(held.get("doc_id"))):
