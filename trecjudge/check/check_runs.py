@@ -11,9 +11,8 @@ from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import CheckReport, JsonLines, PackedList
 from trecjudge.check.repair import RecordChange, fix
 from trecjudge.errors import InputError
-from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, ignore, plural
-from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
@@ -23,7 +22,7 @@ from trecjudge.inputs.run_records import NOT_A_RUN
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.topics import read_topics
-from trecjudge.models.documents.opening import open_documents
+from trecjudge.models.documents.opening import open_cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +120,11 @@ def check_command(
         report_unmatched(banks, topics, topics, log)
     found = [] if only_banks else find_runs(runs, log)
 
-    def find_wanted() -> WantedDocuments:
-        return WantedDocuments.of(
-            lambda store: RunReader(found, ignore, store=store, dataset=dataset)
-        )
+    def read(store: DocumentStore) -> RunReader:
+        return RunReader(found, ignore, store=store, dataset=dataset)
 
     # An id written as a number is an id only if a document has it: citations need the store.
-    store = open_documents(documents, default_folder(), log, find_wanted) if documents else None
+    store = open_cited(documents, read, log)
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
     files: list[Path | Opened] = []
     if not only_banks:

@@ -17,7 +17,6 @@ from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.pipelines.fields import use_record_keys
-from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.job.documents import (
     FinishedJob,
     check_documents,
@@ -28,7 +27,6 @@ from trecjudge.job.request import Job
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.jobs import judged_job, kind_of
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.html.job import read_config
 
 if TYPE_CHECKING:  # rich: not for --help
     from trecjudge.show import documents as shown
@@ -73,7 +71,7 @@ def pack(flags: PackFlags) -> int:
     printer = FindingPrinter(flags.quiet)
     # What a job has fetched is kept: nothing is asked for again.
     model = ModelOptions(cache_folder=flags.cache_dir, offline=True)
-    found = (_read_job(path, model) for path in flags.jobs)
+    found = (FinishedJob.read(path, model) for path in flags.jobs)
     packed = pack_documents(found, flags.output, printer)
     printer.close()
     if flags.as_json:
@@ -101,7 +99,7 @@ def check(flags: CheckDocumentsFlags) -> int:
     if _is_job(runs):
         # Whoever made the job may have named an address that is to get nothing of ours.
         asking = model if documents else replace(model, offline=True, refresh=False)
-        found = _read_job(runs[0], asking)
+        found = FinishedJob.read(runs[0], asking)
         job, given = narrow_to_judged(found.job)[0], found.keys
     else:  # nothing is written
         job, given = Job(runs, Outputs(Path(), "documents"), dataset=dataset, model=model), {}
@@ -129,26 +127,3 @@ def _is_job(paths: Sequence[Path]) -> bool:
     with suppress(InputError):  # no job either: it is reported as a run that is not there
         return bool(kind_of(path) or (not path.exists() and judged_job(path)))
     return False
-
-
-def _read_job(path: Path, model: ModelOptions) -> FinishedJob:
-    """Return a job by its files. Raises InputError where a file is not there."""
-    found = judged_job(path)
-    path = found.outputs.config
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; it says which documents a job read")
-    config = read_config(path)
-    given, record = config.inputs, config.record
-    if streams := [p for p in (*given.runs, *given.documents) if was_given_elsewhere(p)]:
-        raise InputError(f"{path}: the job read {streams[0]} from a pipe; give it as a file")
-    job = Job(
-        given.runs,
-        found.outputs,
-        topics=given.topics,
-        documents=given.documents,
-        own_documents=given.own_documents,
-        dataset=given.dataset,
-        model=model,
-    )
-    files, collections = record.get("inputs_sha256"), record.get("collections")
-    return FinishedJob(job, given.keys, files or {}, collections or {})

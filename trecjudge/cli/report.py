@@ -18,16 +18,16 @@ from trecjudge.cli.flags import (
 from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
+from trecjudge.results.config import RecordedInputs
 from trecjudge.results.jobs import judged_job, outcome
 
 if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
-    from trecjudge.show.html import job, writing
+    from trecjudge.show.html import writing
     from trecjudge.stats import alignment
     from trecjudge.stats.scores import Scores
 else:
     comparing = Later("trecjudge.evaluation.comparing")
-    job = Later("trecjudge.show.html.job")
     writing = Later("trecjudge.show.html.writing")
     alignment = Later("trecjudge.stats.alignment")
 
@@ -60,7 +60,7 @@ def report_output(flags: HtmlReportFlags) -> int:
     if flags.truth_measure and flags.truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     printer, truth = FindingPrinter(flags.quiet), flags.truth
-    given = job.ReportInputs(
+    given = RecordedInputs(
         flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
     )
     wanted = writing.ReportOptions(

@@ -29,13 +29,16 @@ from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_e
 from trecjudge.inputs.pipelines.fields import use_record_keys
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import files_below, was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.config import file_digest
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.request import Job
 from trecjudge.models.documents.opening import source_name
+from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Document, Place
+from trecjudge.results.config import read_config
+from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.packed import packing
 from trecjudge.text.credentials import public
@@ -133,6 +136,32 @@ class FinishedJob:
     keys: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     collections: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, model: ModelOptions) -> FinishedJob:
+        """Return a job by its files; `model` says whether services may be asked for documents.
+
+        Raises InputError where a file is not there.
+        """
+        found = judged_job(path)
+        path = found.outputs.config
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; it says which documents a job read")
+        config = read_config(path)
+        given, record = config.inputs, config.record
+        if streams := [p for p in (*given.runs, *given.documents) if was_given_elsewhere(p)]:
+            raise InputError(f"{path}: the job read {streams[0]} from a pipe; give it as a file")
+        job = Job(
+            given.runs,
+            found.outputs,
+            topics=given.topics,
+            documents=given.documents,
+            own_documents=given.own_documents,
+            dataset=given.dataset,
+            model=model,
+        )
+        files, collections = record.get("inputs_sha256"), record.get("collections")
+        return cls(job, given.keys, files or {}, collections or {})
 
 
 @contextmanager

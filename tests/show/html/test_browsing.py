@@ -12,7 +12,7 @@ from tests.fakes import judgment, response
 from tests.show.html.browser import Browser, Open
 from tests.show.html.made import Judged, output, report
 from trecjudge.records import FULL, NONE, Evidence, Failure
-from trecjudge.show.html.job import ReportInputs
+from trecjudge.results.config import RecordedInputs
 
 
 def runs(browser: Browser) -> list[str]:
@@ -311,7 +311,7 @@ def test_offsets_count_characters_whatever_their_size(tmp_path: Path, open_page:
     }
     outputs = output(tmp_path, (response(("The tram opened in 2021.", ["d"])), judged))
     (tmp_path / "run.jsonl").write_text(json.dumps(run))
-    page = report(outputs, inputs=ReportInputs(runs=(tmp_path / "run.jsonl",))).path
+    page = report(outputs, inputs=RecordedInputs(runs=(tmp_path / "run.jsonl",))).path
     browser = open_page(page, "#/response/r/t1/0")
     assert browser.text(".document mark") == "The tram opened in 2021."
     browser.go_to_judgment(1)

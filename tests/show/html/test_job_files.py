@@ -13,50 +13,16 @@ import zstandard
 from tests.show.html.test_blocks import unpacked
 from trecjudge.errors import InputError
 from trecjudge.inputs.packed import PackedRows
+from trecjudge.results.config import RecordedInputs
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.job import (
-    Config,
-    ReportInputs,
     Texts,
-    read_config,
     read_log,
     read_texts,
     topics_for_page,
 )
 
 Write = Callable[..., Path]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("written: now\n", Config("now")),
-        ("model: null\ninputs: null\n", Config()),
-        ("model: {model: m, base_url: u}\n", Config(model="m")),
-        (
-            "inputs: {topics: t, runs: [a, b], documents: [d], dataset: rag, document_text: false}",
-            Config(
-                inputs=ReportInputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)
-            ),
-        ),
-        ("inputs: {own_documents: true}", Config(inputs=ReportInputs(own_documents=True))),
-        ("counts: {findings: {bad_utf8: 2}}\n", Config(findings={"bad_utf8": 2})),
-    ],
-)
-def test_a_config(text: str, expected: Config, write: Write) -> None:
-    assert read_config(write(text, "x.config.yml")) == expected
-
-
-@pytest.mark.parametrize(
-    "text", ["[1]", "inputs: 5", "a: [", "a: 1\na: 2", "!!python/object:os.system {}"]
-)
-def test_what_is_no_config_is_said(text: str, write: Write) -> None:
-    with pytest.raises(InputError, match=r"x\.config\.yml(:\d)?: is not the config of a job"):
-        read_config(write(text, "x.config.yml"))
-
-
-def test_no_config_is_an_empty_one(tmp_path: Path) -> None:
-    assert read_config(tmp_path / "x.config.yml") == Config()
 
 
 def test_a_log_gives_the_events_that_are_asked_for(write: Write) -> None:
@@ -95,7 +61,7 @@ def run(name: str, text: str, topic: str = "t1") -> str:
 
 
 def texts_of(
-    inputs: ReportInputs, wanted: Mapping[tuple[str, str], list[str]], strict: bool = False
+    inputs: RecordedInputs, wanted: Mapping[tuple[str, str], list[str]], strict: bool = False
 ) -> tuple[Texts, dict[str, Any]]:
     blocks, ids = Blocks(["t1", "t2"]), PackedRows()
     for group, named_in_it in wanted.items():
@@ -110,14 +76,14 @@ def places(texts: Texts) -> dict[Any, dict[str, int]]:
 
 def test_a_document_stands_once_in_its_topic(write: Write) -> None:
     runs = (write(run("a", "One."), "a.jsonl"), write(run("b", "One."), "b.jsonl"))
-    texts, blocks = texts_of(ReportInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
+    texts, blocks = texts_of(RecordedInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
     assert places(texts) == {("a", "t1"): {"d": 0}, ("b", "t1"): {"d": 0}}
     assert [(d["id"], d["text"]) for d in blocks["documents-0"]] == [("d", "T\nOne.")]
 
 
 def test_runs_that_carry_different_texts_keep_their_own(write: Write) -> None:
     runs = (write(run("a", "One."), "a.jsonl"), write(run("b", "Two."), "b.jsonl"))
-    texts, blocks = texts_of(ReportInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
+    texts, blocks = texts_of(RecordedInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
     assert [places(texts)[r, "t1"]["d"] for r in ("a", "b")] == [0, 1]
     assert [d["text"] for d in blocks["documents-0"]] == ["T\nOne.", "T\nTwo."]
 
@@ -125,7 +91,7 @@ def test_runs_that_carry_different_texts_keep_their_own(write: Write) -> None:
 def test_only_what_is_wanted_and_has_text(write: Write) -> None:
     lines = f"{run('a', 'One.')}\n{run('a', 'One.', 't2')}\n{run('a', 'One.', 't3')}\n"
     wanted = {("a", "t1"): ["d", "e", "nowhere"], ("a", "t3"): ["d"]}
-    texts, blocks = texts_of(ReportInputs(runs=(write(lines, "a.jsonl"),)), wanted)
+    texts, blocks = texts_of(RecordedInputs(runs=(write(lines, "a.jsonl"),)), wanted)
     assert places(texts)["a", "t1"] == {"d": 0}
     assert list(blocks) == ["documents-0"]
     path = write(lines, "a.jsonl")
@@ -137,7 +103,7 @@ def test_only_what_is_wanted_and_has_text(write: Write) -> None:
 
 def test_documents_given_beside_the_runs(write: Write) -> None:
     beside = write('{"docid": "e", "text": "Beside."}', "documents.jsonl")
-    inputs = ReportInputs(runs=(write(run("a", "One."), "a.jsonl"),), documents=(beside,))
+    inputs = RecordedInputs(runs=(write(run("a", "One."), "a.jsonl"),), documents=(beside,))
     _, blocks = texts_of(inputs, {("a", "t1"): ["d", "e"]})
     assert [d["text"] for d in blocks["documents-0"]] == ["T\nOne.", "Beside."]
 
@@ -146,19 +112,19 @@ def test_documents_given_beside_the_runs(write: Write) -> None:
 def test_the_text_is_the_one_that_was_judged(own: bool, text: str, write: Write) -> None:
     beside = write('{"docid": "d", "text": "Beside."}', "documents.jsonl")
     runs = (write(run("a", "One."), "a.jsonl"),)
-    inputs = ReportInputs(runs=runs, documents=(beside,), own_documents=own)
+    inputs = RecordedInputs(runs=runs, documents=(beside,), own_documents=own)
     _, blocks = texts_of(inputs, {("a", "t1"): ["d"]})
     assert [d["text"] for d in blocks["documents-0"]] == [text]
 
 
 def test_text_that_is_to_stay_out_stays_out(write: Write) -> None:
-    inputs = ReportInputs(runs=(write(run("a", "One."), "a.jsonl"),), document_text=False)
+    inputs = RecordedInputs(runs=(write(run("a", "One."), "a.jsonl"),), document_text=False)
     texts, blocks = texts_of(inputs, {("a", "t1"): ["d"]})
     assert (places(texts), blocks) == ({}, {})
 
 
 def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:
-    gone = ReportInputs(topics=tmp_path / "topics.jsonl")
+    gone = RecordedInputs(topics=tmp_path / "topics.jsonl")
     texts, _ = texts_of(gone, {})
     (note,) = texts.missing
     assert "no such topic file; give --rag-topics, --rag-responses, --documents" in note
@@ -168,7 +134,7 @@ def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:
 
 def test_a_topic_is_named_as_far_as_it_is_known(write: Write) -> None:
     topics = write('{"request_id": "t1", "title": "Trams", "background": "B"}', "t.jsonl")
-    texts, _ = texts_of(ReportInputs(topics=topics), {})
+    texts, _ = texts_of(RecordedInputs(topics=topics), {})
     known, unknown = topics_for_page(texts, ["t1", "t9"])
     assert (known["title"], known["background"]) == ("Trams", "B")
     assert unknown == {"id": "t9", "title": "", "problem": "", "background": "", "body": ""}

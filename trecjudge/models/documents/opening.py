@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
+from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, OnFinding, brief, plural
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
-from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.inputs.collections.wanted import Read, WantedDocuments
 from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
 from trecjudge.inputs.documents.store import (
     IRDS,
@@ -104,6 +105,19 @@ def open_documents(
         _report_differences(both, asked, report)
     opened = [s.path if isinstance(s, KeptDocuments) else p for p, s in both]
     return DocumentStores(stores, opened, files)
+
+
+def open_cited(
+    paths: Sequence[Path], read: Read, report: OnFinding, use: ServiceUse = AS_IT_IS
+) -> DocumentStores | None:
+    """Return the documents of paths that responses ask for; None without a path.
+
+    `read` reads the responses with a store that only notes what it is asked for. It is called where
+    a path is large, or a service. What is found is kept in the default folder.
+    """
+    if not paths:
+        return None
+    return open_documents(paths, default_folder(), report, lambda: WantedDocuments.of(read), use)
 
 
 def collections_of(paths: Sequence[Path], opened: DocumentStores) -> dict[str, dict[str, Any]]:

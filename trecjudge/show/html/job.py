@@ -15,9 +15,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import default_folder
 from trecjudge.findings import KINDS, ignore
-from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.inputs.pipelines.fields import use_record_keys
@@ -25,78 +23,15 @@ from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.sources.paths import was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
-from trecjudge.models.documents.opening import ServiceUse, open_documents
+from trecjudge.models.documents.opening import ServiceUse, open_cited
 from trecjudge.records import LEFT_OUT, Document, Place, Response, Topic
+from trecjudge.results.config import RecordedInputs
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import newest_form
-from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, yaml_text
+from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.show.formats import voter_lines
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.text.credentials import public, shareable
-
-
-# The config and the log of a job, read again from disk.
-@dataclass(frozen=True, slots=True)
-class ReportInputs:
-    """The input paths of a job, from which its texts can be read again.
-
-    `document_text` allows text of documents in the files written, `own_documents` is whether the
-    text that a run carries was judged where `documents` has one too. `keys` are those given for the
-    parts of a record.
-    """
-
-    topics: Path | None = None
-    runs: tuple[Path, ...] = ()
-    documents: tuple[Path, ...] = ()
-    dataset: str = "auto"
-    document_text: bool = True
-    own_documents: bool = False
-    keys: Mapping[str, str] = field(default_factory=dict)
-
-    def without_folders(self, text: str) -> str:
-        """Return a text without the folders of the inputs: a report goes to others."""
-        for path in filter(None, (self.topics, *self.runs, *self.documents)):
-            if len(path.parts) > 1 and len(path.parent.name) > 0:
-                text = text.replace(f"{path.parent}/", "")
-        return text
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """What a report shows of a job's config; empty where there is no config file."""
-
-    written: str = ""
-    model: str = ""
-    inputs: ReportInputs = ReportInputs()
-    findings: Mapping[str, int] = field(default_factory=dict)
-    record: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """All that the file holds."""
-
-
-def read_config(path: Path) -> Config:
-    """Return the contents of a config file. Raises InputError where it is none."""
-    if not path.is_file():
-        return Config()
-    try:
-        loaded = read_yaml(yaml_text(path)).value
-        given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
-        inputs = ReportInputs(
-            Path(given["topics"]) if given.get("topics") else None,
-            tuple(map(Path, given.get("runs") or ())),
-            tuple(map(Path, given.get("documents") or ())),
-            given.get("dataset") or "auto",
-            given.get("document_text") is not False,
-            given.get("own_documents") is True,
-            given.get("keys") or {},
-        )
-        findings = (loaded.get("counts") or {}).get("findings") or {}
-        written, named = str(loaded.get("written", "")), str(model.get("model", ""))
-        return Config(written, named, inputs, findings, loaded)
-    except YamlFault as error:
-        place = Place(str(path), error.line)
-        raise InputError(f"{place}: is not the config of a job: {error}") from error
-    except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise InputError(f"{path}: is not the config of a job: {error}") from error
 
 
 def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
@@ -150,7 +85,7 @@ class Texts:
         return self.written_at.get(place, {}).get(None)
 
 
-def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict: bool) -> Texts:
+def read_texts(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, strict: bool) -> Texts:
     """Read topics and the wanted documents, ids by (run_id, topic_id), these into `blocks`.
 
     With `strict`, an input that is not there raises InputError; else it is noted as missing.
@@ -172,7 +107,7 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict:
     return texts
 
 
-def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
+def _read(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
     if inputs.topics is not None:
         texts.topics = read_topics(inputs.topics, ignore)
     if not inputs.runs:
@@ -189,13 +124,9 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
             dataset=inputs.dataset,
         )
 
-    store = None
-    if inputs.document_text and inputs.documents:
-        # What the job has fetched is kept: a report asks no service.
-        use = ServiceUse(offline=True)
-        store = open_documents(
-            inputs.documents, default_folder(), ignore, lambda: WantedDocuments.of(read), use
-        )
+    shown = inputs.documents if inputs.document_text else ()
+    # What the job has fetched is kept: a report asks no service.
+    store = open_cited(shown, read, ignore, ServiceUse(offline=True))
     given = set(texts.topics)
     for topic, response in read(store):
         # One name for all responses: these two are kept of each.
@@ -276,7 +207,7 @@ def read_trail(
     outputs: Outputs,
     blocks: Blocks,
     written: Callable[[str], tuple[str, str] | None],
-    inputs: ReportInputs,
+    inputs: RecordedInputs,
 ) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 

@@ -12,6 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.panel import leading_measures
+from trecjudge.results.config import RecordedInputs, read_config
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
@@ -29,11 +30,9 @@ from trecjudge.show.html.entries import (
 )
 from trecjudge.show.html.figures import Figure, Sides
 from trecjudge.show.html.job import (
-    ReportInputs,
     job_shown,
     kinds_of,
     moment,
-    read_config,
     read_reviews,
     read_texts,
     read_trail,
@@ -64,7 +63,7 @@ class ReportOptions:
     """
 
     outputs: Outputs
-    inputs: ReportInputs | None = None
+    inputs: RecordedInputs | None = None
     document_text: bool | None = None
     compare: Outputs | None = None
     truth: Scores | None = None
@@ -148,7 +147,7 @@ class _Report:
         if not self.board.scores:
             raise InputError(f"{path}: holds no response")
 
-    def _choose_inputs(self) -> ReportInputs:
+    def _choose_inputs(self) -> RecordedInputs:
         """Return where the texts are, and whether those of documents may be shown."""
         given, inputs = self.wanted.inputs, self.config.inputs
         if given is not None:
