@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
 from trecjudge.baseline.generate.answers import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFormat, format_for
-from trecjudge.baseline.generate.runs import RunRequest, make_run
+from trecjudge.baseline.generate.runs import RunRequest
 from trecjudge.baseline.index.filters import parse_filter
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli.exits import print_errors, warning_printer
@@ -24,14 +22,16 @@ from trecjudge.cli.flags import (
 from trecjudge.cli.jobs import model_of
 from trecjudge.cli.parameters import command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_plans
-from trecjudge.errors import InputError, unknown
+from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.request import load_workflow
+from trecjudge.job.generating import make_run
+from trecjudge.job.inputs import select_topics
+from trecjudge.job.request import Job, load_workflow
+from trecjudge.job.session import run_session
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
-from trecjudge.records import Topic
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.retrieval import generated_lines
 
@@ -79,11 +79,6 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
         return AnswerSettings(self.top, self.rounds, self.mask_pii, self.max_words, only)
 
     @property
-    def model(self) -> ModelOptions:
-        """How a model may be used."""
-        return model_of(self)
-
-    @property
     def run_name(self) -> str:
         """The run's id: as given, else the name of its files, else how it is made."""
         made = "grounded" if self.use_env_llm else "extractive"
@@ -99,8 +94,20 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
         """The file of the run."""
         return self.out_dir / f"{self.outputs.name}.jsonl"
 
+    def job(self, model: ModelOptions) -> Job:
+        """Return the job in which the run is made."""
+        return Job(
+            runs=(),
+            outputs=self.outputs,
+            workflow=load_workflow(self.workflow),
+            topics=self.topics,
+            only_topics=self.only_topics,
+            max_topics=self.max_topics,
+            model=model,
+        )
+
     def run_request(self, format_: RunFormat, workflow: Workflow) -> RunRequest:
-        """The run with all that it is made by."""
+        """Return the run with all that it is made by."""
         return RunRequest(
             self.index,
             self.run,
@@ -118,8 +125,6 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
             ),
             self.generating,
             self.carry_documents,
-            workflow.llm,
-            workflow.prompts,
         )
 
 
@@ -129,18 +134,16 @@ def generate(flags: GenerateFlags) -> int:
 
     A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
     """
-    format_, model = format_for(flags.format_name), flags.model
+    format_, model = format_for(flags.format_name), model_of(flags)
     flags.generating.check(model.use)
     if flags.mask_pii and flags.carry_documents:
         raise InputError("give one of --mask-pii and --carry-documents: it would carry what is hid")
-    printer = FindingPrinter(flags.quiet)
-    topics = _topics(flags, printer)
-    wanted, warn = (
-        flags.run_request(format_, load_workflow(flags.workflow)),
-        warning_printer(flags.quiet),
-    )
-    held = flags.outputs.lock(warn)
-    made, spent = asyncio.run(make_run(wanted, topics, model, printer, warn, held))
+    printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)
+    every = read_topics(flags.topics, printer)
+    job = flags.job(model)
+    topics = list(select_topics(every, job).values())
+    wanted, held = flags.run_request(format_, job.workflow), job.outputs.lock(warn)
+    made, spent = run_session(job, make_run(job, wanted, topics, printer, warn, held))
     printer.close()
     if made is None:
         return _print_plan(spent, flags)
@@ -159,15 +162,6 @@ def _documents(flags: GenerateFlags) -> str:
     if flags.carry_documents:
         return ""
     return flags.index if is_index(Path(flags.index)) else "DOCUMENTS"
-
-
-def _topics(flags: GenerateFlags, printer: FindingPrinter) -> list[Topic]:
-    every = read_topics(flags.topics, printer)
-    for topic_id in flags.only_topics:
-        if topic_id not in every:
-            raise InputError(unknown("topic", topic_id, every))
-    wanted = (t for t in every.values() if not flags.only_topics or t.topic_id in flags.only_topics)
-    return list(islice(wanted, flags.max_topics))
 
 
 def _print_plan(spent: dict[str, Any], flags: GenerateFlags) -> int:

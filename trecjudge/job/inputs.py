@@ -82,7 +82,7 @@ class JobInputs:
         """
         every = read_topics(job.topics, on_finding) if job.topics else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
-        wanted = _select_topics(every, job)
+        wanted = None if every is None else select_topics(every, job)
         if qrels and wanted and qrels.keys().isdisjoint(wanted):
             there = f"{next(iter(qrels))!r}, not {next(iter(wanted))!r}"
             raise InputError(f"{job.qrels}: grades no topic that is judged (such as {there})")
@@ -287,9 +287,8 @@ def _banks(
     return banks
 
 
-def _select_topics(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
-    if topics is None:
-        return None
+def select_topics(topics: Mapping[str, Topic], job: Job) -> dict[str, Topic]:
+    """Return those of a file's topics that a job asks for. Raises InputError for another one."""
     for topic_id in job.only_topics:
         if topic_id not in topics:
             raise InputError(unknown("topic", topic_id, topics))

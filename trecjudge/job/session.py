@@ -18,7 +18,7 @@ from trecjudge.job.process import INTERRUPTS, Interrupted
 from trecjudge.job.request import Job, Notify
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.documents.opening import some_kept
-from trecjudge.models.model import Model, Voter
+from trecjudge.models.model import Model, Program, Voter
 from trecjudge.models.opening import open_model, open_voters
 
 T = TypeVar("T")
@@ -52,20 +52,30 @@ class Session:
 
 @asynccontextmanager
 async def open_session(
-    job: Job, panel: Panel, report: OnFinding, notify: Notify, voters: Sequence[Voter] = ()
+    job: Job,
+    panel: Panel,
+    report: OnFinding,
+    notify: Notify,
+    voters: Sequence[Voter] = (),
+    programs: Sequence[Program] = (),
 ) -> AsyncIterator[Session]:
     """Yield the session of a job; `voters` are asked in place of those of its workflow.
 
-    The first signal cancels what runs in it, where a model may be asked: replies on their way are
-    kept. Without a model nothing is on its way, and it ends the process at once.
+    Where nothing is judged, `programs` are asked: voters and prompts of judges, which the workflow
+    may have too, do not count then. The first signal cancels what runs in it, where a model may be
+    asked: replies on their way are kept. Without a model nothing is on its way, and it ends the
+    process at once.
     """
-    programs = list(panel_programs(panel).values())
     workflow = job.workflow
-    voters = voters or read_voters(workflow)
+    asked = list(programs or panel_programs(panel).values())
+    if not programs:
+        voters = voters or read_voters(workflow)
     if voters and job.model.use:
-        opened = open_voters(job.model, voters, programs, notify)
+        opened = open_voters(job.model, voters, asked, notify)
     else:
-        opened = open_model(job.model, workflow.llm, workflow.prompts, programs, notify)
+        names = {program.name for program in programs} or workflow.prompts.keys()
+        prompts = {name: text for name, text in workflow.prompts.items() if name in names}
+        opened = open_model(job.model, workflow.llm, prompts, asked, notify)
     cancelling = INTERRUPTS.cancelling_task() if job.model.asks else nullcontext()
     # Files are entered first, so closed last: a log takes its name when the model is closed too.
     with cancelling, ExitStack() as files:

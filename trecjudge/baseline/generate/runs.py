@@ -11,28 +11,23 @@ from collections.abc import (
     Coroutine,
     Iterable,
     Iterator,
-    Mapping,
-    Sequence,
 )
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from trecjudge.baseline.generate.answers import PROGRAMS, REPLY, Answerer, AnswerSettings
+from trecjudge.baseline.generate.answers import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
-from trecjudge.baseline.index.index import Index, is_address, open_index
+from trecjudge.baseline.index.index import Index, is_address
 from trecjudge.baseline.records import Answer
-from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES, MaskedRanks
-from trecjudge.baseline.retrieve.retriever import RetrieverSettings, open_retriever
+from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import ModelError
 from trecjudge.files import fixed_time, open_target
-from trecjudge.findings import OnFinding, plural
+from trecjudge.findings import plural
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.models.model import Model
-from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.records import ProvenanceLine, Topic
 from trecjudge.version import __version__
 
@@ -94,8 +89,7 @@ class RunCounts:
 class RunRequest:
     """A run to make in the file `path`; `index` names the index.
 
-    `llm` and `prompts` are sections of a workflow. `carries` puts the documents that are cited into
-    the run.
+    `carries` puts the documents that are cited into the run.
     """
 
     index: str
@@ -106,8 +100,6 @@ class RunRequest:
     retriever: RetrieverSettings = field(default_factory=RetrieverSettings)
     generating: AnswerSettings = field(default_factory=AnswerSettings)
     carries: bool = False
-    llm: Mapping[str, Any] = field(default_factory=dict)
-    prompts: Mapping[str, str] = field(default_factory=dict)
 
     def facts(self, model: Model, index: Index) -> RunFacts:
         """Return what all records say of the run."""
@@ -130,44 +122,6 @@ class RunRequest:
         rounds = plural(self.generating.rounds, "further round")
         again = f"; up to {rounds} of retrieval" if self.generating.rounds else ""
         return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
-
-
-async def make_run(
-    wanted: RunRequest,
-    topics: Sequence[Topic],
-    options: ModelOptions,
-    report: OnFinding,
-    warn: Callable[[str], None],
-    held: AbstractContextManager[None] | None = None,
-) -> tuple[RunCounts | None, dict[str, Any]]:
-    """Write a run; return what it has, None where calls were only counted, and what was spent.
-
-    `held` is what locks its files while they are written. Raises InputError, OutputError, and
-    ModelError if no topic could be answered.
-    """
-    programs = (*PROGRAMS, GRADE_PASSAGES) if wanted.retriever.rerank else PROGRAMS
-    names = {program.name for program in programs}
-    prompts = {name: text for name, text in wanted.prompts.items() if name in names}
-    reply, settings = REPLY | dict(wanted.llm), wanted.retriever
-    with closing(open_index(wanted.index)) as index:
-        async with (
-            open_model(options, reply, prompts, programs, warn) as model,
-            open_retriever(wanted.index, index, settings, model, options, warn) as retriever,
-        ):
-            if wanted.generating.mask and retriever.ranks is not None:
-                retriever = replace(retriever, ranks=MaskedRanks(retriever.ranks))
-            track = wanted.format.track
-            answerer = Answerer(retriever, model, track, report, wanted.generating)
-            each = answer_all(topics, answerer.answer, model.in_flight)
-            facts = wanted.facts(model, index)
-            wanted.format.check(facts)
-            if options.plan and options.use:
-                async for _ in each:
-                    pass  # only to count what they would ask
-                return None, model.spent() | {"items": len(topics)}
-            with held or nullcontext():
-                made = await write_run(each, wanted.path, wanted.format, facts)
-            return made, model.spent()
 
 
 async def answer_all(

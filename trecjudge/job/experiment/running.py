@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from trecjudge.baseline.generate.formats import document_record
-from trecjudge.baseline.generate.runs import RunRequest, make_run
+from trecjudge.baseline.generate.runs import RunRequest
 from trecjudge.baseline.index.index import build_index, is_address, open_index
 from trecjudge.baseline.index.sources import DuplicateFilter, at_least_one, sources_in
 from trecjudge.baseline.retrieve.threshold import threshold_path
@@ -28,6 +28,7 @@ from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.experiment.reading import Experiment, Variant
+from trecjudge.job.generating import make_run
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.request import Job, JudgeSelection, Notify, build_jobs
 from trecjudge.job.run import ProgressListener, plan_job, run_job
@@ -136,9 +137,19 @@ class ExperimentJob:
         check_jobs([job])
         return job
 
-    def options_of(self, variant: Variant) -> ModelOptions:
-        """Return how a variant may use the model; all share one budget."""
-        return replace(self.options, use=False) if variant.extractive else self.options
+    def job_of(self, variant: Variant) -> Job:
+        """Return the job in which the run of a variant is made; all share one budget."""
+        workflow, options = self.experiment.workflow, self.options
+        return Job(
+            runs=(),
+            outputs=self.outputs,
+            workflow=replace(
+                workflow,
+                llm=workflow.llm | variant.llm,
+                prompts=workflow.prompts | variant.prompts,
+            ),
+            model=replace(options, use=False) if variant.extractive else options,
+        )
 
     def path_of(self, name: str) -> Path:
         """Return the file of a run."""
@@ -156,8 +167,6 @@ class ExperimentJob:
             self.experiment.team_id,
             replace(variant.retrieving, embeddings=workflow.embeddings, reranking=workflow.rerank),
             variant.generating,
-            llm=workflow.llm | variant.llm,
-            prompts=workflow.prompts | variant.prompts,
         )
 
 
@@ -270,19 +279,19 @@ async def _make_run(
     making: ExperimentJob, topics: Sequence[Topic], name: str, variant: Variant, index: str
 ) -> VariantRun:
     """Return the run of a variant: the one that is there if it is of the same inputs, else anew."""
-    options, path = making.options_of(variant), making.path_of(name)
+    job, path = making.job_of(variant), making.path_of(name)
     inputs = _fingerprint(making, name, variant, index)
     # What a model says is in its cache: such a run is written again, and costs nothing.
-    if not options.use and (known := _counts_of_known(path, inputs)) is not None:
+    if not job.model.use and (known := _counts_of_known(path, inputs)) is not None:
         return VariantRun(name, path, known, reused=True)
-    if not options.plan:
+    if not job.model.plan:
         path.parent.mkdir(parents=True, exist_ok=True)
         _record_path(path).unlink(missing_ok=True)
-    elif not options.use:
+    elif not job.model.use:
         return VariantRun(name, path)
     wanted = making.request_of(name, variant, index)
     report, warn = making.report, _prefix_messages(making.warn, name)
-    made, spent = await make_run(wanted, topics, options, report, warn)
+    made, spent = await make_run(job, wanted, topics, report, warn)
     counts = made.as_dict() if made is not None else {}
     if made is not None and not made.failed:
         record = {"inputs": inputs, "files": _digests(path), "counts": counts}
