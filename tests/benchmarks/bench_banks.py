@@ -19,11 +19,13 @@ from statistics import fmean
 from scipy.stats import kendalltau, spearmanr
 
 from trecjudge.evaluation.banks.making import BankSettings, Kind, make_banks
-from trecjudge.evaluation.banks.material import BankInputs, Material, read_material
-from trecjudge.files import default_folder
+from trecjudge.evaluation.banks.material import Material
+from trecjudge.job.banks import read_material
+from trecjudge.job.request import Job
 from trecjudge.judges.nuggets import NuggetsJudge
 from trecjudge.models.model import NoModel
 from trecjudge.records import Nugget, Topic, WholeResponse
+from trecjudge.results.outputs import Outputs
 
 SEED = 17
 KINDS: tuple[Kind, ...] = ("documents", "runs")
@@ -35,8 +37,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--splits", type=int, default=5)
     given = parser.parse_args()
-    inputs = BankInputs(topics=given.data / "topics.jsonl", runs=[given.data / "runs"])
-    materials = read_material(inputs, default_folder(), lambda finding: None)
+    outputs = Outputs(given.data, "nuggets")
+    job = Job([given.data / "runs"], outputs, topics=given.data / "topics.jsonl")
+    materials = read_material(job, lambda finding: None, lambda message: None)
     people = human(given.data / "human.leaderboard.txt")
     lengths = mean_of(materials, lambda topic, response: float(len(response.text.split())))
     print("bank from | held against | tau | Spearman")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import (
@@ -18,22 +17,19 @@ from trecjudge.cli.flags import (
 from trecjudge.cli.jobs import model_of
 from trecjudge.cli.parameters import argument, command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_plans, write_jsonl
-from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
 from trecjudge.evaluation.banks.making import (
     BankSettings,
     DraftBank,
     Kind,
-    make_banks,
     trail,
     trail_of,
 )
-from trecjudge.evaluation.banks.material import BankInputs, read_material
-from trecjudge.files import default_folder
 from trecjudge.inputs.nuggets.bank_files import report_lost, write_banks
 from trecjudge.inputs.nuggets.bank_formats import BankFormat, bank_format_named
-from trecjudge.job.request import load_workflow
-from trecjudge.models.model import Model
-from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.job.banks import make_job_banks
+from trecjudge.job.request import Job, load_workflow
+from trecjudge.models.opening import ModelOptions
+from trecjudge.results.outputs import Outputs
 from trecjudge.show.closing import model_line
 
 
@@ -71,24 +67,21 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
         kinds = [kind for kind, wanted in asked.items() if wanted]
         return BankSettings(kinds, self.max_nuggets, self.max_documents, self.window)
 
-    @property
-    def inputs(self) -> BankInputs:
-        """What banks are made from."""
-        return BankInputs(
-            self.topics,
-            self.responses,
-            self.documents,
-            self.qrels,
-            self.dataset,
-            self.only_topics,
-            self.only_runs,
-            self.max_topics,
+    def job(self, model: ModelOptions) -> Job:
+        """Return the job of whose inputs banks are made."""
+        return Job(
+            runs=self.responses,
+            outputs=Outputs(Path(), "nuggets"),
+            workflow=load_workflow(self.workflow),
+            topics=self.topics,
+            documents=self.documents,
+            qrels=self.qrels,
+            dataset=self.dataset,
+            model=model,
+            max_topics=self.max_topics,
+            only_topics=self.only_topics,
+            only_runs=self.only_runs,
         )
-
-    @property
-    def model(self) -> ModelOptions:
-        """How a model may be used."""
-        return model_of(self)
 
 
 @command_with(CreateFlags)
@@ -97,10 +90,11 @@ def create(flags: CreateFlags) -> int:
 
     A file beside the bank, NAME.trail.jsonl, shows where each nugget is from.
     """
-    making, model, format_ = flags.making, flags.model, bank_format_named(flags.to)
+    making, model, format_ = flags.making, model_of(flags), bank_format_named(flags.to)
     making.check(model.use)
     printer = FindingPrinter(flags.quiet)
-    made, spent = asyncio.run(_make_all(flags, making, model, printer))
+    warn = warning_printer(flags.quiet)
+    made, spent = make_job_banks(flags.job(model), making, printer, warn)
     if flags.plan:
         if not (flags.quiet or flags.as_json):
             note = "matching and importance are asked about what was found: not counted"
@@ -128,21 +122,3 @@ def _write(made: Sequence[DraftBank], flags: CreateFlags, format_: BankFormat) -
     path, text = trail_of(flags.target), flags.document_text
     write_jsonl(path, (line for one in made for line in trail(one, format_, text)))
     return list(map(str, (path, *files)))
-
-
-async def _make_all(
-    flags: CreateFlags, making: BankSettings, options: ModelOptions, printer: FindingPrinter
-) -> tuple[list[DraftBank], dict[str, Any]]:
-    workflow = load_workflow(flags.workflow)
-    programs = {program.name for program in PROGRAMS}
-    prompts = {name: text for name, text in workflow.prompts.items() if name in programs}
-    warn = warning_printer(flags.quiet)
-    async with open_model(options, REPLY | workflow.llm, prompts, PROGRAMS, warn) as model:
-        materials = read_material(flags.inputs, flags.cache_dir or default_folder(), printer)
-        made = await make_banks(materials, making, model, printer, flags.plan)
-        return made, _spending_of(model, made)
-
-
-def _spending_of(model: Model, made: Sequence[DraftBank]) -> dict[str, Any]:
-    spent = model.spent()
-    return spent | {"items": len(made)} if "items" in spent else spent

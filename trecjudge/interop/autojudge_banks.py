@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -10,20 +9,19 @@ from typing import Any, cast
 from autojudge_base.nugget_data import NuggetBank, NuggetBanks
 from pydantic import PrivateAttr, model_validator
 
-from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
-from trecjudge.evaluation.banks.making import BankSettings, DraftBank, Kind, make_banks
-from trecjudge.evaluation.banks.material import BankInputs, read_material
-from trecjudge.files import default_folder
+from trecjudge.evaluation.banks.making import BankSettings, Kind
 from trecjudge.findings import FindingLog, FirstFindings, ignore
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.bank_files import bank_of, record_of
 from trecjudge.inputs.nuggets.bank_formats import bank_format_named, bank_format_of
 from trecjudge.interop.autojudge_records import tell_missing
 from trecjudge.interop.autojudge_settings import Settings
-from trecjudge.job.request import model_options
-from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.job.banks import make_job_banks
+from trecjudge.job.request import Job, model_options
+from trecjudge.job.workflow import Workflow
 from trecjudge.models.spending import Budget
 from trecjudge.records import Place
+from trecjudge.results.outputs import Outputs
 
 THEIRS = "autoargue"
 """The format of their banks, by our name."""
@@ -95,22 +93,17 @@ def make_their_banks(
     lines: list[str] = []
     first = FirstFindings()
     findings = FindingLog([lambda found: lines.append(str(found)) if first.take(found) else None])
-    inputs = BankInputs(topics, runs, documents)
-    made = asyncio.run(_make_banks(inputs, making, options, llm, findings))
+    job = Job(
+        runs=runs,
+        outputs=Outputs(Path(), "nuggets"),
+        workflow=Workflow(llm=dict(llm)),
+        topics=topics,
+        documents=documents,
+        model=options,
+    )
+    made, _ = make_job_banks(job, making, findings, ignore)
     found = [one.bank for one in made if one.drafts]
     count = sum(len(bank.nuggets) for bank in found)
     by = "a model" if options.use else "words"
     lines += [*first.rest(), f"{count} nuggets for {len(found)} topics, by {by}"]
     return Banks.of(found), lines
-
-
-async def _make_banks(
-    inputs: BankInputs,
-    making: BankSettings,
-    options: ModelOptions,
-    llm: Mapping[str, str],
-    findings: FindingLog,
-) -> list[DraftBank]:
-    async with open_model(options, REPLY | dict(llm), {}, PROGRAMS, lambda message: None) as model:
-        materials = read_material(inputs, options.cache_folder or default_folder(), findings)
-        return await make_banks(materials, making, model, findings)

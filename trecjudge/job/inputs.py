@@ -75,10 +75,17 @@ class JobInputs:
     banks: Mapping[str, Bank] | None = None
 
     @classmethod
-    def read(cls, job: Job, on_finding: OnFinding, notify: Notify = ignore) -> JobInputs:
-        """Read topics and documents and find the runs. Raises InputError.
+    def read(
+        cls,
+        job: Job,
+        on_finding: OnFinding,
+        notify: Notify = ignore,
+        more: Iterable[str] = (),
+    ) -> JobInputs:
+        """Read topics and documents and find the runs, where any are given. Raises InputError.
 
-        `notify` is called with messages while a service of documents is waited for.
+        `notify` is called with messages while a service of documents is waited for. `more` are ids
+        of documents that are wanted beside those that runs cite.
         """
         every = read_topics(job.topics, on_finding) if job.topics else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
@@ -87,14 +94,23 @@ class JobInputs:
             there = f"{next(iter(qrels))!r}, not {next(iter(wanted))!r}"
             raise InputError(f"{job.qrels}: grades no topic that is judged (such as {there})")
         banks = _banks(job, every, wanted, on_finding) if job.nuggets else None
-        files = open_runs(find_runs(job.runs, on_finding), on_finding, _files_given_otherwise(job))
+        files: list[Opened] = []
+        if job.runs:
+            beside = _files_given_otherwise(job)
+            files = open_runs(find_runs(job.runs, on_finding), on_finding, beside)
         inputs = cls(job, every, wanted, None, _kept_records(job, files), files, qrels, banks)
         if not job.documents:
             return inputs
+
+        def find_wanted() -> WantedDocuments:
+            found = inputs.wanted_documents()
+            found.add_ids(more)
+            return found
+
         try:
             # It may take long, and what was found is kept: the first interrupt ends it.
             with INTERRUPTS.ending():
-                store = _open_job_documents(job, inputs.wanted_documents, on_finding, notify)
+                store = _open_job_documents(job, find_wanted, on_finding, notify)
         except BaseException:
             inputs.close()
             raise
@@ -245,6 +261,8 @@ def read_responses(job: Job, report: OnFinding) -> Iterator[tuple[Topic, Respons
     Raises InputError for inputs that cannot be used, before the first response is asked for.
     """
     check_dataset(job.dataset)
+    if not job.runs:
+        raise InputError("runs: there are none; give JSONL files, one a system")
     inputs = JobInputs.read(job, report)
 
     def responses() -> Iterator[tuple[Topic, Response]]:

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import InputError, unknown
-from trecjudge.findings import OnFinding, ignore
-from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.findings import ignore
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.store import DocumentStore
-from trecjudge.inputs.formats.registry import check_dataset
-from trecjudge.inputs.runs import RunReader, find_runs, open_runs
-from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects
-from trecjudge.inputs.topics import read_topics
-from trecjudge.models.documents.opening import open_documents
 from trecjudge.records import Document, Response, Topic
-from trecjudge.results.trec import read_grades
-
-
-@dataclass(frozen=True, slots=True)
-class BankInputs:
-    """The files that banks are made from, as on the command line."""
-
-    topics: Path | None = None
-    runs: Sequence[Path] = ()
-    documents: Sequence[Path] = ()
-    qrels: Path | None = None
-    dataset: str = "auto"
-    only_topics: Sequence[str] = ()
-    only_runs: Sequence[str] = ()
-    max_topics: int | None = None
 
 
 @dataclass(slots=True)
@@ -66,59 +43,18 @@ class Material:
         return [self.documents[doc_id] for doc_id in order[:most]]
 
 
-def read_material(inputs: BankInputs, index_folder: Path, report: OnFinding) -> list[Material]:
-    """Return what there is on each topic, in the order of the topic file, or of the runs.
-
-    Documents of a topic are those that runs cite, those with a grade in `qrels`, and candidates
-    lists (`query` and `candidates`) among `documents`. Raises InputError for what cannot be used.
-    """
-    check_dataset(inputs.dataset)
-    every = read_topics(inputs.topics, report) if inputs.topics else None
-    runs = find_runs(inputs.runs, report) if inputs.runs else []
-    files: Sequence[Path | Opened] = runs
-    graded = read_grades(inputs.qrels, report) if inputs.qrels else {}
-
-    def read(store: DocumentStore | None, report: OnFinding = ignore) -> RunReader:
-        return RunReader(
-            files,
-            report,
-            topics=every,
-            known=every or {},
-            store=store,
-            dataset=inputs.dataset,
-            only_runs=inputs.only_runs,
-        )
-
-    def wanted() -> WantedDocuments:
-        asked = WantedDocuments.of(read)
-        asked.add_ids(i for grades in graded.values() for i, grade in grades.items() if grade > 0)
-        return asked
-
-    store = None
-    if inputs.documents:
-        store = open_documents(inputs.documents, index_folder, report, wanted)
-    files = open_runs(runs, report) if runs else []
-    found = {t: Material(topic) for t, topic in (every or {}).items()}
+def gather_material(
+    topics: Mapping[str, Topic] | None, responses: Iterable[tuple[Topic, Response]]
+) -> dict[str, Material]:
+    """Return what there is on each of the topics, in their order; for None, those of responses."""
+    found = {topic_id: Material(topic) for topic_id, topic in (topics or {}).items()}
     shared: dict[str, Document] = {}
-    for topic, response in read(store, report):
+    for topic, response in responses:
         found.setdefault(topic.topic_id, Material(topic)).add(response, shared)
-    _add_candidates(inputs.documents, found, every is None)
-    _add_graded(found, graded, store)
-    return _select_material(found, inputs)
+    return found
 
 
-def _select_material(found: Mapping[str, Material], inputs: BankInputs) -> list[Material]:
-    for topic_id in inputs.only_topics:
-        if topic_id not in found:
-            raise InputError(unknown("topic", topic_id, found))
-    chosen = (m for t, m in found.items() if not inputs.only_topics or t in inputs.only_topics)
-    wanted = list(islice(chosen, inputs.max_topics))
-    if not wanted:
-        raise InputError("no topic to make a bank of: give --rag-topics or --rag-responses")
-    return wanted
-
-
-def _add_graded(
+def add_graded(
     found: Mapping[str, Material],
     grades: Mapping[str, Mapping[str, int]],
     store: DocumentStore | None,
@@ -132,7 +68,7 @@ def _add_graded(
                 material.documents.setdefault(doc_id, document)
 
 
-def _add_candidates(paths: Sequence[Path], found: dict[str, Material], new: bool) -> None:
+def add_candidates(paths: Sequence[Path], found: dict[str, Material], new: bool) -> None:
     """Add the documents of candidates lists to their topics, to `new` ones too if that is asked."""
     for topic, documents in _candidates(paths):
         if topic.topic_id in found or new:
