@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,10 +27,10 @@ from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, text
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import plural
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.request import load_workflow
+from trecjudge.job.request import Job, load_workflow
+from trecjudge.job.session import open_session, run_session
 from trecjudge.job.workflow import Workflow
-from trecjudge.models.model import Model, NoModel
-from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.results.outputs import Outputs
 from trecjudge.show.retrieval import search_record, search_view
 
 SHOWN, WRITTEN = 10, 100
@@ -85,9 +84,15 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
         )
 
     @property
-    def model(self) -> ModelOptions:
-        """How a model may be used."""
-        return model_of(self)
+    def grades(self) -> bool:
+        """Whether a model grades passages."""
+        return bool(self.rerank) and self.rerank_by == "model"
+
+    @property
+    def job(self) -> Job:
+        """The job whose model grades passages, or whose endpoints make vectors and rerank."""
+        workflow, model = load_workflow(self.workflow), model_of(self)
+        return Job((), Outputs(Path(), "search"), workflow=workflow, model=model)
 
     @property
     def line(self) -> Path:
@@ -109,38 +114,28 @@ def search(flags: SearchFlags) -> int:
     flags.check()
     printer = FindingPrinter(flags.quiet)
     with closing(open_index(flags.index)) as index:
-        status = asyncio.run(_search(flags, index, printer))
+        only, job = parse_filter(flags.only), flags.job
+        status = run_session(job, _search(flags, job, index, only, printer))
     printer.close()
     return status or printer.status()
 
 
-async def _search(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
-    only, workflow = parse_filter(flags.only), load_workflow(flags.workflow)
-    options, warn = flags.model, warning_printer(flags.quiet)
-    settings = flags.settings(workflow)
+async def _search(
+    flags: SearchFlags, job: Job, index: Index, only: Filter | None, printer: FindingPrinter
+) -> int:
+    settings, warn = flags.settings(job.workflow), warning_printer(flags.quiet)
+    options = job.model
+    # A model that only an endpoint's vectors or ranks come from is asked nothing in the session.
+    grading = replace(job, model=replace(options, use=options.use and flags.grades))
     async with (
-        _grading(flags, options, workflow) as model,
-        open_retriever(flags.index, index, settings, model, options, warn) as retriever,
+        open_session(grading, [], printer, warn, programs=[GRADE_PASSAGES]) as session,
+        open_retriever(flags.index, index, settings, session.model, options, warn) as retriever,
     ):
         if flags.calibrate is not None:
             return await _calibrate(flags, retriever, only, printer)
         if flags.topics is not None:
             return await _write(flags, retriever, only, printer)
         return await _show(flags, retriever, only)
-
-
-@asynccontextmanager
-async def _grading(
-    flags: SearchFlags, options: ModelOptions, workflow: Workflow
-) -> AsyncIterator[Model]:
-    """Yield the model that reranks; none where nothing asks one."""
-    if not flags.rerank or flags.rerank_by == "endpoint":
-        yield NoModel()
-        return
-    prompts = {n: text for n, text in workflow.prompts.items() if n == GRADE_PASSAGES.name}
-    warn = warning_printer(flags.quiet)
-    async with open_model(options, workflow.llm, prompts, [GRADE_PASSAGES], warn) as model:
-        yield model
 
 
 async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Filter | None) -> int:
