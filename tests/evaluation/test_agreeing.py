@@ -14,6 +14,7 @@ from tests.show.html.made import nuggets_output
 from trecjudge.errors import InputError
 from trecjudge.evaluation.agreement import (
     Agreement,
+    AgreementOptions,
     OneSidedItems,
     PeopleAgreement,
     agree,
@@ -27,7 +28,7 @@ def agreed(
     truth: Path, predicted: Path, threshold: int = 1, on_missing: OneSidedItems = "common"
 ) -> Agreement:
     findings: list[Finding] = []
-    found = agree(truth, predicted, findings.append, threshold, on_missing)
+    found = agree(truth, predicted, findings.append, AgreementOptions(threshold, on_missing))
     assert findings == []
     return found
 
@@ -477,7 +478,7 @@ def test_words_that_nobody_knows_stop_with_both_lists(
         agree(truth, predicted, pytest.fail)
     assert all(word in str(stopped.value) for word in (*theirs, "0" if "3" in ours else ours[1]))
     words = dict(zip(theirs, ours, strict=True))
-    assert figure(agree(truth, predicted, lambda _: None, words=words), "accuracy") == 1.0
+    assert figure(agree(truth, predicted, ignore, AgreementOptions(words=words)), "accuracy") == 1.0
 
 
 def test_judges_that_disagree_with_people_on_everything_are_no_other_words(write: Write) -> None:
@@ -509,9 +510,10 @@ def test_each_judge_has_its_figures_whatever_the_order(tmp_path: Path) -> None:
     assert made[0] == made[1]
     with pytest.raises(InputError, match="citation, direct_prompt, length; name one"):
         agree(LABELS, tmp_path / "citation", ignore)
-    assert agree(LABELS, tmp_path / "citation", ignore, judge="citation").judge == "citation"
+    named = AgreementOptions(judge="citation")
+    assert agree(LABELS, tmp_path / "citation", ignore, named).judge == "citation"
     with pytest.raises(InputError, match="unknown judge 'x'; there are: citation, direct_prompt"):
-        agree(LABELS, tmp_path / "citation", ignore, judge="x")
+        agree(LABELS, tmp_path / "citation", ignore, AgreementOptions(judge="x"))
 
 
 def test_two_jobs_of_several_judges_are_compared_by_name(tmp_path: Path) -> None:

@@ -247,6 +247,7 @@ def agree(
     named.
     """
     _check_choice("on_missing", on_missing, agreeing.OneSidedItems)
+    options = agreeing.AgreementOptions(threshold, on_missing, judge, mapped)
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
         given = InputFiles(Path(folder))
         sides = _labels(truth, given.folder, "truth"), _labels(predicted, given.folder, "predicted")
@@ -255,7 +256,7 @@ def agree(
             on_finding(given.plain(finding))
 
         with given.plainly():
-            return agreeing.agree(*sides, report, threshold, on_missing, judge, mapped)
+            return agreeing.agree(*sides, report, options)
 
 
 def _check_given(leaderboards: Sequence[Board]) -> None:

@@ -43,16 +43,9 @@ def agree(flags: AgreeFlags) -> int:
     """
     printer = FindingPrinter(flags.quiet)
     lacking: list[str] = []
-    every = agreement.agreements(
-        flags.truth,
-        flags.predicted,
-        printer,
-        flags.threshold,
-        flags.on_missing,
-        flags.judge,
-        parse_label_map(flags.mapped),
-        lacking.append,
-    )
+    words = parse_label_map(flags.mapped)
+    options = agreement.AgreementOptions(flags.threshold, flags.on_missing, flags.judge, words)
+    every = agreement.agreements(flags.truth, flags.predicted, printer, options, lacking.append)
     for why in lacking:
         warning_printer(flags.quiet)(why)
     if flags.as_json:

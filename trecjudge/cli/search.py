@@ -68,6 +68,7 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
             raise InputError("--rag-topics and --trec go together: give both")
         if self.against is not None and self.calibrate is None:
             raise InputError("--against goes with --calibrate")
+        parse_filter(self.only)  # here, since an endpoint may be asked before it is used
 
     def settings(self, workflow: Workflow) -> RetrieverSettings:
         """Return how passages are found; a run file has a line a document."""
@@ -82,6 +83,11 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
             embeddings=workflow.embeddings,
             reranking=workflow.rerank,
         )
+
+    @property
+    def filter(self) -> Filter | None:
+        """Which documents are looked for; None for all. Raises InputError."""
+        return parse_filter(self.only)
 
     @property
     def grades(self) -> bool:
@@ -114,15 +120,13 @@ def search(flags: SearchFlags) -> int:
     flags.check()
     printer = FindingPrinter(flags.quiet)
     with closing(open_index(flags.index)) as index:
-        only, job = parse_filter(flags.only), flags.job
-        status = run_session(job, _search(flags, job, index, only, printer))
+        job = flags.job
+        status = run_session(job, _search(flags, job, index, printer))
     printer.close()
     return status or printer.status()
 
 
-async def _search(
-    flags: SearchFlags, job: Job, index: Index, only: Filter | None, printer: FindingPrinter
-) -> int:
+async def _search(flags: SearchFlags, job: Job, index: Index, printer: FindingPrinter) -> int:
     settings, warn = flags.settings(job.workflow), warning_printer(flags.quiet)
     options = job.model
     # A model that only an endpoint's vectors or ranks come from is asked nothing in the session.
@@ -132,16 +136,16 @@ async def _search(
         open_retriever(flags.index, index, settings, session.model, options, warn) as retriever,
     ):
         if flags.calibrate is not None:
-            return await _calibrate(flags, retriever, only, printer)
+            return await _calibrate(flags, retriever, printer)
         if flags.topics is not None:
-            return await _write(flags, retriever, only, printer)
-        return await _show(flags, retriever, only)
+            return await _write(flags, retriever, printer)
+        return await _show(flags, retriever)
 
 
-async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Filter | None) -> int:
+async def _show(flags: SearchFlags, retriever: IndexRetriever) -> int:
     line = retriever.threshold
     try:
-        found = await retriever.retrieve(flags.question, flags.top or SHOWN, only)
+        found = await retriever.retrieve(flags.question, flags.top or SHOWN, flags.filter)
     except JudgmentFailed as failed:
         print_errors([f"not reranked: {failed.kind}: {failed}"])
         return 3
@@ -153,14 +157,12 @@ async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Filter | No
     return 0
 
 
-async def _calibrate(
-    flags: SearchFlags, retriever: IndexRetriever, only: Filter | None, printer: FindingPrinter
-) -> int:
+async def _calibrate(flags: SearchFlags, retriever: IndexRetriever, printer: FindingPrinter) -> int:
     assert flags.calibrate is not None
     topics = read_topics(flags.calibrate, printer)
     others = read_topics(flags.against, printer) if flags.against else {}
-    name = name_of(flags.index)
-    found = await calibrate_threshold(retriever, topics.values(), others.values(), only, name)
+    asked = topics.values(), others.values(), flags.filter
+    found = await calibrate_threshold(retriever, *asked, name_of(flags.index))
     write_threshold(flags.line, found.threshold)
     if flags.as_json:
         print_json([found.as_dict() | {"file": str(flags.line)}])
@@ -169,14 +171,12 @@ async def _calibrate(
     return 0
 
 
-async def _write(
-    flags: SearchFlags, retriever: IndexRetriever, only: Filter | None, printer: FindingPrinter
-) -> int:
+async def _write(flags: SearchFlags, retriever: IndexRetriever, printer: FindingPrinter) -> int:
     assert flags.topics is not None and flags.trec is not None
     topics = read_topics(flags.topics, printer)
     tag = flags.tag or f"trecjudge-{flags.retriever}"
     done: SearchCounts = await write_run(
-        flags.trec, topics.values(), retriever, flags.top or WRITTEN, only, tag
+        flags.trec, topics.values(), retriever, flags.top or WRITTEN, flags.filter, tag
     )
     for topic_id, why in done.failed.items():
         print_errors([f"topic {topic_id!r}: not reranked, so it is not in the run: {why}"])

@@ -269,52 +269,59 @@ class Agreement:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """How two files of labels are compared.
+
+    An item of one side only is left out (`common`), has the lowest label on the other (`zero`), or
+    is an error. Without `threshold`, the lowest relevant grade, there are no figures of what is
+    relevant. `judge` is the one that is compared, where there are several. `words` are what labels
+    are to be called.
+    """
+
+    threshold: int | None = 1
+    on_missing: OneSidedItems = "common"
+    judge: str = ""
+    words: Words | None = None
+
+
+USUAL = AgreementOptions()
+
+
 def agree(
-    truth: Path,
-    predicted: Path,
-    report: OnFinding,
-    threshold: int | None = 1,
-    on_missing: OneSidedItems = "common",
-    judge: str = "",
-    words: Words | None = None,
+    truth: Path, predicted: Path, report: OnFinding, options: AgreementOptions = USUAL
 ) -> Agreement:
-    """Return how two files of labels agree, of several judges those of `judge`.
+    """Return how two files of labels agree.
 
     See `agreements`. Raises InputError where there are several judges and none is named.
     """
-    pairs = _sides(truth, predicted, report, judge, words)
+    pairs = _sides(truth, predicted, report, options)
     if len(pairs) > 1:
         names = ", ".join(right.judge or left.judge for left, right in pairs)
         raise InputError(f"{predicted}: has several judges: {names}; name one (judge)")
-    return _agreement(*pairs[0], report, threshold, on_missing, words or {})
+    return _agreement(*pairs[0], report, options)
 
 
 def agreements(
     truth: Path,
     predicted: Path,
     report: OnFinding,
-    threshold: int | None = 1,
-    on_missing: OneSidedItems = "common",
-    judge: str = "",
-    words: Words | None = None,
+    options: AgreementOptions = USUAL,
     notify: Callable[[str], None] = ignore,
 ) -> list[Agreement]:
-    """Return how two files of labels agree, for each judge by name, or for `judge`.
+    """Return how two files of labels agree, for each judge by name, or for the one that is named.
 
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
-    run, sentence, document) of judgments and labels, and the nugget where they are on one. An item
-    of one side only is left out (`common`), has the lowest label on the other (`zero`), or is an
-    error. Without `threshold`, the lowest relevant grade, there are no figures of what is relevant.
-    `words` are what labels are to be called. Of several judges, those that cannot be compared go to
-    `notify`. Raises InputError where none can.
+    run, sentence, document) of judgments and labels, and the nugget where they are on one. Of
+    several judges, those that cannot be compared go to `notify`. Raises InputError where none can.
     """
-    pairs = _sides(truth, predicted, report, judge, words)
+    pairs = _sides(truth, predicted, report, options)
     found, failed = [], []
     for left, right in pairs:
         try:
             if len(pairs) > 1:
                 _check_meeting(left, right)
-            found.append(_agreement(left, right, report, threshold, on_missing, words or {}))
+            found.append(_agreement(left, right, report, options))
         except InputError as error:
             if len(pairs) == 1:
                 raise
@@ -327,11 +334,11 @@ def agreements(
 
 
 def _sides(
-    truth: Path, predicted: Path, report: OnFinding, judge: str, words: Words | None
+    truth: Path, predicted: Path, report: OnFinding, options: AgreementOptions
 ) -> list[tuple[LabelSet, LabelSet]]:
     """Return the pairs to compare: judges of one name, or the one side with each judge."""
-    left, right = (label_sets_at(path, report, words) for path in (truth, predicted))
-    if judge:
+    left, right = (label_sets_at(path, report, options.words) for path in (truth, predicted))
+    if judge := options.judge:
         names = sorted({side.judge for side in (*left, *right)} - {""})
         if judge not in names:
             raise InputError(unknown("judge", judge, names))
@@ -346,32 +353,28 @@ def _sides(
 
 
 def _agreement(
-    truth: LabelSet,
-    predicted: LabelSet,
-    report: OnFinding,
-    threshold: int | None,
-    on_missing: OneSidedItems,
-    words: Words,
+    truth: LabelSet, predicted: LabelSet, report: OnFinding, options: AgreementOptions
 ) -> Agreement:
-    maps = call_both(truth, predicted, words, report)
+    maps = call_both(truth, predicted, options.words or {}, report)
     left, right = in_one_shape(truth, predicted, report)
     given = left.labels | right.labels
     # The lowest label of whichever kind the two sides have.
     scale = _scale(given)
     zero = min(scale, key=scale.__getitem__) if scale else "0"
     _check_labelled(left, right)
-    labels, ordered = in_order(given | {zero} if on_missing == "zero" else given)
-    pairs, shared = _pairs(left, right, labels, zero if on_missing == "zero" else None)
-    _check_shared(left, right, shared, on_missing)
-    if on_missing == "zero" and not ordered:
+    missing_are_zero = options.on_missing == "zero"
+    labels, ordered = in_order(given | {zero} if missing_are_zero else given)
+    pairs, shared = _pairs(left, right, labels, zero if missing_are_zero else None)
+    _check_shared(left, right, shared, options.on_missing)
+    if missing_are_zero and not ordered:
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
     confusion = pairs.confusion(len(labels)).sum(axis=0)
     if not ordered:
         _check_words(left, right, labels, confusion)
     relevant = None
-    if ordered and threshold is not None:
-        relevant = first_relevant(labels, threshold)
+    if ordered and options.threshold is not None:
+        relevant = first_relevant(labels, options.threshold)
     people = None
     if truth.people is not None and truth.people.several:
         names = truth.nuggets | predicted.nuggets

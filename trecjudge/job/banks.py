@@ -18,7 +18,6 @@ from trecjudge.evaluation.banks.material import (
 )
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.formats.registry import check_dataset
-from trecjudge.inputs.runs import ignore_format
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import open_session, run_session
@@ -60,7 +59,7 @@ def read_material(job: Job, report: OnFinding, notify: Notify) -> list[Material]
     model = replace(job.model, use=False)
     every = replace(job, qrels=None, only_topics=(), max_topics=None, model=model)
     with closing(JobInputs.read(every, report, notify, more)) as inputs:
-        found = gather_material(inputs.topics, inputs.reader(report, ignore_format))
+        found = gather_material(inputs.topics, inputs.reader(report))
         add_candidates(job.documents, found, inputs.topics is None)
         add_graded(found, graded, inputs.store)
     for topic_id in job.only_topics:

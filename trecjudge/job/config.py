@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -14,10 +14,11 @@ from trecjudge.files import fixed_time, whole
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.request import Job
+from trecjudge.job.session import Session
 from trecjudge.job.shards.merging import seal
 from trecjudge.job.workflow import KEYS
+from trecjudge.judging.panel import calibrations, panel_settings
 from trecjudge.models.documents.opening import source_name
-from trecjudge.models.model import Model
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.text.credentials import shareable
 from trecjudge.version import __version__
@@ -48,32 +49,26 @@ def file_digest(path: Path, checksums: Checksums) -> str:
         return f"cannot be read: {error.strerror}"
 
 
-def config_head(
-    job: Job, settings: Mapping[str, Any], model: Model, checksums: Checksums
-) -> dict[str, Any]:
+def config_head(session: Session, checksums: Checksums) -> dict[str, Any]:
     """Return what is known of a job before it judges: versions, command line, judges, inputs."""
+    job, settings = session.job, panel_settings(session.panel)
     return {
         "versions": versions(),
         "command_line": list(job.command_line),
         "judges": dict(settings),
         "workflow": _workflow_record(job, settings, checksums),
-        "model": model.record(),
+        "model": session.model.record(),
         "inputs": _inputs(job),
     }
 
 
-def write_config(
-    job: Job,
-    settings: Mapping[str, Any],
-    inputs: Iterable[Path],
-    checksums: Checksums,
-    model: Model,
-    sections: Mapping[str, Any],
-) -> None:
+def write_config(session: Session, checksums: Checksums, sections: Mapping[str, Any]) -> None:
     """Write the config of a finished job, with more sections and without secrets."""
+    job = session.job
+    inputs = [*session.inputs.paths, *calibrations(session.panel)]
     config = {
         "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
-        **config_head(job, settings, model, checksums),
+        **config_head(session, checksums),
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): file_digest(path, checksums) for path in inputs},
         **sections,

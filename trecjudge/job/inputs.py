@@ -33,11 +33,9 @@ from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecord, RunRecords
 from trecjudge.inputs.runs import (
     OnFormat,
-    OnRecord,
     RunReader,
     find_runs,
     ignore_format,
-    ignore_record,
     open_runs,
 )
 from trecjudge.inputs.sources.containers import Opened
@@ -127,8 +125,9 @@ class JobInputs:
 
         def read(store: AskedStore) -> RunReader:
             every.possible = store.ids
-            records = _run_records(self.job, self.files, store)
-            return self._reader(ignore, ignore_format, observe, records.read)
+            reader = self.reader_of(_run_records(self.job, self.files, store).read)
+            reader.observe = observe
+            return reader
 
         wanted = WantedDocuments.of(read)
         wanted.beside = {i: None for i in every.named if i not in wanted.named}
@@ -139,12 +138,12 @@ class JobInputs:
         for opened in self.files:
             opened.close()
 
-    def reader(
-        self, on_finding: OnFinding, taken: OnFormat, observe: OnRecord = ignore_record
-    ) -> RunReader:
+    def reader(self, on_finding: OnFinding, taken: OnFormat = ignore_format) -> RunReader:
         """Return the reader that the job judges by: the last one, since it frees what was kept."""
-        flag = self.job.model.use
-        return self._reader(on_finding, taken, observe, self.records.read_last, flag)
+        reader = self.reader_of(self.records.read_last)
+        reader.report, reader.taken = on_finding, taken
+        reader.flag_hostile = self.job.model.use
+        return reader
 
     def run_records(self) -> RunRecords:
         """Return a new reader of the runs' records, for those who read some of them again."""
@@ -152,43 +151,30 @@ class JobInputs:
 
     def reader_of(self, records: ReadRecords) -> RunReader:
         """Return a reader of the responses that some records hold; it reports nothing."""
-        return self._reader(ignore, ignore_format, ignore_record, records)
+        return RunReader(
+            self.files,
+            ignore,
+            topics=self.topics,
+            known=self.all_topics or {},
+            store=self.store,
+            qrels=self.qrels,
+            banks=self.banks,
+            max_runs=self.job.max_runs,
+            only_runs=self.job.only_runs,
+            only_topics=self.job.only_topics,
+            max_topics=self.job.max_topics,
+            records=records,
+        )
 
     def responses(self) -> Iterator[tuple[Topic, Response]]:
         """Yield all responses that will be judged; findings on them come when they are judged."""
-        return iter(self._reader(ignore, ignore_format, ignore_record, self.records.read))
+        return iter(self.reader_of(self.records.read))
 
     def all_responses(self, model: Model, notify: Notify) -> AllResponses:
         """Return them for judges that look at all before the first is judged."""
         outputs = self.job.outputs
         beside = outputs.folder / outputs.name
         return AllResponses(self.responses, self.topics, model, beside, notify)
-
-    def _reader(
-        self,
-        on_finding: OnFinding,
-        taken: OnFormat,
-        observe: OnRecord,
-        records: ReadRecords,
-        flag_hostile: bool = False,
-    ) -> RunReader:
-        return RunReader(
-            self.files,
-            on_finding,
-            topics=self.topics,
-            known=self.all_topics or {},
-            store=self.store,
-            qrels=self.qrels,
-            banks=self.banks,
-            flag_hostile=flag_hostile,
-            max_runs=self.job.max_runs,
-            only_runs=self.job.only_runs,
-            only_topics=self.job.only_topics,
-            max_topics=self.job.max_topics,
-            records=records,
-            taken=taken,
-            observe=observe,
-        )
 
     def check_documents(self, on_finding: OnFinding) -> None:
         """Check that the runs cite documents of `--documents`, before anything is judged.
@@ -267,7 +253,7 @@ def read_responses(job: Job, report: OnFinding) -> Iterator[tuple[Topic, Respons
 
     def responses() -> Iterator[tuple[Topic, Response]]:
         with closing(inputs):
-            yield from inputs.reader(report, ignore_format)
+            yield from inputs.reader(report)
 
     return responses()
 

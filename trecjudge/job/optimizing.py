@@ -43,7 +43,6 @@ from trecjudge.files import check_place, open_target
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.labels import labels_of
 from trecjudge.inputs.labels.vocabulary import Words
-from trecjudge.inputs.runs import ignore_format
 from trecjudge.job.judges import make_job_panel
 from trecjudge.job.pairs import RUN
 from trecjudge.job.request import Job
@@ -254,7 +253,7 @@ class PromptJob:
             return responses, _labels_of_pairs(self.truth, pairs, report, self.job.words)
         side = label_set_at(self.truth, report, self.job.words, target)
         session.inputs.check_documents(report)
-        return list(session.inputs.reader(report, ignore_format)), side
+        return list(session.inputs.reader(report)), side
 
     @asynccontextmanager
     async def _reflection(self, own: Model) -> AsyncIterator[Model]:

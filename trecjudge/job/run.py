@@ -32,7 +32,7 @@ from trecjudge.job.shards.shard import (
     choose_part,
     parts_folder,
 )
-from trecjudge.judging.panel import Panel, calibrations, check_takes_labels, panel_settings
+from trecjudge.judging.panel import Panel, check_takes_labels, panel_settings
 from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.model import wordings
 from trecjudge.models.shared_work import AskingModel, prefetch_scope
@@ -259,10 +259,7 @@ class _JobRun:
     def _begin(self) -> RunReader:
         """Read what there is beside the runs, and check these where a model would be paid."""
         job, session, findings = self.job, self.session, self.findings
-        settings = panel_settings(session.panel)
-        self.recording.event(
-            "session_start", **config_head(job, settings, session.model, self.checksums)
-        )
+        self.recording.event("session_start", **config_head(session, self.checksums))
         inputs = session.inputs
         report_lacking(session.panel, inputs, findings)
         inputs.check_documents(findings)
@@ -277,13 +274,10 @@ class _JobRun:
         return reader
 
     def _write_config(self, counts: Mapping[str, Any], **more: Any) -> None:
-        inputs, panel = self.session.inputs, self.session.panel
-        files = [*inputs.paths, *calibrations(panel)]
         # Last: a config beside the other files means that the job was finished.
-        more["collections"] = inputs.collections
+        more["collections"] = self.session.inputs.collections
         sections = {"counts": counts} | {name: found for name, found in more.items() if found}
-        model = self.session.model
-        write_config(self.job, panel_settings(panel), files, self.checksums, model, sections)
+        write_config(self.session, self.checksums, sections)
 
     async def _audit(self) -> AuditReport | None:
         """Try the judge on labelled items, before all else is paid for; None without an audit.

@@ -258,7 +258,8 @@ class LabelledJudgments:
         )
 
     def _agreement(self) -> Agreement:
-        from trecjudge.evaluation.agreement import agree  # numpy: not in every job
+        # Imported late: it loads numpy, which not every job needs.
+        from trecjudge.evaluation.agreement import AgreementOptions, agree
 
         given, truth = self.rules.labels, Path(self.rules.labels)
         # By way of files: `agree` reads what judges and people wrote, whoever they are.
@@ -274,7 +275,7 @@ class LabelledJudgments:
                 self.session.report(replace(finding, place=Place(given)) if own else finding)
 
             try:
-                return agree(truth, made, report_in_place, words=self.rules.map)
+                return agree(truth, made, report_in_place, AgreementOptions(words=self.rules.map))
             except InputError as error:
                 reason = str(error).replace(str(made), f"the judgments of {self.judge}")
                 raise InputError(f"audit: {reason.replace(str(truth), given)}") from error

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.agreement import agreements
+from trecjudge.evaluation.agreement import AgreementOptions, agreements
 from trecjudge.evaluation.comparing import scores_at
 from trecjudge.findings import ignore, plural
 from trecjudge.measures import MeasureSpec
@@ -87,7 +87,7 @@ def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
     """
     try:
         # What is relevant is not shown; its AUC takes most of the work and of the memory.
-        found = agreements(truth, predicted, ignore, threshold=None)
+        found = agreements(truth, predicted, ignore, AgreementOptions(threshold=None))
     except InputError:
         return None
     figures = [
