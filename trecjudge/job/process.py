@@ -121,6 +121,7 @@ class Interrupts:
         """Return a context within which the first signal cancels the task that runs now."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
+        # A handler runs between any two steps of the loop: only this call may wake it from there.
         return self.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
 
     @contextmanager
@@ -150,6 +151,7 @@ class Interrupts:
 
 def leave_interrupts_to_parent() -> None:
     """Ignore all that would interrupt this process: its parent ends it."""
+    # Ctrl-C goes to every process of a terminal: workers would end before what they did is taken.
     for number in _ending():
         signal.signal(number, signal.SIG_IGN)
 

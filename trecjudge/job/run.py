@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
@@ -32,7 +32,7 @@ from trecjudge.job.shards.shard import (
     choose_part,
     parts_folder,
 )
-from trecjudge.judging.panel import Panel, check_takes_labels, panel_settings
+from trecjudge.judging.panel import Panel, check_takes_labels
 from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.model import wordings
 from trecjudge.models.shared_work import AskingModel, prefetch_scope
@@ -338,13 +338,10 @@ class _JobRun:
         from trecjudge.job.shards.session import judge_in_parts
 
         session, outputs = self.session, self.job.outputs
-        # The workers make their judges anew: they need what these were fitted to.
-        job = replace(self.job, settings=panel_settings(session.panel))
-        make_judging_panel(
-            job, session.panel, self.findings
-        )  # for the findings: workers report none
+        # Only for the findings: workers report none.
+        make_judging_panel(self.job, session.panel, self.findings)
         with parts_folder(outputs) as folder:
-            parts = await judge_in_parts(job, session, reader, folder, self.listener.counted)
+            parts = await judge_in_parts(session, reader, folder, self.listener.counted)
             self.recording.spared += sum(part.spared for part in parts.done)
             if stopped := next((part.stopped for part in parts.done if part.stopped), ""):
                 self.stopped.now(stopped)

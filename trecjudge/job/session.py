@@ -90,6 +90,7 @@ def run_session(job: Job, work: Coroutine[Any, Any, T]) -> T:
     """
     try:
         return asyncio.run(work)
+    # Cancelled by a first signal where a model may be asked; else, or by a second, interrupted.
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted("\n".join(interrupted_note(job))) from None
     except OutputError as error:
@@ -112,4 +113,5 @@ def interrupted_note(job: Job) -> Iterator[str]:
         yield f"lost: {lost} requests that were on their way; they are asked again"
     else:
         yield f"kept: {'; '.join(log) or 'nothing'}"
-        yield "lost: what this job judged so far; no model was asked, so it costs time only"
+        done = "this job judged" if job.judges else "was done"
+        yield f"lost: what {done} so far; no model was asked, so it costs time only"

@@ -25,7 +25,6 @@ MOST_POINTS = 1000
 """Points of a sweep; more are most likely a mistake, and each point is a whole job."""
 LONGEST = 120
 """Bytes of a suffix; a longer one is cut, since file systems allow names of 255."""
-"""Characters that are replaced in a suffix, since it becomes part of file names."""
 
 Where = Callable[[tuple[str, ...]], str]
 """(path of a key) -> its place in the workflow, for a message."""

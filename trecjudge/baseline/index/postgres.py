@@ -96,6 +96,7 @@ class PostgresAddress:
     def connect(self) -> Connection[Any]:
         """Return a connection without a transaction. Raises InputError."""
         with self.translate_errors():
+            # Without transactions of its own: none is left open between two questions.
             connection: Connection[Any] = psycopg().connect(
                 **self.parameters, autocommit=True, client_encoding="UTF8"
             )
@@ -251,6 +252,7 @@ class PostgresStore(Store):
 
     def _lock(self) -> None:
         """Wait until no other process refreshes the index; to the end of the transaction."""
+        # Not of a table: the first refresh has none yet, and whoever searches is not to wait.
         digest = hashlib.sha256(f"trecjudge index {self.address.name}".encode()).digest()
         number = int.from_bytes(digest[:8], "big", signed=True)
         # Of this index only: others in the same database may be refreshed meanwhile.
@@ -267,6 +269,7 @@ class PostgresStore(Store):
         """Make names mean the tables of this index; return whether they are there."""
         name = self.address.name
         ((is_there, extension),) = self.rows(_THERE, (name,))
+        # For this transaction only: a pool may give the connection to another program afterwards.
         path = ", ".join(f'"{part}"' for part in (name, extension, "public") if part)
         self.write("SELECT set_config('search_path', ?, true)", (path,))
         return bool(is_there)
@@ -316,6 +319,7 @@ class PostgresStore(Store):
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         columns = COLUMNS[table]
+        # Not by INSERT, which takes a message for each of what may be millions of rows.
         with self._connection.cursor() as cursor:
             statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
             with cursor.copy(statement) as copy:
@@ -401,6 +405,7 @@ class PostgresStore(Store):
     def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
         rows = np.asarray(vectors, dtype=">f4")
         head = np.array([rows.shape[1], 0], dtype=">u2").tobytes()
+        # By way of a table: COPY adds rows, and cannot fill a column of those that are there.
         self.write(
             "CREATE TEMPORARY TABLE IF NOT EXISTS new_vectors (chunk bigint, vector vector)"
             " ON COMMIT DROP"

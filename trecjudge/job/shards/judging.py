@@ -81,20 +81,19 @@ class Worker:
     def judge(self, shard: Shard) -> ShardDone:
         """Judge a shard, write its files, and return what it came to."""
         recording = JudgmentRecorder.of(self.setup.job)
-        stop = Stop()
-        trial = MeasureTrial(job_spec(self.setup.job, self.panel), stop, pays=False)
+        trial = MeasureTrial(job_spec(self.setup.job, self.panel), Stop(), pays=False)
         with ExitStack() as files:
             file = files.enter_context(whole(self.setup.part(shard.number, "judgments")))
             if self.setup.job.debug_log:
                 recording.log_to(files.enter_context(whole(self.setup.part(shard.number, "log"))))
             writer = JudgmentsWriter(file)
             writer.header(self.header)
-            asyncio.run(self._judge_responses(shard, writer, recording, trial, stop))
+            asyncio.run(self._judge_responses(shard, writer, recording, trial))
             check_all_there(shard, writer.responses)
             sha256 = writer.end()
         counts = (writer.responses, writer.judgments, sha256, recording.spared)
-        error = "" if trial.error is None else str(trial.error)
-        return ShardDone(shard.number, *counts, self._score_part(shard.number), stop.why, error)
+        stopped, error = trial.stop.why, "" if trial.error is None else str(trial.error)
+        return ShardDone(shard.number, *counts, self._score_part(shard.number), stopped, error)
 
     async def _judge_responses(
         self,
@@ -102,9 +101,8 @@ class Worker:
         writer: JudgmentsWriter,
         recording: JudgmentRecorder,
         trial: MeasureTrial,
-        stop: Stop,
     ) -> None:
-        runner = Runner(self.judging, NoModel(), stop)
+        runner = Runner(self.judging, NoModel(), trial.stop)
         reader = self.inputs.reader_of(ShardRecords(self.records, shard.portions).read)
         async for judged in runner.run(reader):
             recording.write(writer, judged)
@@ -150,6 +148,8 @@ def ask_shard(setup: ShardSetup, shard: DocumentShard) -> ShardAsked:
 
     Raises a TrecJudgeError for what the user can put right.
     """
+    # A cluster gives the work of a lost worker to another one by itself, but an allowance may be
+    # spent only once: whoever makes this file first has the attempt.
     try:
         setup.part(shard.attempt, "begun").touch(exist_ok=False)
     except (FileExistsError, FileNotFoundError):
@@ -182,6 +182,7 @@ def _options_of(setup: ShardSetup, shard: DocumentShard) -> ModelOptions:
     whole, known, before = setup.job.model, setup.known, shard.before
     # With --refresh, what an earlier attempt has asked anew is not asked once more.
     asked = set(before.marks if before and whole.refresh else ())
+    # The job tells its user that nothing more is asked: once, not once for each worker.
     command = CommandState(shard.allowance.budget(), asked=asked, untold=True)
     options = replace(whole, command=command)
     if known is None:
@@ -219,6 +220,7 @@ async def _ask_all(
 
 
 def _check_origins(model: AskingModel, setup: ShardSetup) -> None:
+    # The job judges by the replies that are kept: those of another model it would not look for.
     origins = origins_of(model)
     if origins != setup.origins:
         here, there = (", ".join(map(" ".join, found)) for found in (origins, setup.origins))
@@ -235,6 +237,7 @@ def origins_of(model: AskingModel) -> tuple[tuple[str, str], ...]:
 async def _until_told(stop: Path, work: Coroutine[Any, Any, None]) -> None:
     """Do work, and cancel it when a file to stop is there or its folder is gone."""
     task = asyncio.create_task(work)
+    # Looked for again and again: a folder on another machine's disk tells of no change.
     while not task.done():
         await asyncio.wait([task], timeout=SECONDS_BETWEEN_LOOKS)
         if stop.exists() or not stop.parent.exists():
@@ -264,6 +267,8 @@ def own_cache(of: Path) -> Path:
         return Path(given)
     name = f"trecjudge-{os.getuid()}-{hashlib.sha256(str(of).encode()).hexdigest()[:16]}"
     folder = Path(tempfile.gettempdir()) / name
+    # All users may write there: another one may have made a folder of this name, to read or to
+    # forge replies.
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
@@ -279,5 +284,6 @@ def is_of_shard(shard: DocumentShard, item: Item, response: Response) -> bool:
     """
     whole = f"{item.topic.topic_id}\n{response.text}"
     text = whole if item.document is None else item.document.text
+    # No `hash`: Python salts it in each process, and all workers have to divide the items alike.
     digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) % shard.of == shard.number

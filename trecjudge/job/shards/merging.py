@@ -19,12 +19,10 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import KINDS
 from trecjudge.inputs.sources.containers import chunks, lines
-from trecjudge.job.shards.shard import ShardDone, ShardSetup, digest_of_ids
-from trecjudge.judging.panel import Panel
-from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter, end_line
+from trecjudge.job.shards.shard import digest_of_ids
+from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter, end_line
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.packed import DigestingFile, newest_form, open_output
-from trecjudge.scores.scoring import JobScoring, Scored
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml, yaml_text
@@ -63,6 +61,8 @@ class ShardSummary:
         return asdict(self)
 
 
+# Parts are carried from machine to machine, and people edit files: an edit must not pass for what a
+# judge said. A digest shows mistakes, not forgery: whoever edits a file can write a new one.
 def seal(config: str) -> str:
     """Return the text of a part's config with its own digest as the last line."""
     found = sha256(config.encode(errors="backslashreplace")).hexdigest()
@@ -95,6 +95,8 @@ class JudgmentsPart:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines but the last one. Raises InputError where the file is another one."""
+        # Handed on before they are known to be right, since a file may be larger than the memory:
+        # who writes them writes the whole, or nothing.
         found, ids, last = sha256(), [], b""
         for _, line in lines(self.path):
             if last:
@@ -145,22 +147,6 @@ def append_files(paths: Iterable[Path], target: BinaryIO) -> str:
         added.write(piece)
     target.flush()
     return added.sha256
-
-
-def merge_scores(
-    header: Header, panel: Panel, outputs: Outputs, setup: ShardSetup, done: Sequence[ShardDone]
-) -> Scored:
-    """Write the numbers of a job whose shards are scored, in the order of its responses."""
-    scoring = JobScoring(header, panel, outputs.judgments)
-    with scoring.files(outputs) as files:
-        for shard in done:
-            scoring.take(shard.scores)
-            for place, qrels in enumerate(files.qrels):
-                append_files([setup.part(shard.number, f"qrels.{place}")], qrels)
-            if files.review is not None:
-                append_files([setup.part(shard.number, "review")], files.review)
-        standings = scoring.finish(files)
-    return Scored(scoring.summary(outputs, standings), scoring.board, standings)
 
 
 # Parts that commands of their own wrote: do they belong together, and are all there?
@@ -323,6 +309,7 @@ def _check_all_there(parts: Sequence[ShardOutput], paths: Iterable[Path]) -> Non
     if missing := sorted(set(range(1, of + 1)) - set(numbers)):
         few = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
         raise InputError(f"{len(missing)} of {of} parts are missing: {few}")
+    # None has a digest where an older version wrote them; one that alone has none has lost it.
     bare = [part for part in parts if part.sealed is None or not part.written.sha256]
     if bare and any(part.written.sha256 for part in parts):
         path = bare[0].outputs.config

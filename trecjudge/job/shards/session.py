@@ -26,7 +26,7 @@ from trecjudge.job.request import NO_MODEL, Job, Notify
 from trecjudge.job.session import Session
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.judging import ask_shard, judge_shard, origins_of
-from trecjudge.job.shards.merging import JudgmentsPart, append_files, merge_judgments, merge_scores
+from trecjudge.job.shards.merging import JudgmentsPart, append_files, merge_judgments
 from trecjudge.job.shards.shard import (
     SHARDS_OF_A_WORKER,
     DocumentShard,
@@ -40,7 +40,7 @@ from trecjudge.job.shards.shard import (
     locate_responses,
 )
 from trecjudge.job.shards.workers import LocalWorkers, Scheduler, Workers
-from trecjudge.judging.panel import Panel, panel_programs
+from trecjudge.judging.panel import Panel, panel_programs, panel_settings
 from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.cache.upkeep import export_replies, import_replies
 from trecjudge.models.opening import CommandState
@@ -131,10 +131,23 @@ class JudgedParts:
         self, outputs: Outputs, labels: Mapping[ItemKey, str] | None, report: OnFinding
     ) -> Scored:
         """Write the numbers of the whole, from those of the parts where they have them all."""
-        if labels is None and JobScoring(self.header, self.panel, outputs.judgments).in_parts:
-            return merge_scores(self.header, self.panel, outputs, self.setup, self.done)
+        if labels is None:
+            scoring = JobScoring(self.header, self.panel, outputs.judgments)
+            if scoring.in_parts:
+                return self._merge_scores(scoring, outputs)
         reader = JudgmentsReader(outputs.judgments)
         return score_file(reader, outputs, labels, report, self.panel)
+
+    def _merge_scores(self, scoring: JobScoring, outputs: Outputs) -> Scored:
+        with scoring.files(outputs) as files:
+            for shard in self.done:
+                scoring.take(shard.scores)
+                for place, qrels in enumerate(files.qrels):
+                    append_files([self.setup.part(shard.number, f"qrels.{place}")], qrels)
+                if files.review is not None:
+                    append_files([self.setup.part(shard.number, "review")], files.review)
+            standings = scoring.finish(files)
+        return Scored(scoring.summary(outputs, standings), scoring.board, standings)
 
     def _files(self, kind: str) -> list[Path]:
         return [self.setup.part(part.number, kind) for part in self.done]
@@ -172,17 +185,15 @@ class JudgingScheduler(Scheduler[Shard, ShardDone]):
 
 
 async def judge_in_parts(
-    job: Job,
-    session: Session,
-    reader: RunReader,
-    folder: Path,
-    counted: Callable[[int, int], None],
+    session: Session, reader: RunReader, folder: Path, counted: Callable[[int, int], None]
 ) -> JudgedParts:
     """Return the parts of a job, judged by its workers. Raises what a shard raises.
 
     `counted` is told of responses and items that were judged.
     """
     inputs = session.inputs
+    # The workers make their judges anew: they need what these were fitted to.
+    job = replace(session.job, settings=panel_settings(session.panel))
     setup = make_setup(job, folder, inputs)
     files = [opened.path for opened in inputs.files]
     with closing(open_workers(job, session.notify)) as workers, check_unchanged(files):
@@ -203,7 +214,7 @@ async def ask_ahead(session: Session, model: AskingModel, folder: Path) -> None:
     if not await _one_works(session) or model.fault_policy.stopped:
         return  # the job itself finds that again, and says so
     with closing(open_workers(job, session.notify)) as workers:
-        # A worker more than requests may be in flight would have none.
+        # More workers than requests may be in flight: some would have nothing to ask.
         in_flight = job.workflow.llm.get("in_flight", LlmSettings.in_flight)
         count = max(1, min(workers.count, int(in_flight or 1)))
         setup = _setup_to_ask(session, model, folder, count)
@@ -336,6 +347,7 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
             path = self.setup.part(attempt, "notices")
             if not path.exists():
                 continue
+            # The last line may be half written yet: it is shown when it is whole.
             with path.open("rb") as file:
                 file.seek(self._shown.get(path, 0))
                 lines = file.read().rpartition(b"\n")[0].splitlines(keepends=True)
@@ -347,6 +359,7 @@ class AskingScheduler(Scheduler[DocumentShard, ShardAsked]):
         """Tell workers to end, and take what those under way have paid for."""
         if not self.under_way:
             return
+        # By a file: a worker waits for replies, and a signal reaches no other machine.
         self.setup.stop.touch()
         until = time.monotonic() + SECONDS_TO_END
         while self.under_way and time.monotonic() < until:

@@ -215,6 +215,7 @@ def locate_responses(inputs: JobInputs, reader: RunReader) -> list[ResponsePlace
                 ordinal += 1
             yield event
 
+    # Beneath the reader, which passes over duplicates: a shard counts all records of a file.
     reader.read = read_and_count
     found = [
         ResponsePlace(path, ordinal, r.run_id, count_items(r), r.sample, intern(r.topic_id))
@@ -236,6 +237,7 @@ def check_unchanged(paths: Sequence[Path]) -> Iterator[None]:
 
 
 def _state(path: Path) -> tuple[int, int] | None:
+    # Not by a digest: that would read all runs once more, only to find what hardly ever happens.
     try:
         found = path.stat()
     except OSError:
@@ -322,6 +324,7 @@ def check_in_parts(job: Job, panel: Panel) -> None:
     if job.workers_ask and job.workflow.voters:
         raise WorkflowError("voters: one process asks all their models; leave out --workers")
     if job.made:
+        # By name a worker makes its own; an object may hold what only this process has.
         raise WorkflowError("judges given as objects cannot be sent to other processes")
 
 
@@ -367,7 +370,7 @@ class ShardRecords:
                 run_id, sample = wanted[ordinal]
                 response = replace(event.response.as_sample(sample), run_id=run_id)
                 yield replace(event, response=response, repeated=False, digest="")
-            if ordinal == last:
+            if ordinal == last:  # the rest of the file is of other shards
                 return
 
 

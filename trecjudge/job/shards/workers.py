@@ -173,6 +173,7 @@ class Scheduler(ABC, Generic[S, T]):
         self.workers, self.setup = workers, setup
         self.work: Work[S, T] = work
         self.left: deque[S] = deque(shards)
+        # All of them: workers go on without waiting for us. Where each needs a budget, few are.
         self.at_once = len(self.left)
         self.under_way: dict[Future[T], S] = {}
         self.over = False
