@@ -33,14 +33,14 @@ WORKFLOW = Workflow(
 def chosen(workflow: Workflow, *sets: str, also: str = "", **which: Any) -> list[SettingsPoint]:
     """Return the points of a workflow with these `--set`."""
     names = JudgeNames.of(workflow, (), [also])
-    return sweep_points(workflow, names, read_overrides(sets, names), **which)
+    return sweep_points(names, read_overrides(sets, names), **which)
 
 
 def checked(tmp_path: Path, text: str, *judges: str) -> None:
     """Check a workflow as the main job does."""
     (tmp_path / "w.yml").write_text(text, encoding="utf-8")
     workflow = read_workflow(tmp_path / "w.yml")
-    check_workflow(workflow, JudgeNames.of(workflow, judges, ()))
+    check_workflow(JudgeNames.of(workflow, judges, ()))
 
 
 MEASURING = [name for name in judge_names() if make_judge(name, {}).measures.measures]
@@ -59,15 +59,15 @@ def test_shipped_workflows_take_any_judge_beside_their_own(name: str) -> None:
     ]
     for also in ("", *MEASURING):
         names = JudgeNames.of(workflow, (), [also])
-        check_workflow(workflow, names)
-        for point in (point for which in whole for point in sweep_points(workflow, names, **which)):
+        check_workflow(names)
+        for point in (point for which in whole for point in sweep_points(names, **which)):
             panel = make_panel(names.judges, point.settings)
             spec = panel_spec(panel, point.workflow.leaderboard)
             check_gate(panel_rules(panel, gate), [m.name for m in spec.measures])
             assert {m.judge for m in spec.measures} == set(names.judges), also
             ranked = next(m for m in spec.measures if m.name == spec.ranked_by)
             assert ranked.judge == own.name, also
-        (point,) = sweep_points(workflow, names)
+        (point,) = sweep_points(names)
         assert make_panel(names.judges, point.settings)[0] == own, also
 
 

@@ -141,7 +141,7 @@ def build_jobs(template: Job, choice: JudgeSelection) -> list[Job]:
     )
     overrides = read_overrides(choice.written, names)
     overrides |= names.resolve(choice.settings, lambda path: f"settings: {path[0]}")
-    check_workflow(workflow, names)
+    check_workflow(names)
     check_settings(overrides.values())
     which = (choice.variant, choice.all_variants, choice.sweep)
     return [
@@ -154,7 +154,7 @@ def build_jobs(template: Job, choice: JudgeSelection) -> list[Job]:
             chosen=point.chosen,
             idle=_model_only_settings(workflow, point.workflow),
         )
-        for point in sweep_points(workflow, names, overrides, *which)
+        for point in sweep_points(names, overrides, *which)
     ]
 
 

@@ -48,12 +48,13 @@ NO_SETTINGS: Settings = {}
 
 @dataclass(frozen=True, slots=True)
 class JudgeNames:
-    """The judges of a job, by name.
+    """The judges of a job, by name, and the workflow that has their settings.
 
     `owner` is the judge that settings without a judge's name belong to; it is empty where they
     could be of any. `joined` are the judges that the workflow does not name.
     """
 
+    workflow: Workflow
     judges: Sequence[str]
     owner: str = ""
     joined: Sequence[str] = ()
@@ -77,7 +78,7 @@ class JudgeNames:
         own = workflow.judges if workflow.names_judges else first
         single = [names[0] for names in (judges, own, first) if len(names) == 1]
         owner = next((name for name in single if name in judges), "")
-        return cls(judges, owner, [name for name in judges if name not in own])
+        return cls(workflow, judges, owner, [name for name in judges if name not in own])
 
     def resolve(
         self, given: Mapping[str, Any], where: Where, sections: Sequence[str] = SECTIONS
@@ -165,7 +166,6 @@ def _override(written: str, names: JudgeNames) -> Settings:
 
 
 def sweep_points(
-    workflow: Workflow,
     names: JudgeNames,
     overrides: Settings = NO_SETTINGS,
     variant: str | None = None,
@@ -177,6 +177,7 @@ def sweep_points(
     Raises WorkflowError for a variant or sweep that the workflow does not have, a key that it and
     `--set` set, and two points that would have the same files.
     """
+    workflow = names.workflow
     if sum([variant is not None, all_variants, sweep is not None]) > 1:
         raise WorkflowError("give one of --variant, --all-variants and --sweep")
     if all_variants and not workflow.variants:
@@ -186,40 +187,39 @@ def sweep_points(
     if sweep is not None and sweep not in workflow.sweeps:
         raise WorkflowError(unknown("sweep", sweep, workflow.sweeps))
     if sweep is not None:
-        named = _sweep_points(workflow, names, sweep, overrides)
+        named = _sweep_points(names, sweep, overrides)
     else:
         chosen = list(workflow.variants) if all_variants else [variant] if variant else []
-        named = [(name, variant_settings(workflow, names, name)) for name in chosen] or [("", {})]
+        named = [(name, variant_settings(names, name)) for name in chosen] or [("", {})]
     found = []
     for suffix, (name, changes) in zip(_suffixes(named), named, strict=True):
         which = {"sweep": sweep, "point": name} if sweep is not None else {"variant": name}
-        point = _point(workflow, names, suffix, changes, overrides)
+        point = _point(names, suffix, changes, overrides)
         found.append(replace(point, chosen=which if name else {}))
     return found
 
 
-def variant_settings(workflow: Workflow, names: JudgeNames, variant: str) -> Settings:
+def variant_settings(names: JudgeNames, variant: str) -> Settings:
     """Return what a variant sets. Raises WorkflowError for a key of no judge."""
-    where = partial(_where, workflow, ("variants", variant))
-    return names.resolve(workflow.variants[variant], where)
+    where = partial(_where, names.workflow, ("variants", variant))
+    return names.resolve(names.workflow.variants[variant], where)
 
 
-def own_settings(workflow: Workflow, names: JudgeNames) -> Settings:
+def own_settings(names: JudgeNames) -> Settings:
     """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
-    where = partial(_where, workflow, ("settings",))
-    return names.resolve(workflow.settings, where, sections=())
+    where = partial(_where, names.workflow, ("settings",))
+    return names.resolve(names.workflow.settings, where, sections=())
 
 
 def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -> str:
     return workflow.where(*path, inside=inside)
 
 
-def _point(
-    workflow: Workflow, names: JudgeNames, suffix: str, changes: Settings, overrides: Settings
-) -> SettingsPoint:
+def _point(names: JudgeNames, suffix: str, changes: Settings, overrides: Settings) -> SettingsPoint:
     """Return the point where `changes` lie over the settings, and `--set` over both."""
+    workflow = names.workflow
     by_owner: dict[str, dict[str, Any]] = {}
-    for setting in (own_settings(workflow, names) | changes | overrides).values():
+    for setting in (own_settings(names) | changes | overrides).values():
         by_owner.setdefault(setting.owner, {})[setting.key] = setting.value
     llm, leaderboard = (
         getattr(workflow, section) | by_owner.pop(section, {}) for section in SECTIONS
@@ -232,28 +232,27 @@ def _point(
         everything = [f"{name}.*" for name in names.joined]
         leaderboard["measures"] = [*shown_measures, *everything]
     settings = by_owner.get(names.judges[0], {}) if len(names.judges) == 1 else by_owner
-    own = replace(workflow, llm=llm, leaderboard=leaderboard, measures=_measures(workflow, names))
+    own = replace(workflow, llm=llm, leaderboard=leaderboard, measures=_measures(names))
     return SettingsPoint(suffix, settings, own)
 
 
-def _measures(workflow: Workflow, names: JudgeNames) -> list[str]:
+def _measures(names: JudgeNames) -> list[str]:
     """Return the user's own measures, tied to the workflow's one judge where others join it."""
+    own = names.workflow.measures
     if not (names.joined and names.owner):
-        return workflow.measures
-    return [m if "@" in str(m) else f"{m}@{names.owner}" for m in workflow.measures]
+        return own
+    return [m if "@" in str(m) else f"{m}@{names.owner}" for m in own]
 
 
-def sweep_axes(
-    workflow: Workflow, names: JudgeNames, sweep: str
-) -> list[list[tuple[str, Settings]]]:
+def sweep_axes(names: JudgeNames, sweep: str) -> list[list[tuple[str, Settings]]]:
     """Return each swept setting as a list of its values in turn, each with its name.
 
     A value may be a mapping of several settings of one judge. Raises WorkflowError for a key of no
     judge.
     """
+    workflow, path = names.workflow, ("sweeps", sweep)
     found = []
     for key, values in workflow.sweeps[sweep].items():
-        path = ("sweeps", sweep)
         if isinstance(values, Mapping) and key not in (*names.judges, *SECTIONS):
             where = workflow.where(*path, inside=(key,))
             raise WorkflowError(f"{where}: {unknown('judge', key, names.judges)}")
@@ -276,12 +275,10 @@ def _label(key: str, value: Any) -> str:
     return f"{key}-{value}"
 
 
-def _sweep_points(
-    workflow: Workflow, names: JudgeNames, sweep: str, overrides: Settings
-) -> list[tuple[str, Settings]]:
+def _sweep_points(names: JudgeNames, sweep: str, overrides: Settings) -> list[tuple[str, Settings]]:
     """Return every combination of what a sweep sets, each with its name."""
-    found = sweep_axes(workflow, names, sweep)
-    where = workflow.where("sweeps", sweep)
+    found = sweep_axes(names, sweep)
+    where = names.workflow.where("sweeps", sweep)
     # Counted before they are made: a typo can ask for billions.
     count = math.prod(map(len, found))
     if count > MOST_POINTS:
@@ -327,19 +324,20 @@ def suffix_of(name: str) -> str:
     return f"{start}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def check_workflow(workflow: Workflow, names: JudgeNames) -> None:
+def check_workflow(names: JudgeNames) -> None:
     """Raise WorkflowError, with its place, for any setting of a workflow that has no effect.
 
     The judges of each variant are made; of a sweep, each value is checked on its own.
     """
+    workflow = names.workflow
     llm = [
         Setting("llm", key, value, workflow.where("llm", inside=(key,)))
         for key, value in workflow.llm.items()
     ]
-    check_settings([*llm, *own_settings(workflow, names).values()])
+    check_settings([*llm, *own_settings(names).values()])
     for variant in workflow.variants:
-        check_settings(variant_settings(workflow, names, variant).values())
-        (point,) = sweep_points(workflow, names, variant=variant)
+        check_settings(variant_settings(names, variant).values())
+        (point,) = sweep_points(names, variant=variant)
         try:
             make_panel(names.judges, point.settings)
         except WorkflowError as error:
@@ -347,7 +345,7 @@ def check_workflow(workflow: Workflow, names: JudgeNames) -> None:
             raise WorkflowError(f"{where}: {error}") from error
     # Each value on its own: the combinations of a sweep can be a thousand.
     for sweep in workflow.sweeps:
-        for axis in sweep_axes(workflow, names, sweep):
+        for axis in sweep_axes(names, sweep):
             check_settings(setting for _, sets in axis for setting in sets.values())
 
 
