@@ -11,8 +11,8 @@ from tests.commandline import sample
 from tests.reading import Write, fail
 from tests.stats.texts import figure
 from trecjudge.errors import InputError
-from trecjudge.evaluation.comparing import bounded_means, judgments_at, scores_at, scores_of_paths
-from trecjudge.results.jobs import outcome
+from trecjudge.evaluation.comparing import bounded_means, judgments_at, scores_at
+from trecjudge.results.jobs import outcome, outcomes
 
 STATISTICS = (
     '{"run_id": "r", "measure": "M", "mean": %s, "lowest": 0.4, "highest": 0.9, "judged": 3,'
@@ -23,7 +23,7 @@ STATISTICS = (
 def test_the_jobs_of_a_folder_are_leaderboards_of_their_own(tmp_path: Path) -> None:
     for name in ("b", "a"):
         (tmp_path / f"{name}.leaderboard.txt").write_text(f"{name}\tall\tM\t1\n")
-    found = scores_of_paths([tmp_path], fail)
+    found = [scores_at(found, fail) for found in outcomes(tmp_path)]
     assert [(s.name, s.runs) for s in found] == [
         (str(tmp_path / "a"), ["a"]),
         (str(tmp_path / "b"), ["b"]),
@@ -33,7 +33,7 @@ def test_the_jobs_of_a_folder_are_leaderboards_of_their_own(tmp_path: Path) -> N
 def test_files_of_trec_eval_are_one_leaderboard(write: Write) -> None:
     write("num_q all 2\nmap 1 0.5\nmap all 0.5\n", "runs/first")
     path = write("num_q all 2\nmap 1 0.7\nmap all 0.7\n", "runs/second")
-    (found,) = scores_of_paths([path.parent], fail)
+    (found,) = [scores_at(one, fail) for one in outcomes(path.parent)]
     assert (found.runs, found.measures) == (["first", "second"], ["num_q", "map"])
     assert found.overall("map").tolist() == [0.5, 0.7]
 

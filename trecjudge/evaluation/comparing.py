@@ -14,7 +14,7 @@ import numpy as np
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.measures import UNJUDGED
-from trecjudge.results.jobs import JobFiles, judged_job, outcomes
+from trecjudge.results.jobs import JobFiles, judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
@@ -27,20 +27,6 @@ from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 
 # Leaderboards, statistics and judgments of jobs, as the statistics take them.
-def scores_of_paths(
-    paths: Sequence[Path],
-    report: OnFinding,
-    format_name: str = "auto",
-    duplicates: Duplicates = "first",
-) -> list[Scores]:
-    """Return the leaderboards that paths stand for. Raises InputError where one has none."""
-    return [
-        scores_at(found, report, format_name, duplicates)
-        for path in paths
-        for found in outcomes(path)
-    ]
-
-
 def scores_at(
     found: JobFiles,
     report: OnFinding,
