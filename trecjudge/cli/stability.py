@@ -17,7 +17,7 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.stability.perturbation import CHANGES, Perturbation
+from trecjudge.evaluation.perturbation import CHANGES, Perturbation
 from trecjudge.job.request import warn_without_model
 from trecjudge.job.stability import measure_stability
 from trecjudge.settings.plugins import find_in_working_folder

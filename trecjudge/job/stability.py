@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.evaluation.stability.perturbation import (
+from trecjudge.evaluation.perturbation import (
     CHANGES,
     JudgedSample,
     LabelFlips,

@@ -14,7 +14,7 @@ from trecjudge.evaluation.pairs.measuring import (
     PairFigures,
     VerdictTally,
 )
-from trecjudge.evaluation.stability.perturbation import CHANGES, Shift, untestable
+from trecjudge.evaluation.perturbation import CHANGES, Shift, untestable
 from trecjudge.findings import Finding, brief_line, plural
 from trecjudge.show.closing import model_line
 from trecjudge.show.formats import BOUND_DIGITS, MEAN_DIGITS, interval, number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import response
-from trecjudge.evaluation.stability.perturbation import (
+from trecjudge.evaluation.perturbation import (
     CHANGES,
     JudgedSample,
     Perturbation,

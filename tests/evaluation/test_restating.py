@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.evaluation.stability import perturbation
+from trecjudge.evaluation import perturbation
 
 
 @pytest.mark.parametrize(
