@@ -132,7 +132,7 @@ async def _search(flags: SearchFlags, job: Job, index: Index, printer: FindingPr
     # A model that only an endpoint's vectors or ranks come from is asked nothing in the session.
     grading = replace(job, model=replace(options, use=options.use and flags.grades))
     async with (
-        open_session(grading, [], printer, warn, programs=[GRADE_PASSAGES]) as session,
+        open_session(grading, printer, warn, programs=[GRADE_PASSAGES]) as session,
         open_retriever(flags.index, index, settings, session.model, options, warn) as retriever,
     ):
         if flags.calibrate is not None:

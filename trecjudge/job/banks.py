@@ -35,7 +35,7 @@ def make_job_banks(
     job = replace(job, workflow=replace(job.workflow, llm=REPLY | job.workflow.llm))
 
     async def make() -> tuple[list[DraftBank], dict[str, Any]]:
-        async with open_session(job, [], report, notify, programs=PROGRAMS) as session:
+        async with open_session(job, report, notify, programs=PROGRAMS) as session:
             materials = read_material(job, report, notify)
             made = await make_banks(materials, making, session.model, report, job.model.plan)
             spent = session.model.spent()

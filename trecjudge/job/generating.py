@@ -37,7 +37,7 @@ async def make_run(
     options = job.model
     with closing(open_index(wanted.index)) as index:
         async with (
-            open_session(job, [], report, notify, programs=programs) as session,
+            open_session(job, report, notify, programs=programs) as session,
             open_retriever(
                 wanted.index, index, wanted.retriever, session.model, options, notify
             ) as retriever,

@@ -96,7 +96,8 @@ class JobInputs:
         if job.runs:
             beside = _files_given_otherwise(job)
             files = open_runs(find_runs(job.runs, on_finding), on_finding, beside)
-        inputs = cls(job, every, wanted, None, _kept_records(job, files), files, qrels, banks)
+        records = KeptRecords(_run_records(job, files, None))
+        inputs = cls(job, every, wanted, None, records, files, qrels, banks)
         if not job.documents:
             return inputs
 
@@ -112,7 +113,7 @@ class JobInputs:
         except BaseException:
             inputs.close()
             raise
-        return replace(inputs, store=store, records=_kept_records(job, files, store))
+        return replace(inputs, store=store, records=KeptRecords(_run_records(job, files, store)))
 
     def wanted_documents(self) -> WantedDocuments:
         """Return the documents that the responses ask for which will be judged."""
@@ -256,10 +257,6 @@ def read_responses(job: Job, report: OnFinding) -> Iterator[tuple[Topic, Respons
             yield from inputs.reader(report)
 
     return responses()
-
-
-def _kept_records(job: Job, files: list[Opened], store: DocumentStore | None = None) -> KeptRecords:
-    return KeptRecords(_run_records(job, files, store))
 
 
 def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> RunRecords:

@@ -208,7 +208,7 @@ class PromptJob:
             raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")
         find_program(panel[0].judge, self.program)
         alone = replace(self.job.workflow, voters={}, vote="")
-        return open_session(replace(self.job, workflow=alone), panel, report, self.notify)
+        return open_session(replace(self.job, workflow=alone), report, self.notify, panel)
 
     async def _target(self, session: Session, parts: TrainDevSplit) -> Target:
         """Return what is optimised, by default the program that is asked about these items."""

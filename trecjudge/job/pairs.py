@@ -43,7 +43,7 @@ def judge_pairs(job: Job, pairs: Iterator[BarePair], take: Take, notify: Notify)
             for pair in pairs:
                 take(judge_by_words(pair, calibration, strict))
             return {}
-        async with open_session(job, panel, ignore, notify) as session:
+        async with open_session(job, ignore, notify, panel) as session:
             async for verdict in _ask(session, pairs):
                 take(verdict)
             return session.model.spent()

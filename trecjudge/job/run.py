@@ -121,7 +121,7 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
     findings = FindingLog([listener.finding])
 
     async def plan() -> dict[str, Any]:
-        async with open_session(job, make_job_panel(job), findings, listener.notify) as session:
+        async with open_session(job, findings, listener.notify) as session:
             inputs, model = session.inputs, session.model
             report_lacking(session.panel, inputs, findings)
             inputs.check_documents(findings)
@@ -153,7 +153,7 @@ async def _open_run(job: Job, panel: Panel, listener: ProgressListener) -> Async
     """Yield a job in its session, with its log open."""
     findings = FindingLog([listener.finding])
     with taking_checksums() as checksums:
-        async with open_session(job, panel, findings, listener.notify) as session:
+        async with open_session(job, findings, listener.notify, panel) as session:
             run = _JobRun(session, listener, findings, checksums, JudgmentRecorder.of(job))
             if job.debug_log:
                 run.open_log()

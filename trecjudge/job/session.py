@@ -13,7 +13,7 @@ from trecjudge.errors import OutputError
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.judges import apply_voters, read_voters
+from trecjudge.job.judges import apply_voters, make_job_panel, read_voters
 from trecjudge.job.process import INTERRUPTS, Interrupted
 from trecjudge.job.request import Job, Notify
 from trecjudge.judging.panel import Panel, panel_programs
@@ -53,23 +53,28 @@ class Session:
 @asynccontextmanager
 async def open_session(
     job: Job,
-    panel: Panel,
     report: OnFinding,
     notify: Notify,
+    panel: Panel | None = None,
     voters: Sequence[Voter] = (),
     programs: Sequence[Program] = (),
 ) -> AsyncIterator[Session]:
-    """Yield the session of a job; `voters` are asked in place of those of its workflow.
+    """Yield the session of a job.
 
-    Where nothing is judged, `programs` are asked: voters and prompts of judges, which the workflow
-    may have too, do not count then. The first signal cancels what runs in it, where a model may be
-    asked: replies on their way are kept. Without a model nothing is on its way, and it ends the
-    process at once.
+    `panel` are its judges, where these are made already, and `voters` are asked in place of those
+    of its workflow. Where nothing is judged, `programs` are asked: voters and prompts of judges,
+    which the workflow may have too, do not count then.
+
+    The first signal cancels what runs in it, where a model may be asked: replies on their way are
+    kept. Without a model nothing is on its way, and it ends the process at once.
     """
     workflow = job.workflow
-    asked = list(programs or panel_programs(panel).values())
-    if not programs:
+    if programs:
+        panel, asked = [], list(programs)
+    else:
+        panel = make_job_panel(job) if panel is None else panel
         voters = voters or read_voters(workflow)
+        asked = list(panel_programs(panel).values())
     if voters and job.model.use:
         opened = open_voters(job.model, voters, asked, notify)
     else:

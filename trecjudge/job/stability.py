@@ -23,7 +23,7 @@ from trecjudge.evaluation.perturbation import (
 )
 from trecjudge.findings import OnFinding
 from trecjudge.job.inputs import JobInputs
-from trecjudge.job.judges import SAMPLED, job_spec, make_job_panel
+from trecjudge.job.judges import SAMPLED, job_spec
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import GroupingJudge
@@ -96,7 +96,7 @@ def measure_stability(
 
     async def test() -> StabilityReport:
         voters = _voters(job, samples)
-        async with open_session(job, make_job_panel(job), report, notify, voters) as session:
+        async with open_session(job, report, notify, voters=voters) as session:
             answers = _sample_responses(session.inputs, most)
             if not answers:
                 paths = ", ".join(map(str, job.runs))

@@ -18,7 +18,6 @@ from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.sources.values import objects
 from trecjudge.job.audit.rules import JUDGED, AuditRules
-from trecjudge.job.judges import make_job_panel
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import AllResponses
@@ -173,7 +172,7 @@ def audit_judge(
     """
 
     async def audit() -> tuple[AuditReport | None, dict[str, Any]]:
-        async with open_session(job, make_job_panel(job), report, notify) as session:
+        async with open_session(job, report, notify) as session:
             if not are_pairs(Path(rules.labels)):
                 if not job.runs:
                     raise InputError(

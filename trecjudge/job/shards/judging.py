@@ -203,7 +203,7 @@ async def _ask_all(
     notify = _notifier(setup.part(shard.attempt, "notices"))
     model: Model | None = None
     try:
-        async with open_session(job, worker.panel, ignore, notify) as session:
+        async with open_session(job, ignore, notify, worker.panel) as session:
             model = session.model
             assert isinstance(model, AskingModel)
             _check_origins(model, setup)
