@@ -1,4 +1,4 @@
-"""The session in which everything judges: its judges, model and inputs, and how it is ended."""
+"""The session of a job: its judges, model and inputs, and how it is ended."""
 
 from __future__ import annotations
 
