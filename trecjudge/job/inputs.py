@@ -243,7 +243,7 @@ class JobInputs:
 
 
 def read_responses(job: Job, report: OnFinding) -> Iterator[tuple[Topic, Response]]:
-    """Return the responses of a job's runs, to be read once; nothing is judged.
+    """Return the responses of a job's runs, to be read once, and to the end; nothing is judged.
 
     Raises InputError for inputs that cannot be used, before the first response is asked for.
     """

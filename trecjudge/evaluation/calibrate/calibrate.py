@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
+from trecjudge.evaluation.calibrate.pairs import (
+    LabelledPair,
+    ReadResponses,
+    pairs_of_runs,
+    read_pairs,
+)
 from trecjudge.evaluation.calibrate.quality import (
     Bin,
     Predictions,
@@ -23,7 +28,7 @@ from trecjudge.evaluation.calibrate.quality import (
     why_no_interval,
 )
 from trecjudge.files import open_target
-from trecjudge.findings import Finding, FindingLog, OnFinding
+from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.judging.offline.features import Features, Measurements, find
 from trecjudge.judging.offline.prepared import prepare
@@ -250,10 +255,6 @@ def held_out(
 
 
 # A calibration with word frequencies of own documents, made without labels.
-ReadResponses = Callable[[OnFinding], Iterable[tuple[Topic, Response]]]
-"""Reads the responses of runs, and reports what is wrong with them. Raises InputError."""
-
-
 @dataclass(frozen=True, slots=True)
 class WordCountReport:
     """Counts of distinct own documents with text, and of the words of the table they make."""
@@ -365,7 +366,7 @@ def calibrate_command(
     if read is None:
         labelled = read_pairs(labels, log, words)
     else:
-        labelled = pairs_of_runs(labels, read(log), log, words)
+        labelled = pairs_of_runs(labels, read, log, words)
     pairs = [pair for pair in labelled if _comparable(pair)]
     if len(pairs) < FEWEST_LABELS:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from trecjudge.inputs.sources.values import objects
 from trecjudge.judging.attest import Attesting
 from trecjudge.records import Item, Place, Response, Topic
 from trecjudge.text.visible import is_blank
+
+ReadResponses = Callable[[OnFinding], Iterable[tuple[Topic, Response]]]
+"""Reads the responses of runs, and reports what is wrong with them. Raises InputError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,9 @@ def _labelled_pairs(path: Path, report: OnFinding) -> Iterator[BarePair]:
 
 
 def pairs_of_runs(
-    path: Path,
-    responses: Iterable[tuple[Topic, Response]],
-    report: OnFinding,
-    words: Words | None = None,
+    path: Path, read: ReadResponses, report: OnFinding, words: Words | None = None
 ) -> list[LabelledPair]:
-    """Return the pairs that labels of runs make, in the order of the runs.
+    """Return the pairs that labels of runs make, in the order of the runs, which `read` reads.
 
     `path` is a file as for `--judgments-from`. A label that makes no pair is reported: of another
     kind, or of no citation whose document has text. Raises InputError if none makes one.
@@ -89,7 +89,7 @@ def pairs_of_runs(
     pool = Attesting().pool  # the items that labels of runs are on, as the citation judge has them
     unused = dict(labels)
     pairs = []
-    for item in (item for topic, response in responses for item in pool(topic, response)):
+    for item in (item for topic, response in read(report) for item in pool(topic, response)):
         weight = _weight_of(labels.get(_key(item)))
         document = item.document
         if weight is not None and document and document.has_text and item.has_text:
