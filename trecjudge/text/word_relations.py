@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container
 from functools import cache
 from pathlib import Path
 
 from trecjudge.text.forms import word_form
+from trecjudge.text.tables import read_entries
 
 # Pairs of antonyms of direction (rise/fall).
 # A row has words of one direction, then words of the other.
@@ -70,12 +71,6 @@ _STEM = 5
 _LONG_STEM = 6
 
 
-def _lines(name: str) -> Iterator[str]:
-    for line in (_FOLDER / name).read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            yield line
-
-
 Kind = dict[str, int]
 """The forms of a kind; synonyms have the same number."""
 
@@ -85,7 +80,7 @@ def _kinds() -> tuple[dict[str, list[Kind]], set[str]]:
     """Return the kinds of each form, and the forms that have a capital in every kind."""
     kinds_of: dict[str, list[Kind]] = defaultdict(list)
     written: dict[bool, set[str]] = {True: set(), False: set()}
-    for line in _lines("kinds.txt"):
+    for line in read_entries(_FOLDER / "kinds.txt"):
         kind: Kind = {}
         for number, member in enumerate(line.partition(": ")[2].split()):
             for word in member.split("/"):
@@ -101,7 +96,7 @@ def _kinds() -> tuple[dict[str, list[Kind]], set[str]]:
 def _synonyms() -> dict[str, list[set[str]]]:
     """Return the groups of synonyms that each form is in."""
     found: dict[str, list[set[str]]] = defaultdict(list)
-    for line in _lines("synonyms.txt"):
+    for line in read_entries(_FOLDER / "synonyms.txt"):
         forms = set(map(word_form, line.split()))
         for form in forms:
             found[form].append(forms)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.declining import MATERIAL, declines, may_decline
+from trecjudge.judging.claims.declining import declines, may_decline, without_lead_in
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Claim, Response, Sentence
@@ -278,14 +278,6 @@ _OPINION = re.compile(
     r"(?:think|believe|feel|hope|guess|suggest|recommend|prefer|wish|doubt|suspect)\b(?:\s+that\b)?\s*)",
     re.IGNORECASE,
 )
-# Openers without content: the rest of the sentence may claim something.
-_LEAD_IN = re.compile(
-    rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{MATERIAL}\s*,\s*"
-    r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
-    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately|leider|malheureusement|purtroppo|"
-    r"lamentablemente|infelizmente|helaas|niestety|maalesef|к\s+сожалению)[,!]\s+)",
-    re.IGNORECASE,
-)
 _ABOUT_THE_ANSWER = re.compile(
     r"^(?:this\s+(?:answer|response|report|summary|overview|essay|section)\s+"
     r"(?:is|was|will|does|has|cannot|may|might|should)\b"
@@ -320,7 +312,7 @@ def statements(text: str) -> list[str]:
     """
     found = []
     for sentence in [text] if is_code(text) else judged_texts(text):
-        kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
+        kind, plain = no_claim(sentence), without_lead_in(bare(sentence))
         if kind == "abstention":
             opener = bare(sentence).removesuffix(plain)
             found += clauses(_beside_abstention(plain, opener))
