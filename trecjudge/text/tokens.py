@@ -66,10 +66,10 @@ def tokenize(text: str) -> list[Token]:
     end = 0
     # To find each token again is faster than a match object. No word begins between two tokens, so
     # the first place found is its own.
-    for written in _TOKEN.findall(text):
+    words = _TOKEN.findall(text)
+    for written, form in zip(words, map(_form_of, words), strict=True):
         start = text.index(written, end)
         end = start + len(written)
-        form = _single_form(written)
         if form:
             tokens.append(Token(form, start, end))
         elif form is None:
@@ -82,15 +82,31 @@ def read_forms(text: str) -> tuple[list[str], list[str]]:
 
     Finding offsets takes more than half of the time of reading a document.
     """
-    written = _TOKEN.findall(text)
-    forms = [_single_form(word) for word in written]
-    if None not in forms and "" not in forms:
+    written: list[str] = _TOKEN.findall(text)
+    forms = list(map(_form_of, written))
+    if all(forms):
         return written, cast(list[str], forms)
     tokens = tokenize(text)
     return [text[t.start : t.end] for t in tokens], [t.form for t in tokens]
 
 
-@lru_cache(maxsize=1 << 16)
+def read_places(text: str) -> tuple[list[str], list[str], list[int]]:
+    """Return the tokens of `text` as written, their forms, and the offsets where they begin."""
+    written: list[str] = _TOKEN.findall(text)
+    forms = list(map(_form_of, written))
+    if not all(forms):
+        tokens = tokenize(text)
+        written = [text[token.start : token.end] for token in tokens]
+        return written, [token.form for token in tokens], [token.start for token in tokens]
+    starts: list[int] = []
+    end = 0
+    for word in written:
+        start = text.index(word, end)
+        starts.append(start)
+        end = start + len(word)
+    return written, cast(list[str], forms), starts
+
+
 def _single_form(written: str) -> str | None:
     """Return the form of a word or number, None for what is several tokens, "" for none."""
     if written[0].isdecimal():
@@ -98,6 +114,20 @@ def _single_form(written: str) -> str | None:
     if written.isascii() or not _HAS_SPACELESS.search(written):
         return word_form(written)
     return None
+
+
+class _Forms(dict[str, str | None]):
+    """The forms of the words met before; a dictionary, since a cache takes twice as long."""
+
+    def __missing__(self, written: str) -> str | None:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        form = self[written] = _single_form(written)
+        return form
+
+
+_MOST_REMEMBERED = 1 << 16
+_form_of = _Forms().__getitem__
 
 
 def _pieces(mixed: str, offset: int) -> Iterator[Token]:
