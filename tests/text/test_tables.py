@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trecjudge.text.tables import read_expressions, read_words
+from trecjudge.text.tables import read_expressions, read_rows, read_words
 
 TABLE = r"""# Colours.
 which = (?:the|this)
@@ -68,3 +68,9 @@ def test_words_are_listed_by_name(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("# Colours.\nwarm:\nred\norange yellow\ncold:\nblue\n", encoding="utf-8")
     assert read_words(path) == {"warm": ["red", "orange", "yellow"], "cold": ["blue"]}
+
+
+def test_rows_have_two_sides(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt"
+    path.write_text("# Units.\nkm: kilometer kilometre\n%: percent\n", encoding="utf-8")
+    assert read_rows(path) == [(["km"], ["kilometer", "kilometre"]), (["%"], ["percent"])]

@@ -7,8 +7,11 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 import Stemmer
+
+from trecjudge.text.tables import read_rows
 
 _STEMMER_OF_SCRIPT = {"latin": "english", "cyrillic": "russian", "arabic": "arabic"}
 _INVISIBLE = re.compile(
@@ -16,60 +19,14 @@ _INVISIBLE = re.compile(
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|s)$", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
-# "one" is left out: it is a pronoun more often than a count.
-_COUNTS = {
-    word: str(value)
-    for value, word in enumerate(
-        [
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ],
-        start=2,
-    )
-} | {
-    word: str(value)
-    for value, word in zip(
-        range(30, 100, 10),
-        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
-        strict=True,
-    )
+# Other writings of counts, units and months: "two" is compared as "2".
+_WRITINGS = {
+    word: form
+    for (form,), words in read_rows(Path(__file__).with_name("writings.txt"))
+    for word in words
 }
-
-
-# Units in any writing have the form of the sign; months that of the full name.
-_ALIASES = {
-    **dict.fromkeys(("kilometer", "kilometers", "kilometre", "kilometres", "kms"), "km"),
-    **dict.fromkeys(("centimeter", "centimeters", "centimetre", "centimetres"), "cm"),
-    **dict.fromkeys(("millimeter", "millimeters", "millimetre", "millimetres"), "mm"),
-    **dict.fromkeys(("kilogram", "kilograms", "kilogramme", "kilogrammes", "kgs"), "kg"),
-    **dict.fromkeys(("meter", "meters", "metres"), "metre"),
-    **dict.fromkeys(("pct", "percentage"), "percent"),
-    "jan": "january",
-    "feb": "february",
-    "aug": "august",
-    "sep": "september",
-    "sept": "september",
-    "oct": "october",
-    "nov": "november",
-    "dec": "december",
-}
+_COUNTS = {word: form for word, form in _WRITINGS.items() if form.isdigit()}
+_ALIASES = {word: form for word, form in _WRITINGS.items() if not form.isdigit()}
 
 
 @lru_cache(maxsize=4096)

@@ -39,6 +39,12 @@ def read_words(path: Path) -> dict[str, list[str]]:
     return found
 
 
+def read_rows(path: Path, between: str = ": ") -> list[tuple[list[str], list[str]]]:
+    """Return the words before and after the colon, or another sign, of each line of a table."""
+    rows = (entry.partition(between) for entry in read_entries(path))
+    return [(before.split(), after.split()) for before, _, after in rows]
+
+
 class Section(NamedTuple):
     """A section of a table of expressions: its name, its named parts, and its expressions."""
 
