@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from trecjudge.text.forms import number_form, script_of, word_form
+from trecjudge.text.tables import expression
 
 # Vowel signs, other marks and zero-width characters belong to a word, but Python's "\w" lacks them.
 _MARKS = (
@@ -33,16 +34,17 @@ _PLAIN = rf"[A-Za-z]++(?![\w.'\u2019{_MARKS}])"
 _TOKEN = re.compile(
     rf"{_PLAIN}|{_DATE}|{_NUMBER}|(?:[^\W\d_]\.){{2,}}|{_WORD}(?:['\u2019]{_WORD})*"
 )
-_PIECE = re.compile(rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)")
+# Made when a text needs them (`expression`), since most have only plain words.
+_PIECE = rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)"
 _IS_DATE = re.compile(_DATE, re.ASCII)
 _MONTHS = "January February March April May June July August September October November December"
-_CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
+_CLUSTER = rf"(?s:.)[{_MARKS}]*"
 _ASCII_LETTER = re.compile("[A-Za-z]")
 _LATIN = frozenset({"latin"})
 _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 _PLAIN_WORD = re.compile("[a-z0-9]+")
-_WRITTEN = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+")
-_NOT_WRITTEN = re.compile(f"[{_MARKS}]")
+_WRITTEN = rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+"
+_NOT_WRITTEN = f"[{_MARKS}]"
 
 
 class Token(NamedTuple):
@@ -135,7 +137,7 @@ def _pieces(mixed: str, offset: int) -> Iterator[Token]:
     if _IS_DATE.fullmatch(mixed):
         yield from _date(mixed, offset)
         return
-    for match in _PIECE.finditer(mixed):
+    for match in expression(_PIECE).finditer(mixed):
         start = offset + match.start()
         if match["run"]:
             yield from _bigrams(match["run"], start)
@@ -155,7 +157,7 @@ def _date(written: str, offset: int) -> Iterator[Token]:
 
 def _bigrams(run: str, offset: int) -> Iterator[Token]:
     # A bigram is of letters with their marks: a Thai vowel sign is not a letter of its own.
-    spans = [match.span() for match in _CLUSTER.finditer(run)]
+    spans = [match.span() for match in expression(_CLUSTER).finditer(run)]
     pairs = pairwise(spans) if len(spans) > 1 else [(spans[0], spans[0])]
     for (start, _), (_, end) in pairs:
         yield Token(_normal(run[start:end]), offset + start, offset + end)
@@ -172,7 +174,7 @@ def written_words(text: str) -> list[str]:
     """
     if text.isascii():
         return _PLAIN_WORD.findall(text.lower())
-    return _WRITTEN.findall(_NOT_WRITTEN.sub("", _normal(text)))
+    return expression(_WRITTEN).findall(expression(_NOT_WRITTEN).sub("", _normal(text)))
 
 
 def count_spaceless(text: str) -> int:
