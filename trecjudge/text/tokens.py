@@ -87,7 +87,7 @@ def read_forms(text: str) -> tuple[list[str], list[str]]:
     written: list[str] = _TOKEN.findall(text)
     forms = list(map(_form_of, written))
     if all(forms):
-        return written, cast(list[str], forms)
+        return written, cast("list[str]", forms)
     tokens = tokenize(text)
     return [text[t.start : t.end] for t in tokens], [t.form for t in tokens]
 
@@ -106,7 +106,7 @@ def read_places(text: str) -> tuple[list[str], list[str], list[int]]:
         start = text.index(word, end)
         starts.append(start)
         end = start + len(word)
-    return written, cast(list[str], forms), starts
+    return written, cast("list[str]", forms), starts
 
 
 def _single_form(written: str) -> str | None:
