@@ -6,7 +6,7 @@ import pytest
 
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare
-from trecjudge.text.forms import has_humps, in_one, in_two, parts_of, wholes
+from trecjudge.text.forms import has_humps, in_one, in_two, join_forms, neighbours_in, parts_of
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,10 @@ def test_parts(written: str, parts: list[str]) -> None:
 
 
 def test_in_two_are_neighbours_only() -> None:
-    assert in_two("smartphones", {"smart", "phone"}, {("smart", "phone")}) == ("smart", "phone")
-    assert in_two("smartphones", {"smart", "phone"}, {("phone", "smart")}) is None
-    assert in_two("email", {"e"}, {("e", "mail")}) == ("e", "mail")
+    forms, email = {"smart", "phone"}, join_forms([["e", "mail"]])
+    assert in_two("smartphones", forms, join_forms([["smart", "phone"]])) == ("smart", "phone")
+    assert in_two("smartphones", forms, join_forms([["phone", "smart"]])) is None
+    assert in_two("email", {"e"}, email) == ("e", "mail")
 
 
 def test_in_one() -> None:
@@ -37,10 +38,10 @@ def test_in_one() -> None:
     assert in_one("a", "part", "part", {"apart"}) is None
 
 
-def test_what_may_be_one_has_all_that_is_found() -> None:
-    found = wholes(["Health", "care", "Wi", "Fi"], ["health", "care", "wi", "fi"])
-    assert found >= {"healthcar", "healthcare", "wifi"}
-    assert found.isdisjoint({"healthwi", "carehealth"})
+def test_neighbours_stand_side_by_side_in_a_segment() -> None:
+    row = join_forms([["cat", "sleep"], ["dog", "bark", "dog"]])
+    forms = ["cat", "sleep", "dog", "bark", "dog", "dog"]
+    assert neighbours_in(row, forms) == [True, False, True, True, False]
 
 
 @pytest.mark.parametrize(

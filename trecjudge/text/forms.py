@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
-from operator import add
+from itertools import pairwise
+from pathlib import Path
 
 import Stemmer
+
+from trecjudge.text.tables import read_rows
 
 _STEMMER_OF_SCRIPT = {"latin": "english", "cyrillic": "russian", "arabic": "arabic"}
 _INVISIBLE = re.compile(
@@ -16,60 +19,14 @@ _INVISIBLE = re.compile(
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|s)$", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
-# "one" is left out: it is a pronoun more often than a count.
-_COUNTS = {
-    word: str(value)
-    for value, word in enumerate(
-        [
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ],
-        start=2,
-    )
-} | {
-    word: str(value)
-    for value, word in zip(
-        range(30, 100, 10),
-        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
-        strict=True,
-    )
+# Other writings of counts, units and months: "two" is compared as "2".
+_WRITINGS = {
+    word: form
+    for (form,), words in read_rows(Path(__file__).with_name("writings.txt"))
+    for word in words
 }
-
-
-# Units in any writing have the form of the sign; months that of the full name.
-_ALIASES = {
-    **dict.fromkeys(("kilometer", "kilometers", "kilometre", "kilometres", "kms"), "km"),
-    **dict.fromkeys(("centimeter", "centimeters", "centimetre", "centimetres"), "cm"),
-    **dict.fromkeys(("millimeter", "millimeters", "millimetre", "millimetres"), "mm"),
-    **dict.fromkeys(("kilogram", "kilograms", "kilogramme", "kilogrammes", "kgs"), "kg"),
-    **dict.fromkeys(("meter", "meters", "metres"), "metre"),
-    **dict.fromkeys(("pct", "percentage"), "percent"),
-    "jan": "january",
-    "feb": "february",
-    "aug": "august",
-    "sep": "september",
-    "sept": "september",
-    "oct": "october",
-    "nov": "november",
-    "dec": "december",
-}
+_COUNTS = {word: form for word, form in _WRITINGS.items() if form.isdigit()}
+_ALIASES = {word: form for word, form in _WRITINGS.items() if not form.isdigit()}
 
 
 @lru_cache(maxsize=4096)
@@ -173,15 +130,30 @@ def parts_of(written: Sequence[str]) -> Iterator[str]:
             yield from filter(None, map(word_form, _HUMP.split(word)))
 
 
-def in_two(
-    written: str, forms: Set[str], neighbours: Collection[tuple[str, str]]
-) -> tuple[str, str] | None:
+# Forms in a row, as one text: a set of all pairs would take twenty times the memory.
+_BETWEEN = "\x1f"  # in no word
+
+
+def join_forms(segments: Iterable[Sequence[str]]) -> str:
+    """Return the forms of a text's segments in a row, for `neighbours_in`."""
+    rows = (_BETWEEN.join(forms) for forms in segments)
+    return f"{_BETWEEN}{(2 * _BETWEEN).join(rows)}{_BETWEEN}"
+
+
+def neighbours_in(row: str, forms: Sequence[str]) -> list[bool]:
+    """Return for each form but the last whether it and the next are side by side in a segment."""
+    return [
+        f"{_BETWEEN}{one}{_BETWEEN}{next_one}{_BETWEEN}" in row for one, next_one in pairwise(forms)
+    ]
+
+
+def in_two(written: str, forms: Set[str], row: str) -> tuple[str, str] | None:
     """Return the two forms, neighbours in a text, into which a word can be cut: "smartphone"."""
     heads, halves = _halves(written)
     if forms.isdisjoint(heads):
         return None
     for head, rest in halves:
-        if head in forms and (head, tail := word_form(rest)) in neighbours:
+        if head in forms and neighbours_in(row, (head, tail := word_form(rest)))[0]:
             return head, tail
     return None
 
@@ -200,12 +172,6 @@ def _halves(written: str) -> tuple[Set[str], Sequence[tuple[str, str]]]:
             head = word_form(head)
         halves.append((head, word[cut:]))
     return frozenset([head for head, _ in halves]), tuple(halves)
-
-
-def wholes(written: Sequence[str], forms: Sequence[str]) -> frozenset[str]:
-    """Return all that `in_one` may find for two neighbours of these words."""
-    found = list(map(add, map(str.lower, written), forms[1:]))
-    return frozenset(found + [whole[:-1] for whole in found if whole[-1] == "e"])
 
 
 def in_one(first: str, second: str, form: str, forms: Collection[str]) -> str | None:

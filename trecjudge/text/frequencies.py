@@ -10,25 +10,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from trecjudge.text.tables import read_words
 from trecjudge.text.tokens import read_forms
 
 # Function words: a sentence that has only these has nothing that can be looked for.
-_FILE = Path(__file__).with_name("function_words.txt")
-
-
-def _read(path: Path) -> dict[str, list[str]]:
-    """Return the words of each language."""
-    found: dict[str, list[str]] = {}
-    words: list[str] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.endswith(":"):
-            words = found.setdefault(line[:-1], [])
-        elif not line.startswith("#"):
-            words += line.split()
-    return found
-
-
-_WORDS = _read(_FILE)
+_WORDS = read_words(Path(__file__).with_name("function_words.txt"))
 # Without spaces between words, a text is of these only if it can be cut into them.
 _SPACELESS = ("chinese", "japanese", "thai", "korean")
 _GRAMMAR = frozenset(word for lang in _SPACELESS for word in _WORDS[lang] if len(word) == 1)

@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 from trecjudge.text.forms import word_form
 from trecjudge.text.sentences import CITATION
+from trecjudge.text.tables import read_rows
 from trecjudge.text.tokens import Token, tokenize
 
 # Numbers and their units in other writings: "1.5 million", "two hundred", "3 %", "3 percent".
@@ -179,34 +181,8 @@ _HEDGED_WITHIN = 16  # characters before a number that may hold its sign, bound 
 # One name for each unit of measurement. One number in two of these units is two quantities.
 _UNITS = {
     word_form(word): name
-    for name, words in {
-        "m": "m meter metre",
-        "km": "km kilometer kilometre",
-        "cm": "cm centimeter centimetre",
-        "mm": "mm millimeter millimetre",
-        "ft": "ft foot feet",
-        "in": "inch inches",
-        "mi": "mile mi",
-        "g": "g gram gramme",
-        "kg": "kg kilogram",
-        "mg": "mg milligram",
-        "µg": "mcg µg microgram",
-        "lb": "lb pound",
-        "t": "ton tonne",
-        "l": "l liter litre",
-        "ml": "ml milliliter millilitre",
-        "s": "second sec",
-        "min": "minute min",
-        "h": "hour hr",
-        "day": "day",
-        "week": "week",
-        "month": "month",
-        "years": "year yr",
-        "$": "dollar usd",
-        "€": "euro eur",
-        "¥": "yen yuan",
-    }.items()
-    for word in words.split()
+    for (name,), words in read_rows(Path(__file__).with_name("units.txt"))
+    for word in words
 }
 MEASURED = frozenset({*_UNITS.values(), "%", "£", "₹"})
 # How much of the first unit of its kind one of a unit is.

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
 
 from trecjudge.text.forms import word_form
+from trecjudge.text.tables import read_words
 from trecjudge.text.tokens import Token
 
-_WORDS = """
-may might could possibly perhaps maybe likely probably suggest suggests appear appears seem seems
-potential potentially alleged allegedly reportedly claim claims believe believed estimate estimated
-может возможно вероятно ربما قد vielleicht möglicherweise könnte peut-être quizás podría
-"""
-HEDGES = frozenset(map(word_form, _WORDS.split()))
+_WORDS = read_words(Path(__file__).with_name("qualifiers.txt"))
+HEDGES = frozenset(map(word_form, _WORDS["hedges"]))
 """The forms of the words that hedge."""
 
 
-_CHANGING_WORDS = """
-world federal supreme royal imperial sole former ex deputy vice honorary
-permanently permanent temporarily temporary secretly secret illegally illegal unlawful
-mandatory compulsory voluntary optional exclusively exclusive solely entirely completely
-nearly almost hardly barely scarcely never twice thrice double triple half
-stolen fake counterfeit forged defective faulty contaminated banned experimental failed attempted
-unsuccessful proposed cancelled postponed abandoned
-endangered extinct invasive domesticated hereditary congenital pregnant elderly adopted disabled
-blind deaf homeless nuclear quantum amphibious unarmed anonymous solo unanimous unanimously
-red blue green yellow orange purple pink brown black white grey gray golden
-wooden marble bronze
-"""
-QUALIFIERS = frozenset(map(word_form, _CHANGING_WORDS.split()))
+QUALIFIERS = frozenset(map(word_form, _WORDS["changing"]))
 """The forms of these words."""
 
 
@@ -50,23 +36,8 @@ def said_of_keys(text: str) -> list[tuple[int, str, bool]]:
 
 
 # Which words of a sentence stand under a negation.
-# English (also "n't"), German, Romance and Dutch, Russian, Arabic, Hindi.
-_NEGATIONS = """
-not no never without none neither nor cannot
-nicht kein keine keinen keiner nie niemals ohne
-ne jamais sans nunca jamás sin não sem non senza niet geen
-не нет ни никогда без
-لا لم لن ليس ليست دون بدون
-नहीं मत
-"""
-_CUES = frozenset(map(word_form, _NEGATIONS.split()))
-# Words that deny without a negation: "lacks evidence" means "has no evidence".
-_DENIALS = """
-lack fail except rather instead unlike unlikely avoid prevent deny reject oppose little few hardly
-barely unable absence impossible refute debunk ban prohibit forbid free false unclear inaction
-nobody nothing although though despite
-"""
-_DENYING = _CUES | frozenset(map(word_form, _DENIALS.split()))
+_CUES = frozenset(map(word_form, _WORDS["negations"]))
+_DENYING = _CUES | frozenset(map(word_form, _WORDS["denials"]))
 # Characters that negate what follows (Chinese), and endings that negate what precedes.
 _NEGATING = frozenset("不没沒未無无非")
 _NEGATED_BEFORE = frozenset(

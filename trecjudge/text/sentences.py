@@ -5,72 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
+
+from trecjudge.text.tables import read_words
 
 # Whether a full stop ends a sentence: not after an abbreviation, an initial, an ordinal number.
-ABBREVIATIONS = frozenset(
-    """
-    mr mrs ms mx dr prof rev hon sr jr st mt ft gen col maj capt lt sgt cmdr adm gov sen rep pres
-    supt messrs mme mlle vs etc al cf viz approx v est dept univ assn bros inc ltd co corp
-    fig figs eq eqs sec ch vol no nos pp ed eds trans jan feb mar apr jun jul aug sep sept oct
-    nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd rd bzw usw nr bd hr sra dra
-    """.split()  # noqa: SIM905
-)
-_ABROAD = frozenset(
-    """
-    abb abs abschn bspw bzgl ca chr dgl einschl evtl exkl geb gest ggf hrsg inkl insb insbes jhd
-    kap lfd mio mrd sog str tsd usf vgl zz zzgl bijv blz dhr drs enz excl incl jl mevr
-    ong zgn env éd fasc janv févr juill déc apr av tél pág págs núm ud uds vd srta dña lic arq
-    aprox depto gral excmo exmo mons profa séc ltda dott sig sigg avv ecc es cfr pag pagg ing
-    np tj tzn tzw mgr inż hab ul św itd itp zob godz tys mln mld płk abp woj čl např tzv atd
-    apod odst písm nám popř příp cca mudr judr phdr rndr roč stol tis jfr jf kl stk hhv tlf
-    mrd osv mv esim ym yms jne ekr jkr örn bkz doç yrd vb sok mah stb ún ifj özv
-    vö alin dl hlm bpk dll dsb ths
-    т тт г гг им ул стр рис табл кв обл просп тыс млн млрд см напр акад доц канд ред изд вып гл ст
-    пп ср англ лат нем фр рус род др пр див ім вул σελ δρ αγ αρ डॉ श्री प्रो ดร นพ ผศ รศ
-    hl hrn fr ds nl exa sv pl
-    """.split()  # noqa: SIM905
-)
-"""What stands before "." inside a sentence, in the tracks' languages; not an English word."""
-_OFTEN_LAST = frozenset(
-    """
-    etc al inc ltd co corp jr sr usw usf enz ecc ltda itd itp atd apod osv mv ym yms jne vb stb
-    dll dsb др пр jhd dgl
-    """.split()  # noqa: SIM905
-)
-"""These end a sentence as often as they stand inside one."""
-_NUMBERED = frozenset(
-    """
-    art arts cap chap min max tel tab par para pos op kr pkt poz ok obr sz num lit pt kpl
-    руб долл чел мин сек коп вв рр
-    """.split()  # noqa: SIM905
-)
-"""Abbreviations before a number only; elsewhere they are words, or end a sentence."""
+_WORDS = read_words(Path(__file__).with_name("abbreviations.txt"))
+ABBREVIATIONS = frozenset(_WORDS["abbreviations"])
+_ABROAD = frozenset(_WORDS["abroad"])
+_OFTEN_LAST = frozenset(_WORDS["often last"])
+_NUMBERED = frozenset(_WORDS["numbered"])
 _KNOWN = ABBREVIATIONS | _ABROAD | _NUMBERED
-_OPENERS = frozenset(
-    """
-    the a an this that these those it its he she they we i you his her their our in on at by for
-    from with as if when while after before since although however but and or so yet there here
-    who what why how where many most some all both each other another one two moreover meanwhile
-    according additionally furthermore overall despite during such to no not
-    """.split()  # noqa: SIM905
-)
-"""After an initialism ("the U.S. The") only such a word opens a new sentence."""
-_OPENERS_ABROAD = _OPENERS | frozenset(
-    """
-    der die das ein eine er sie es wir im am auch dies diese dieser dieses danach doch dabei seit
-    het een de zij hij dit deze le la les un une il elle ils elles ce cette ces el los las una en
-    esto esta este estos ella ellos il lo gli questo questa o os uma ele ela eles isso este em
-    он она оно они это эти этот эта в на по но и с для так после до когда потом затем однако
-    to jest tym ten ta te w na po je se ve den det de som och og i på bu bir ve
-    """.split()  # noqa: SIM905
-)
-_ORDERED = frozenset(
-    """
-    januar februar märz mai juni juli august september oktober november dezember jänner maj
-    desember december jahrhundert jahrhunderts jh jahrtausend weltkrieg weltkriegs quartal dünya
-    """.split()  # noqa: SIM905
-)
-"""What an ordinal number is of: "3. Mai", "II. Weltkrieg"."""
+_OPENERS = frozenset(_WORDS["openers"])
+_OPENERS_ABROAD = _OPENERS | frozenset(_WORDS["openers abroad"])
+_ORDERED = frozenset(_WORDS["ordered"])
 _LIST_ENDS = frozenset(
     {"т.д", "т.п", "u.s.w", "m.m", "m.fl", "o.ä", "u.ä", "κ.λπ"}
     | {"т. д", "т. п", "s. w", "m. m", "m. fl", "o. ä"}

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from trecjudge.text.forms import number_form, script_of, word_form
+from trecjudge.text.tables import expression
 
 # Vowel signs, other marks and zero-width characters belong to a word, but Python's "\w" lacks them.
 _MARKS = (
@@ -33,16 +34,17 @@ _PLAIN = rf"[A-Za-z]++(?![\w.'\u2019{_MARKS}])"
 _TOKEN = re.compile(
     rf"{_PLAIN}|{_DATE}|{_NUMBER}|(?:[^\W\d_]\.){{2,}}|{_WORD}(?:['\u2019]{_WORD})*"
 )
-_PIECE = re.compile(rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)")
+# Made when a text needs them (`expression`), since most have only plain words.
+_PIECE = rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)"
 _IS_DATE = re.compile(_DATE, re.ASCII)
 _MONTHS = "January February March April May June July August September October November December"
-_CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
+_CLUSTER = rf"(?s:.)[{_MARKS}]*"
 _ASCII_LETTER = re.compile("[A-Za-z]")
 _LATIN = frozenset({"latin"})
 _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 _PLAIN_WORD = re.compile("[a-z0-9]+")
-_WRITTEN = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+")
-_NOT_WRITTEN = re.compile(f"[{_MARKS}]")
+_WRITTEN = rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+"
+_NOT_WRITTEN = f"[{_MARKS}]"
 
 
 class Token(NamedTuple):
@@ -66,10 +68,10 @@ def tokenize(text: str) -> list[Token]:
     end = 0
     # To find each token again is faster than a match object. No word begins between two tokens, so
     # the first place found is its own.
-    for written in _TOKEN.findall(text):
+    words = _TOKEN.findall(text)
+    for written, form in zip(words, map(_form_of, words), strict=True):
         start = text.index(written, end)
         end = start + len(written)
-        form = _single_form(written)
         if form:
             tokens.append(Token(form, start, end))
         elif form is None:
@@ -82,15 +84,31 @@ def read_forms(text: str) -> tuple[list[str], list[str]]:
 
     Finding offsets takes more than half of the time of reading a document.
     """
-    written = _TOKEN.findall(text)
-    forms = [_single_form(word) for word in written]
-    if None not in forms and "" not in forms:
-        return written, cast(list[str], forms)
+    written: list[str] = _TOKEN.findall(text)
+    forms = list(map(_form_of, written))
+    if all(forms):
+        return written, cast("list[str]", forms)
     tokens = tokenize(text)
     return [text[t.start : t.end] for t in tokens], [t.form for t in tokens]
 
 
-@lru_cache(maxsize=1 << 16)
+def read_places(text: str) -> tuple[list[str], list[str], list[int]]:
+    """Return the tokens of `text` as written, their forms, and the offsets where they begin."""
+    written: list[str] = _TOKEN.findall(text)
+    forms = list(map(_form_of, written))
+    if not all(forms):
+        tokens = tokenize(text)
+        written = [text[token.start : token.end] for token in tokens]
+        return written, [token.form for token in tokens], [token.start for token in tokens]
+    starts: list[int] = []
+    end = 0
+    for word in written:
+        start = text.index(word, end)
+        starts.append(start)
+        end = start + len(word)
+    return written, cast("list[str]", forms), starts
+
+
 def _single_form(written: str) -> str | None:
     """Return the form of a word or number, None for what is several tokens, "" for none."""
     if written[0].isdecimal():
@@ -100,12 +118,26 @@ def _single_form(written: str) -> str | None:
     return None
 
 
+class _Forms(dict[str, str | None]):
+    """The forms of the words met before; a dictionary, since a cache takes twice as long."""
+
+    def __missing__(self, written: str) -> str | None:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        form = self[written] = _single_form(written)
+        return form
+
+
+_MOST_REMEMBERED = 1 << 16
+_form_of = _Forms().__getitem__
+
+
 def _pieces(mixed: str, offset: int) -> Iterator[Token]:
     """Yield the tokens of a text without spaces, such as "2024年Tokyo大会" or "2024-05-03"."""
     if _IS_DATE.fullmatch(mixed):
         yield from _date(mixed, offset)
         return
-    for match in _PIECE.finditer(mixed):
+    for match in expression(_PIECE).finditer(mixed):
         start = offset + match.start()
         if match["run"]:
             yield from _bigrams(match["run"], start)
@@ -125,7 +157,7 @@ def _date(written: str, offset: int) -> Iterator[Token]:
 
 def _bigrams(run: str, offset: int) -> Iterator[Token]:
     # A bigram is of letters with their marks: a Thai vowel sign is not a letter of its own.
-    spans = [match.span() for match in _CLUSTER.finditer(run)]
+    spans = [match.span() for match in expression(_CLUSTER).finditer(run)]
     pairs = pairwise(spans) if len(spans) > 1 else [(spans[0], spans[0])]
     for (start, _), (_, end) in pairs:
         yield Token(_normal(run[start:end]), offset + start, offset + end)
@@ -142,7 +174,7 @@ def written_words(text: str) -> list[str]:
     """
     if text.isascii():
         return _PLAIN_WORD.findall(text.lower())
-    return _WRITTEN.findall(_NOT_WRITTEN.sub("", _normal(text)))
+    return expression(_WRITTEN).findall(expression(_NOT_WRITTEN).sub("", _normal(text)))
 
 
 def count_spaceless(text: str) -> int:

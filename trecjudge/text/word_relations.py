@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container
 from functools import cache
 from pathlib import Path
 
 from trecjudge.text.forms import word_form
+from trecjudge.text.tables import read_entries, read_rows, read_words
 
+_FOLDER = Path(__file__).parent
 # Pairs of antonyms of direction (rise/fall).
-# A row has words of one direction, then words of the other.
-_PAIRS = (
-    (
-        "rise rises rising rose risen increase increases grow grows grew growth climb surge soar",
-        "fall falls falling fell fallen decrease declines drop drops shrink shrank plunge decline",
-    ),
-    ("raise raises raised strengthen", "lower lowers lowered cut cuts reduce reduces weaken"),
-    ("improve improves improvement better", "worsen worsens deteriorate worse"),
-    ("gain gains gained win wins won", "lose loses lost loss losses"),
-    ("expand expands expansion widen", "contract contracts contraction narrow"),
-    ("accelerate accelerates speed", "slow slows slowed slowdown decelerate"),
-    ("import imports imported", "export exports exported"),
-    ("ban bans banned forbid forbids prohibit", "allow allows allowed permit permits legalize"),
-    ("accept accepts accepted approve approves", "reject rejects rejected refuse refuses"),
-    ("highest largest biggest maximum", "lowest smallest minimum"),
-)
-
-
-_SIDES = [tuple(frozenset(map(word_form, words.split())) for words in pair) for pair in _PAIRS]
+_SIDES = [
+    tuple(frozenset(map(word_form, words)) for words in sides)
+    for sides in read_rows(_FOLDER / "directions.txt", " : ")
+]
 
 
 def _of_each(own: int) -> dict[str, frozenset[str]]:
@@ -61,19 +48,12 @@ def same_direction(form: str) -> frozenset[str]:
 
 
 # Words that exclude one another, such as colours, and synonyms.
-_FOLDER = Path(__file__).parent
 # "Unsafe" denies "safe", but "come" is no denial of "income": short words are left out.
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non")
 _DENIED = 5
 # Letters that two forms must share to be of one stem; six where neither begins with the other.
 _STEM = 5
 _LONG_STEM = 6
-
-
-def _lines(name: str) -> Iterator[str]:
-    for line in (_FOLDER / name).read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            yield line
 
 
 Kind = dict[str, int]
@@ -85,7 +65,7 @@ def _kinds() -> tuple[dict[str, list[Kind]], set[str]]:
     """Return the kinds of each form, and the forms that have a capital in every kind."""
     kinds_of: dict[str, list[Kind]] = defaultdict(list)
     written: dict[bool, set[str]] = {True: set(), False: set()}
-    for line in _lines("kinds.txt"):
+    for line in read_entries(_FOLDER / "kinds.txt"):
         kind: Kind = {}
         for number, member in enumerate(line.partition(": ")[2].split()):
             for word in member.split("/"):
@@ -101,7 +81,7 @@ def _kinds() -> tuple[dict[str, list[Kind]], set[str]]:
 def _synonyms() -> dict[str, list[set[str]]]:
     """Return the groups of synonyms that each form is in."""
     found: dict[str, list[set[str]]] = defaultdict(list)
-    for line in _lines("synonyms.txt"):
+    for line in read_entries(_FOLDER / "synonyms.txt"):
         forms = set(map(word_form, line.split()))
         for form in forms:
             found[form].append(forms)
@@ -152,63 +132,18 @@ def _akin(one: str, other: str) -> bool:
 
 
 # Words that relate two things, and their opposites: more and less, before and after.
-_OPPOSITE_RELATIONS = """
-more less,fewer
-most least,fewest
-before after
-earlier later
-over under
-above below,under
-ahead behind
-higher lower
-larger,bigger,greater smaller
-longer shorter
-taller shorter
-faster,quicker slower
-older younger,newer
-quieter louder
-stronger weaker
-better worse
-richer poorer
-cheaper dearer
-heavier lighter
-hotter,warmer colder,cooler
-wider narrower
-deeper shallower
-easier harder
-safer riskier
-nearer,closer farther,further
-minimum maximum
-with without
-inside outside
-always never
-all none
-exceed trail
-"""
 # What follows these is compared with what precedes them.
 COMPARING = frozenset(map(word_form, ("than", "before", "after", "ahead", "behind")))
-_MUTUAL = """
-met meets married tied drew borders bordered resembled played fought faced equals shared talked
-agreed negotiated collaborated divorced dated intersected adjoined
-"""
-SYMMETRIC = frozenset(map(word_form, _MUTUAL.split()))
+_VERBS = read_words(_FOLDER / "verbs.txt")
+SYMMETRIC = frozenset(map(word_form, _VERBS["mutual"]))
 """Verbs that mean the same with their two sides exchanged."""
-_IRREGULAR = frozenset(
-    """
-    ate beat became began bit blew bought broke brought built came caught chose drew drove fed flew
-    forbade foresaw forgave forgot fought found gave got grew held hid hit hurt kept knew laid led
-    left lent let lost made met outdid outran outsold oversaw overthrew overtook paid put ran rang
-    read rode sang sank saw sent set shook shot slew sold sought spent spoke spread stole struck
-    sued swore swung taught threw told took tore undertook understood went withdrew withstood won
-    wore wrote
-    """.split()  # noqa: SIM905
-)
+_IRREGULAR = frozenset(_VERBS["irregular"])
 
 
 def _read() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in _OPPOSITE_RELATIONS.strip().splitlines():
-        one, other = (set(map(word_form, side.split(","))) for side in line.split())
+    for sides in read_rows(_FOLDER / "relations.txt", " : "):
+        one, other = (set(map(word_form, side)) for side in sides)
         for ours, theirs in ((one, other), (other, one)):
             for form in ours:
                 found.setdefault(form, set()).update(theirs)

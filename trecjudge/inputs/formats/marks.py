@@ -10,8 +10,8 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
-from trecjudge.text import expression
 from trecjudge.text.layout import BORDER, is_ruler
+from trecjudge.text.tables import expression
 
 SOURCE: Final = (
     r"sources?|src|citations?|cite[sd]?|cit\.?|ref(?:erence)?s?|docs?|documents?|contexts?|ctx|"

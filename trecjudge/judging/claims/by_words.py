@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -24,7 +24,7 @@ from trecjudge.judging.claims.search import (
 from trecjudge.judging.claims.statements import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import SupportComparison, calibration_at, compare
-from trecjudge.judging.offline.wording import Term, weighted_forms, wording_of
+from trecjudge.judging.offline.wording import Term, term_forms, wording_of
 from trecjudge.records import FULL, NONE
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.forms import word_form
@@ -103,13 +103,15 @@ def numbers_in_words(text: str) -> set[str]:
 
 def _opposite(claim: str, sentence: str) -> str:
     """Return the claim's word of direction where the sentence says the opposite of the same."""
-    ours, theirs = wording_of(claim), wording_of(sentence)
-    if ours.denies or theirs.denies:
+    ours = wording_of(claim)
+    directed = [] if ours.denies else [term for term in ours.terms if term.form in DIRECTED]
+    # Most claims have no such word: then the sentence need not be read.
+    theirs = wording_of(sentence) if directed else ours
+    if theirs.denies:
         return ""
-    for term in ours.terms:
+    for term in directed:
         # "It rose, then fell" says both: of one direction only it is the contrary.
-        one_way = term.form in DIRECTED and not {term.form} & set(theirs.forms)
-        if one_way and is_antonym(term.form, set(theirs.forms)):
+        if term.form not in theirs.forms and is_antonym(term.form, set(theirs.forms)):
             rest = claim[: term.start] + claim[term.end :]
             if _same_statement(rest, sentence) and _same_figures(claim, sentence):
                 return claim[term.start : term.end]
@@ -124,12 +126,13 @@ def _same_figures(claim: str, sentence: str) -> bool:
 
 def _other_word(claim: str, sentence: str) -> str:
     """Return the claim's word for a property where the sentence has another of the same kind."""
-    ours, theirs = wording_of(claim), wording_of(sentence)
+    ours = wording_of(claim)
     for before, term in pairwise(ours.terms):
-        if before.form not in _BEING or term.named or not term.meaningful:
+        if before.form not in _BEING or term.named or not term.meaningful or ours.denies:
             continue
+        theirs = wording_of(sentence)
         there = theirs.meaningful_forms
-        if ours.denies or theirs.denies or term.form in there or not rivals(term.form, there):
+        if theirs.denies or term.form in there or not rivals(term.form, there):
             continue
         rest = claim[: term.start] + claim[term.end :]
         if _same_statement(rest, sentence) and compare(claim, prepare(sentence)).replaced:
@@ -139,14 +142,23 @@ def _other_word(claim: str, sentence: str) -> str:
 
 def _same_statement(claim: str, sentence: str) -> bool:
     """Return whether the sentence has most of the claim, and is about what the claim is about."""
-    ours, theirs = _words(claim), _words(sentence)
-    needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
-    if not ours or any(form not in theirs for form in needed):
+    ours = _words(claim)
+    # First by all words of the sentence: few have enough of a claim to be read further.
+    if not (ours and _has_most(ours, set(read_forms(sentence)[1]))):
+        return False
+    theirs = _words(sentence)
+    if not _has_most(ours, theirs):
         return False
     # What the sentence is about must not be more than what the claim is about: a list of four.
     about = subject_of(sentence)
     topic = theirs if about is None else _words(about)
-    return _share(ours, theirs) >= _SAME_STATEMENT and _share(topic, ours) >= _SAME_SUBJECT
+    return _share(topic, ours) >= _SAME_SUBJECT
+
+
+def _has_most(ours: Mapping[str, Term], forms: Container[str]) -> bool:
+    """Return whether these forms have the names of a claim, and enough of its weight."""
+    needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
+    return all(form in forms for form in needed) and _share(ours, forms) >= _SAME_STATEMENT
 
 
 @lru_cache(maxsize=256)
@@ -156,7 +168,7 @@ def _words(text: str) -> dict[str, Term]:
     return {term.form: term for term in terms if not (_is_number(term) or term.negating)}
 
 
-def _share(terms: Mapping[str, Term], others: Mapping[str, Term]) -> float:
+def _share(terms: Mapping[str, Term], others: Container[str]) -> float:
     """Return the share of the weight of terms that others have too."""
     total = sum(term.weight for term in terms.values())
     shared = sum(term.weight for form, term in terms.items() if form in others)
@@ -212,7 +224,7 @@ def infer_from_two(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Pa
     terms = {term.form: term for term in wording_of(claim).terms}
     total = sum(term.weight for term in terms.values()) or 1.0
     needed = {form for form, term in terms.items() if term.named or term.number}
-    read = [(p, frozenset(weighted_forms(p.text).forms)) for p in near]
+    read = [(p, term_forms(p.text)) for p in near]
     for (one, ours), (other, theirs) in combinations(read, 2):
         # Names and numbers first: they are few, and rule most pairs out.
         both = terms.keys() & (ours | theirs)
@@ -309,10 +321,11 @@ class LexicalDetector:
 
     def states(self, claim: str, library: Library) -> bool:
         """Return whether a document holds a claim, by itself."""
+        found: Iterable[Passage]
         if self.threshold is not None:
             found = library.best(claim)
         else:
-            found = library.compare_claim(claim, calibration_at(self.calibration), nearest=0)
+            found = library.supports(claim, calibration_at(self.calibration), nearest=0)
         return any(self.holds(claim, passage) for passage in found)
 
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -97,6 +97,7 @@ class Library:
     are the documents of the sentence that a claim is from, None where that is not known: only
     they may leave the claim open. Other documents that a run adds cannot keep a claim open.
     `in_part` are the documents that are not complete: they leave a claim open that cites nothing.
+    `texts` are the full texts of the documents.
     """
 
     documents: Sequence[Document]
@@ -105,6 +106,12 @@ class Library:
     hollow: Sequence[str] = ()
     cited: Collection[str] | None = None
     in_part: Sequence[Document] = ()
+    texts: Sequence[str] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        # Once for all claims: to join titles and texts anew takes as long as to look into them.
+        if not self.texts:
+            object.__setattr__(self, "texts", [d.full_text for d in self.documents])
 
     @classmethod
     def of(cls, response: Response) -> Library:
@@ -134,7 +141,7 @@ class Library:
 
     def best(self, claim: str) -> list[Passage]:
         """Return the best passage of every document that has one, the most alike first."""
-        found = [self._best_in(document, claim) for document in self.readable(claim)]
+        found = [self._best_in(document, text, claim) for document, text in self._read(claim)]
         return sorted(filter(None, found), key=lambda p: -p.likeness)
 
     def compare_claim(
@@ -145,20 +152,28 @@ class Library:
         The best supported comes first. Documents that have too little of the claim to hold it are
         left out, but for the `nearest`.
         """
-        found = []
-        for document in self._likely(claim, nearest):
-            support = compare(claim, prepared_text(document.full_text), calibration)
-            if support.end > support.start:
-                at = support.start, support.end, min(1.0, support.share)
-                found.append(Passage(document, *at, support=support))
+        found = self.supports(claim, calibration, nearest)
         return sorted(found, key=lambda p: -(p.support.score if p.support else 0.0))
 
-    def _likely(self, claim: str, nearest: int) -> list[Document]:
-        """Return the documents that have enough of a claim to be compared, the most first."""
-        shares = [(_share(claim, document), document) for document in self.readable(claim)]
-        shares.sort(key=lambda pair: -pair[0])
-        more = (pair for pair in shares[nearest:] if pair[0] >= _HOLDS_FROM)
-        return [document for _, document in (*shares[:nearest], *more)]
+    def supports(self, claim: str, calibration: Calibration, nearest: int) -> Iterator[Passage]:
+        """Yield what `compare_claim` returns as it is found, from the document with most of it."""
+        for document, text in self._likely(claim, nearest):
+            support = compare(claim, prepared_text(text), calibration)
+            if support.end > support.start:
+                at = support.start, support.end, min(1.0, support.share)
+                yield Passage(document, *at, support=support)
+
+    def _likely(self, claim: str, nearest: int) -> Iterator[tuple[Document, str]]:
+        """Yield the documents that have enough of a claim to be compared, the most first."""
+        wanted = weighted_forms(claim)
+        shares = [
+            (wanted.weight_in(prepared_text(text).segments_of) / wanted.total, document, text)
+            for document, text in self._read(claim)
+        ]
+        shares.sort(key=lambda found: -found[0])
+        for place, (share, document, text) in enumerate(shares):
+            if place < nearest or share >= _HOLDS_FROM:
+                yield document, text
 
     def passages(self, claim: str) -> list[Passage]:
         """Return passages that do not overlap, of all documents to their ends, best first.
@@ -181,10 +196,14 @@ class Library:
 
     def readable(self, claim: str) -> Iterator[Document]:
         """Yield the documents that share a script with the claim, or have no letters."""
+        return (document for document, _ in self._read(claim))
+
+    def _read(self, claim: str) -> Iterator[tuple[Document, str]]:
+        """Yield these documents with their texts."""
         ours = scripts(claim)
-        for document in self.documents:
-            if comparable(ours, scripts_of(document.full_text)):
-                yield document
+        for document, text in zip(self.documents, self.texts, strict=True):
+            if comparable(ours, scripts_of(text)):
+                yield document, text
 
     def bears_on(self, doc_id: str) -> bool:
         """Return whether the claim is open while this document cannot be read."""
@@ -230,11 +249,11 @@ class Library:
         hollow = [doc_id for doc_id in self.hollow if self.bears_on(doc_id)]
         return f"{nothing}; carried without text: {', '.join(hollow[:3])}" if hollow else nothing
 
-    def _best_in(self, document: Document, claim: str) -> Passage | None:
+    def _best_in(self, document: Document, text: str, claim: str) -> Passage | None:
         # A meaning is in no index of words: every passage is compared.
         if self.embedder is not None:
             return max(self._passages_in(document, claim), key=lambda p: p.likeness, default=None)
-        prepared = prepared_text(document.full_text)
+        prepared = prepared_text(text)
         wanted = weighted_forms(claim)
         present = wanted.present_in(prepared.segments_of)
         if not present:
@@ -284,12 +303,6 @@ def _vectors_of(embedder: Embedder, text: str) -> Any:
     segments = [text[start:end] for start, end in spans]
     passages = [text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
     return embedder.vectors([*segments, *passages])
-
-
-def _share(claim: str, document: Document) -> float:
-    wanted = weighted_forms(claim)
-    present = wanted.present_in(prepared_text(document.full_text).segments_of)
-    return sum([weight for _, weight in present]) / wanted.total
 
 
 # Verdicts on claims: attributed, unattributed, contradicted or ambiguous, with their sources.

@@ -7,54 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.declining import MATERIAL, declines, may_decline
+from trecjudge.judging.claims.declining import declines, may_decline, without_lead_in
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Claim, Response, Sentence
 from trecjudge.text.layout import LAYOUT, judged_texts
 from trecjudge.text.sentences import CITATION, is_code
+from trecjudge.text.tables import read_words
 from trecjudge.text.tokens import read_forms, scripts, tokenize
 
-AUXILIARIES = frozenset(
-    """
-    is are was were has have had will would can could may might must shall should does do did
-    isn't aren't wasn't weren't hasn't haven't hadn't won't wouldn't can't cannot couldn't
-    doesn't don't didn't
-    """.split()  # noqa: SIM905
-)
+_VERBS = read_words(Path(__file__).with_name("verbs.txt"))
+AUXILIARIES = frozenset(_VERBS["auxiliaries"])
 # Forms that are hardly ever a noun or a participle: such a word opens a predicate.
-PREDICATES = AUXILIARIES | frozenset(
-    """
-    allows appears applies argues asserts attracts became becomes began begins believes belongs
-    brings buys came carries chose comes concludes confirms consists contains contributes
-    creates defines demonstrates denies depends derives describes determines develops died
-    differs drew drove eats enables encourages ensures enters exhibits exists explains faces
-    fell flows follows gave generates gets gives goes got grew grows happens helps holds
-    identifies illustrates includes indicates involves keeps knew knows lacks lies lives
-    maintains makes manages means meets occurs offers opens operates owns performs possesses
-    predicts prevents produces promotes proposes protects proves provides publishes puts ranks
-    receives recommends reflects relates relies remains represents requires resembles sees sells
-    serves shares sits speaks specialises specializes spoke stands stood succeeded suffers
-    suggests takes teaches tells tends thinks took transforms treats turns understands varies
-    wants went wins won writes wrote
-    """.split()  # noqa: SIM905
-)
-FINITE = PREDICATES | frozenset(
-    """
-    accounts acts adds affects aims asks attacks attempts benefits blocks bore bought broke
-    brought built calls causes changes claims controls costs covers damages decreases demands
-    died drives drops ended ends established estimates exports falls features focuses forms
-    found functions heard hosts hurts impacts improves increases introduced involved kept killed
-    lasts leads led left links lists lost made marks met moves needs notes opened paid plans
-    plays points ran ranges reaches reads received reduces replaces reports results rises rose
-    runs said says scores seeks sent served set shapes showed shows signals sold sounds spread
-    stages started starts stated stayed stops stores struck studies supports targets tests
-    thought told trains used uses values views visits voted worked works
-    """.split()  # noqa: SIM905
-)
+PREDICATES = AUXILIARIES | frozenset(_VERBS["predicates"])
+FINITE = PREDICATES | frozenset(_VERBS["finite"])
 """Any word that may be the verb of a clause."""
 
 
@@ -278,14 +248,6 @@ _OPINION = re.compile(
     r"(?:think|believe|feel|hope|guess|suggest|recommend|prefer|wish|doubt|suspect)\b(?:\s+that\b)?\s*)",
     re.IGNORECASE,
 )
-# Openers without content: the rest of the sentence may claim something.
-_LEAD_IN = re.compile(
-    rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{MATERIAL}\s*,\s*"
-    r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
-    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately|leider|malheureusement|purtroppo|"
-    r"lamentablemente|infelizmente|helaas|niestety|maalesef|к\s+сожалению)[,!]\s+)",
-    re.IGNORECASE,
-)
 _ABOUT_THE_ANSWER = re.compile(
     r"^(?:this\s+(?:answer|response|report|summary|overview|essay|section)\s+"
     r"(?:is|was|will|does|has|cannot|may|might|should)\b"
@@ -320,7 +282,7 @@ def statements(text: str) -> list[str]:
     """
     found = []
     for sentence in [text] if is_code(text) else judged_texts(text):
-        kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
+        kind, plain = no_claim(sentence), without_lead_in(bare(sentence))
         if kind == "abstention":
             opener = bare(sentence).removesuffix(plain)
             found += clauses(_beside_abstention(plain, opener))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trecjudge.judging.offline.prepared import PassageSpan, Prepared
 from trecjudge.judging.offline.wording import Term, Wording
-from trecjudge.text.forms import word_form
+from trecjudge.text.forms import neighbours_in, word_form
 from trecjudge.text.frequencies import ENGLISH
 from trecjudge.text.numbers import MEASURED, other_quantity, quantities
 from trecjudge.text.qualifiers import QUALIFIERS
@@ -52,23 +52,22 @@ class RelationSides(NamedTuple):
 
 
 def turned_round(
-    text: str, segment: str, forms: Sequence[str], neighbours: Set[tuple[str, str]]
+    text: str, segment: str, forms: Sequence[str], row: str
 ) -> tuple[str | None, bool]:
     """Return the word whose two sides the segment has exchanged, and whether none surely is.
 
     "Peru beat Chile" for "Chile beat Peru", "A is taller than B" for "B is taller than A", "Arsenal
     won" for "City won, ahead of Arsenal". Not where one side is passive and the other is not.
-    `forms` are those of the segment.
+    `forms` are those of the segment, `row` those of the document in a row.
     """
     own_written, own_forms = read_forms(text)
     found = _by_comparison(own_forms, forms)
     if found is not None:
         return (found or None), not found
     # A doer that does it elsewhere in the document, too, is not exchanged.
+    together = neighbours_in(row, own_forms)
     places = [
-        place
-        for place in _verbs(own_written, own_forms)
-        if place and (own_forms[place - 1], own_forms[place]) not in neighbours
+        place for place in _verbs(own_written, own_forms) if place and not together[place - 1]
     ]
     if not places:
         return None, False
@@ -481,7 +480,7 @@ def _find_swapped_relation(wording: Wording, beside: Beside, document: Prepared)
     if len(telling.intersection(beside.forms)) < _SAME_MATTER * len(telling):
         return ()
     segment = document.text[slice(*document.spans[beside.segment])]
-    cue, consistent = turned_round(wording.text, segment, beside.forms, document.neighbours)
+    cue, consistent = turned_round(wording.text, segment, beside.forms, document.row)
     if cue or consistent:
         return (cue,) if cue else ()
     return tuple(_find_opposite_relations(wording.forms, beside.forms, beside.blocks))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 from trecjudge.judging.offline.alignment import (
@@ -24,7 +23,7 @@ from trecjudge.judging.offline.prepared import (
     best_passage,
 )
 from trecjudge.judging.offline.wording import Term, Wording
-from trecjudge.text.forms import in_one, in_two
+from trecjudge.text.forms import in_one, in_two, neighbours_in
 from trecjudge.text.numbers import CONVERTIBLE, Quantity, convertible, quantities, same_converted
 from trecjudge.text.tokens import is_spaceless, read_forms
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
@@ -76,7 +75,6 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     found: dict[str, tuple[str, ...]] = {}
     places = document.segments_of
     forms, text = places.keys(), wording.text
-    may_be_one = not forms.isdisjoint(wording.wholes)
     converted = False
     for index, term in enumerate(wording.terms):
         if term.form in places or not term.meaningful:
@@ -86,9 +84,9 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
             converted = True
         if term.form in found:
             continue
-        if pair := in_two(text[term.start : term.end], forms, document.neighbours):
+        if pair := in_two(text[term.start : term.end], forms, document.row):
             found[term.form] = pair
-        elif may_be_one and (whole := _joined_form(index, wording, document)):
+        elif whole := _joined_form(index, wording, document):
             found[term.form] = (whole,)
     if not found:
         return wording
@@ -402,7 +400,7 @@ def _part(part: Sequence[int], weights: Sequence[float], has: Sequence[bool]) ->
 
 def _runs(forms: Sequence[str], document: Prepared, any_found: bool) -> tuple[float, int]:
     """Return the part of neighbours that are so in the document, and their longest run."""
-    together = [pair in document.neighbours for pair in pairwise(forms)]
+    together = neighbours_in(document.row, forms)
     run = longest = 0
     for kept in together:
         run = run + 1 if kept else 0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
-from trecjudge.text.forms import has_humps, parts_of
+from trecjudge.text.forms import has_humps, join_forms, parts_of
 from trecjudge.text.numbers import has_other_writings, other_writings
 from trecjudge.text.qualifiers import HEDGES, denials, negated_positions, said_of_keys
 from trecjudge.text.sentences import sentence_spans
@@ -35,16 +34,16 @@ class Prepared:
 
     A segment is a sentence, or a line or 60 tokens of one. `spans[i]` are the character offsets
     of segment i, `forms[i]` its forms as it is written; `segments_of[form]` the ascending indexes
-    of the segments that have the form, be it in another writing; `neighbours` the pairs of forms
-    that stand side by side; `tokens` counts them all. `negated_in[form]` are those of the segments
-    where it stands under a negation; `denying` and `hedging` the segments with any word of denial,
-    of doubt; `affirmed` the forms of JSON keys whose value is true.
+    of the segments that have the form, be it in another writing; `row` all forms as they follow
+    each other, for `neighbours_in`; `tokens` counts them all. `negated_in[form]` are those of the
+    segments where it stands under a negation; `denying` and `hedging` the segments with any word
+    of denial, of doubt; `affirmed` the forms of JSON keys whose value is true.
     """
 
     text: str
     spans: tuple[tuple[int, int], ...]
-    segments_of: Mapping[str, list[int]]
-    neighbours: Set[tuple[str, str]]
+    segments_of: Mapping[str, Sequence[int]]
+    row: str
     tokens: int
     negated_in: Mapping[str, frozenset[int]]
     denying: frozenset[int]
@@ -57,23 +56,17 @@ class Prepared:
 
         `forms` are what is looked for: of these other writings are kept.
         """
-        segments_of: dict[str, list[int]] = {}
-        neighbours: set[tuple[str, str]] = set()
-        tokens = 0
+        segments_of: dict[str, tuple[int, ...]] = {}
         for index in wanted:
-            own = self.forms[index]
-            tokens += len(own)
-            neighbours.update(pairwise(own))
-            found = {form: [index] for form in own}
-            for form in found.keys() & segments_of.keys():
-                found[form] = [*segments_of[form], index]
-            segments_of.update(found)
+            _add_segment(segments_of, self.forms[index], index)
         chosen = set(wanted)
         for form in self.segments_of.keys() & forms:
-            if own_segments := [index for index in self.segments_of[form] if index in chosen]:
+            if own_segments := tuple([i for i in self.segments_of[form] if i in chosen]):
                 segments_of[form] = own_segments
+        rows = [self.forms[index] for index in wanted]
         return Prepared(
-            *(self.text, self.spans, segments_of, neighbours, tokens, self.negated_in),
+            *(self.text, self.spans, segments_of, join_forms(rows), sum(map(len, rows))),
+            self.negated_in,
             *(self.denying, self.hedging, self.forms, self.affirmed),
         )
 
@@ -98,15 +91,9 @@ def scripts_of(text: str) -> frozenset[str]:
 def prepare(text: str) -> Prepared:
     """Return the index of a document. Any text will do, also the empty one."""
     segments = list(_segments(text))
-    segments_of: dict[str, list[int]] = {}
-    neighbours: set[tuple[str, str]] = set()
+    segments_of: dict[str, tuple[int, ...]] = {}
     for index, segment in enumerate(segments):
-        own = set(segment.forms)
-        known = own & segments_of.keys()
-        for form in known:
-            segments_of[form].append(index)
-        segments_of.update({form: [index] for form in own - known})
-        neighbours.update(pairwise(segment.forms))
+        _add_segment(segments_of, segment.forms, index)
     # Before other writings are added: those are no words of the text.
     denying = _segments_with(denials(segments_of.keys()), segments_of)
     hedging = _segments_with(HEDGES & segments_of.keys(), segments_of)
@@ -115,14 +102,23 @@ def prepare(text: str) -> Prepared:
     for form, indexes in denied.items():
         negated[form] = negated.get(form, frozenset()) | indexes
         denying |= indexes
-    tokens = sum(len(segment.forms) for segment in segments)
+    forms = [segment.forms for segment in segments]
     _add_other_writings(text, segments, segments_of)
     spans = tuple((segment.start, segment.end) for segment in segments)
     return Prepared(
-        *(text, spans, segments_of, neighbours, tokens, negated, denying, hedging),
-        forms=[segment.forms for segment in segments],
+        *(text, spans, segments_of, join_forms(forms), sum(map(len, forms))),
+        *(negated, denying, hedging, forms),
         affirmed=affirmed,
     )
+
+
+def _add_segment(segments_of: dict[str, tuple[int, ...]], forms: Iterable[str], index: int) -> None:
+    # The words of a segment that no other has, which are most, share one tuple.
+    only: tuple[int, ...] = (index,)
+    found = dict.fromkeys(forms, only)
+    for form in found.keys() & segments_of.keys():
+        found[form] = (*segments_of[form], index)
+    segments_of.update(found)
 
 
 def _keys(
@@ -162,7 +158,7 @@ def _negated_forms(
 
 
 def _add_other_writings(
-    text: str, segments: Sequence[Segment], segments_of: dict[str, list[int]]
+    text: str, segments: Sequence[Segment], segments_of: dict[str, tuple[int, ...]]
 ) -> None:
     """Add to the index "1500000" for "1.5 million", "percent" for "%", "total" for "totalSum"."""
     numbers, humps = has_other_writings(text, segments_of.keys()), has_humps(text)
@@ -173,8 +169,9 @@ def _add_other_writings(
         if numbers:
             found += other_writings(text[max(0, start - 1) : end + 2], written, forms)
         for form in found:
-            if index not in segments_of.setdefault(form, []):
-                insort(segments_of[form], index)
+            known = segments_of.get(form, ())
+            if index not in known:
+                segments_of[form] = tuple(sorted((*known, index)))
 
 
 def _segments(text: str) -> Iterator[Segment]:

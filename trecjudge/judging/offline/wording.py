@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from trecjudge.text.forms import wholes, word_form
+from trecjudge.text.forms import word_form
 from trecjudge.text.frequencies import (
     Frequencies,
     grammar_of,
@@ -19,7 +19,7 @@ from trecjudge.text.frequencies import (
 from trecjudge.text.numbers import compose_numbers, may_compose
 from trecjudge.text.qualifiers import HEDGES, denials, negated_positions
 from trecjudge.text.sentences import CITATION
-from trecjudge.text.tokens import Token, is_spaceless, read_forms, tokenize
+from trecjudge.text.tokens import is_spaceless, read_forms, read_places
 
 SHIPPED = read_frequencies()
 # "World" has 0.2, "government" 0.4, "Lyon" 1; some auxiliaries are rare enough to be above.
@@ -68,8 +68,7 @@ class Wording:
     `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
     commas and the like; `listing` counts "and" and "or". `quotes` are what it gives in quotation
     marks; `denies` and `hedged`: it has a word of denial, of doubt. `size` counts the content
-    terms, a pair of characters as half a word. `wholes` is what two neighbouring words may be as
-    one.
+    terms, a pair of characters as half a word.
     """
 
     text: str
@@ -81,7 +80,6 @@ class Wording:
     denies: bool
     hedged: bool
     size: float
-    wholes: frozenset[str]
 
     @property
     def meaningful(self) -> list[Term]:
@@ -97,18 +95,16 @@ class Wording:
 def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     """Return the weighted terms of a sentence; citation marks such as "[1]" are none."""
     bare = _without_citations(sentence)
-    tokens = _with_numbers(bare, tokenize(bare))
-    forms = tuple([token.form for token in tokens])
-    words = [sentence[token.start : token.end] for token in tokens]
+    words, read, starts = _read_numbers(bare, *read_places(bare))
+    forms = tuple(read)
     distinct = set(forms)
     denying = denials(distinct)
     negated = set(negated_positions(forms)) if denying else ()
     grammar = _grammar(bare, distinct)
     weights = frequencies.weights
     terms: dict[str, Term] = {}
-    for index, (form, start, end) in enumerate(tokens):
+    for index, (form, written, start) in enumerate(zip(forms, words, starts, strict=True)):
         if form not in terms:
-            written = words[index]
             weight = weights.get(form)
             listed = weight is not None
             if weight is None:
@@ -117,7 +113,7 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
                 form,
                 weight,
                 start,
-                end,
+                start + len(written),
                 weight >= _CONTENT_FROM and form not in _AUXILIARIES,
                 listed,
                 # The first word is capitalised whatever it is.
@@ -130,13 +126,12 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
             )
     return Wording(
         *(sentence, tuple(terms.values()), forms),
-        parts=tuple(_parts(bare, tokens, list(terms.values()))),
+        parts=tuple(_parts(bare, words, forms, starts, list(terms.values()))),
         listing=sum(map(forms.count, _LISTING)),
         quotes=tuple(_QUOTED.findall(sentence)[:_MOST_QUOTES]),
         denies=bool(denying),
         hedged=not HEDGES.isdisjoint(forms),
         size=_size(bare, distinct - grammar),
-        wholes=wholes(words, forms),
     )
 
 
@@ -184,51 +179,79 @@ class WeightedForms(NamedTuple):
         pairs = zip(self.forms, self.weights, strict=True)
         return [pair for pair in pairs if pair[0] in forms]
 
+    def weight_in(self, forms: Container[str]) -> float:
+        """Return the sum of these weights."""
+        pairs = zip(self.forms, self.weights, strict=True)
+        return sum([weight for form, weight in pairs if form in forms])
+
 
 # Claims and facts are looked for in many documents, and most are in none: of these no more is
 # worked out. An entry has a tenth of the size of a wording.
 @lru_cache(maxsize=1 << 13)
 def weighted_forms(text: str) -> WeightedForms:
     """Return the forms of the terms of a text, and their weights under the shipped frequencies."""
-    bare = _without_citations(text)
-    written, forms = read_forms(bare)
-    if may_compose(forms):
-        tokens = _with_numbers(bare, tokenize(bare))
-        written = [bare[token.start : token.end] for token in tokens]
-        forms = [token.form for token in tokens]
     found: dict[str, float] = {}
-    for form, word in zip(forms, written, strict=True):
+    for word, form in zip(*_read_terms(text), strict=True):
         if form not in found:
             found[form] = SHIPPED.weight(form, word)
     return WeightedForms(tuple(found), tuple(found.values()), sum(found.values()) or 1.0)
 
 
-def _with_numbers(text: str, tokens: list[Token]) -> list[Token]:
-    """Return the tokens, those that write a number together as one: "1.5 million" -> "1500000"."""
-    forms = [token.form for token in tokens]
+def term_forms(text: str) -> frozenset[str]:
+    """Return the forms of the terms of a text."""
+    return frozenset(_read_terms(text)[1])
+
+
+def _read_terms(text: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words of a text and their forms, a number of several words as one."""
+    bare = _without_citations(text)
+    written, forms = read_forms(bare)
     if not may_compose(forms):
-        return tokens
-    joined: list[Token] = []
+        return written, forms
+    return _read_numbers(bare, *read_places(bare))[:2]
+
+
+def _read_numbers(
+    text: str, words: list[str], forms: list[str], starts: list[int]
+) -> tuple[list[str], list[str], list[int]]:
+    """Return tokens with those that write a number as one: "1.5 million" with "1500000"."""
+    if not may_compose(forms):
+        return words, forms, starts
+    found: tuple[list[str], list[str], list[int]] = ([], [], [])
     done = 0
-    for first, stop, number in compose_numbers([text[t.start : t.end] for t in tokens], forms):
-        joined += tokens[done:first]
-        joined.append(Token(number, tokens[first].start, tokens[stop - 1].end))
+    for first, stop, number in compose_numbers(words, forms):
+        whole = text[starts[first] : starts[stop - 1] + len(words[stop - 1])]
+        found[0].extend((*words[done:first], whole))
+        found[1].extend((*forms[done:first], number))
+        found[2].extend((*starts[done:first], starts[first]))
         done = stop
-    return joined + tokens[done:]
+    return found[0] + words[done:], found[1] + forms[done:], found[2] + starts[done:]
 
 
-def _parts(text: str, tokens: Sequence[Token], terms: Sequence[Term]) -> Iterator[tuple[int, ...]]:
+def _parts(
+    text: str,
+    words: Sequence[str],
+    forms: Sequence[str],
+    starts: Sequence[int],
+    terms: Sequence[Term],
+) -> Iterator[tuple[int, ...]]:
     """Yield the positions of the terms of each part that has some weight."""
     position = {term.form: index for index, term in enumerate(terms)}
+    cuts = [match.start() for match in _CUT.finditer(text)][::-1]
     part: dict[int, None] = {}
     weight, before = 0.0, 0
-    for form, start, end in (*tokens, Token("", len(text), len(text))):
-        cut = start > before and text[before:start] != " " and _CUT.search(text, before, start)
-        if cut or not form or form in _JOINING:
+    for word, form, start in zip(words, forms, starts, strict=True):
+        cut = form in _JOINING
+        while cuts and cuts[-1] < start:
+            # A number of several words may have a comma in it.
+            cut = cuts.pop() >= before or cut
+        if cut:
             if weight >= _LIGHTEST_PART:
                 yield tuple(part)
             part, weight = {}, 0.0
-        if form and (index := position[form]) not in part:
+        if (index := position[form]) not in part:
             part[index] = None
             weight += terms[index].weight
-        before = end
+        before = start + len(word)
+    if weight >= _LIGHTEST_PART:
+        yield tuple(part)

@@ -3,207 +3,156 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from trecjudge.text.steering import patterns
 from trecjudge.text.steering.disguise import hidden_text, is_common, plain_forms, spaced_out
-from trecjudge.text.steering.patterns import Pattern, Patterns, pattern
+from trecjudge.text.tables import expression, read_expressions
+
+BEFORE, AFTER = 120, 200
+"""Characters around an anchor that a pattern may reach."""
+
+_REACH = 40  # characters before a verb in which a command must be recognised
 
 
-def _latin(
-    anchors: str, override: tuple[str, str, str], address: tuple[str, str], best: tuple[str, str]
-) -> Iterator[Pattern]:
-    """Yield a language's patterns, of (verb, earlier, orders), (note to, judge), (give, best)."""
-    verb, earlier, orders = override
-    yield pattern(
-        anchors,
-        rf"\b(?:{verb})\b(?=[^.!?\n]{{0,60}}\b(?:{earlier}))[^.!?\n]{{0,50}}?\b(?:{orders})",
-        rf"\b(?:{best[0]})\b[^.!?\n]{{0,50}}?\b(?:{best[1]})",
-        commanding=True,
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A kind of steering text: `expressions` are tried only around the `anchors`, plain text.
+
+    An anchor of Latin letters is how a word begins; any other may stand anywhere.
+    `commanded` is what must stand before a passage that begins with a verb, so that this is a
+    command; empty where anything may. `cased`: case matters.
+    """
+
+    anchors: tuple[str, ...]
+    expressions: tuple[str, ...]
+    commanded: str = ""
+    cased: bool = False
+
+    def within(self, text: str, start: int, end: int) -> tuple[int, int] | None:
+        """Return where a passage stands in a part of a text."""
+        for pattern in self.expressions:
+            for match in expression(pattern).finditer(text, start, end):
+                before = text[max(0, match.start() - _REACH) : match.start()]
+                if not self.commanded or expression(self.commanded).search(before):
+                    return match.span()
+        return None
+
+
+class Patterns:
+    """Patterns searched together: one pass over a text finds the anchors of all."""
+
+    def __init__(self, expressions: Iterable[Pattern]) -> None:
+        self._patterns = tuple(expressions)
+        anchors = {anchor for one in self._patterns for anchor in one.anchors}
+        self._by_anchor = {
+            anchor: [n for n, one in enumerate(self._patterns) if anchor.startswith(one.anchors)]
+            for anchor in anchors
+        }
+        plain = {anchor for anchor in anchors if re.fullmatch(r"[a-z][a-zà-ÿ ,:'\]]*", anchor)}
+        self._words = re.compile(rf"[^a-z](?=({_branches(plain)}))") if plain else None
+        self._others = [(anchor, _rarest(anchor)) for anchor in sorted(anchors - plain)]
+
+    def first(self, text: str) -> tuple[int, int] | None:
+        """Return where the first passage found stands in a text that begins with a new line."""
+        lower = text.lower()
+        places: defaultdict[int, list[int]] = defaultdict(list)
+        for anchor, at in self._anchors(text, lower):
+            for number in self._by_anchor[anchor]:
+                places[number].append(at)
+        for number, found in places.items():
+            one = self._patterns[number]
+            for start, end in _parts(found):
+                if span := one.within(text if one.cased else lower, start, end):
+                    return span
+        return None
+
+    def _anchors(self, text: str, lower: str) -> Iterator[tuple[str, int]]:
+        if self._words is not None:
+            for match in self._words.finditer(lower):
+                yield match[1], match.end()
+        for anchor, rarest in self._others:
+            within = text if anchor.isupper() else lower
+            at = within.find(anchor) if rarest in within else -1
+            while at >= 0:
+                yield anchor, at
+                at = within.find(anchor, at + len(anchor))
+
+
+def _rarest(anchor: str) -> str:
+    """Return a character of an anchor that few texts have: a sign, if it has any."""
+    return next((c for c in anchor if not c.isspace() and not c.isalpha()), anchor[0])
+
+
+def _parts(places: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text around places in it: those that touch are one."""
+    start = end = -1
+    for at in sorted(places):
+        if at - BEFORE > end:
+            if end > 0:
+                yield start, end
+            start = max(0, at - BEFORE)
+        end = at + AFTER
+    yield start, end
+
+
+def _branches(words: Iterable[str]) -> str:
+    """Return a pattern of words as a tree of their letters: few are tried at each place.
+
+    Of two words that begin alike the longer one is tried first.
+    """
+    firsts: defaultdict[str, list[str]] = defaultdict(list)
+    for word in filter(None, words):
+        firsts[word[0]].append(word[1:])
+    parts = [re.escape(first) + _rest(rest) for first, rest in sorted(firsts.items())]
+    return "|".join(parts)
+
+
+def _rest(endings: list[str]) -> str:
+    if len(endings) == 1:
+        return re.escape(endings[0])
+    return f"(?:{_branches(endings)}){'?' if '' in endings else ''}"
+
+
+# The patterns stand in tables, which are read when a text is first looked at.
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def _patterns() -> Patterns:
+    """Return the patterns in Latin letters, which any text may have."""
+    return Patterns(_read_patterns("latin.txt"))
+
+
+@cache
+def _patterns_of_other_scripts() -> Patterns:
+    return Patterns(_read_patterns("other_scripts.txt"))
+
+
+def _read_patterns(table: str) -> Iterator[Pattern]:
+    for _, parts, expressions in read_expressions(_FOLDER / table):
+        anchors = tuple(parts["anchors"].split("|"))
+        if "give" in parts:
+            orders, address = _expressions_of_language(parts)
+            yield Pattern(anchors, orders, parts["commanded"])
+            yield Pattern(anchors, address)
+        else:
+            commanded = parts["commanded"] if parts.get("begins") == "command" else ""
+            yield Pattern(anchors, tuple(expressions), commanded, parts.get("case") == "matters")
+
+
+def _expressions_of_language(p: Mapping[str, str]) -> tuple[tuple[str, str], tuple[str]]:
+    """Return the orders to ignore and to give, and the address, from the words of a language."""
+    ignore = (
+        rf"\b(?:{p['verb']})\b(?=[^.!?\n]{{0,60}}\b(?:{p['earlier']}))"
+        rf"[^.!?\n]{{0,50}}?\b(?:{p['orders']})"
     )
-    note, judge = address
-    yield pattern(
-        anchors, rf"\b(?:{note})\s*(?:[\w-]+\s+){{0,2}}?(?:{judge})\w*[^.!?\n:]{{0,30}}[:,!—–]"
-    )
-
-
-LATIN: tuple[Pattern, ...] = (
-    *_latin(  # German
-        "anweisung|instruktion|vorgabe|befehl|regeln|hinweis an|nachricht an|anmerkung f|"
-        "hinweis f|nachricht f|lieber|achtung|beste note|volle |punktz|bewert|wertung|belegt",
-        (
-            r"ignorier\w*(?:\s+sie)?|vergi(?:ss|ß)|vergesst|vergessen\s+sie|missachte\w*|"
-            r"übergeh\w*|verwirf|beachte\w*|befolge\w*",
-            r"vorherig|bisherig|vorig|obig|früher|vorangegangen|all|dein|ihre|oben|nicht",
-            r"anweisung|instruktion|vorgabe|befehl|regeln|prompt|anleitung",
-        ),
-        (
-            r"(?:hinweis|nachricht|anmerkung|notiz|mitteilung)\s+(?:an|für)|liebe[rs]?|achtung,?",
-            r"(?:be)?prüfer|gutachter|(?:be)?werter|bewerter|richter|sprachmodell|ki\b|korrektor|"
-            r"juror",
-        ),
-        (
-            r"bewerte\w*(?:\s+sie)?|vergib|vergeben\s+sie|gib|gebt|geben\s+sie|benote\w*|stufe\w*",
-            r"(?:volle|höchst|maximal|best)\w*\s+(?:punkt|note|bewertung|wertung|stufe)|"
-            r"als\s+(?:\w+\s+)?(?:belegt|gestützt|unterstützt|richtig|korrekt)|"
-            r"(?:10|5|3)\s+(?:von|/)\s*(?:10|5|3)",
-        ),
-    ),
-    *_latin(  # French
-        "instruction|consigne|directive|note pour|note au|note max|note parf|note la plus|note à|"
-        "message au|message pour|message à|meilleure note|cher |chère|évaluat",
-        (
-            r"ignore[zr]?|oublie[zr]?|ne\s+(?:tiens|tenez)\s+pas\s+compte|"
-            r"(?:fais|faites)\s+abstraction|néglige[zr]?|ne\s+(?:suis|suivez)\s+pas",
-            r"précédent|antérieur|ci-dessus|toute|tes|vos|plus\s+haut|ces",
-            r"instructions?|consignes?|directives?|règles?",
-        ),
-        (
-            r"(?:note|message|remarque|consigne|avis|instructions?)\s+"
-            r"(?:à\s+l'|au\s|aux\s|pour\s+(?:l'|le\s|les\s))|cher\s|chère\s|attention,?\s",
-            r"évaluateur|évaluatrice|correcteur|examinateur|juge|modèle|ia\b|relecteur",
-        ),
-        (
-            r"donne[zr]?|attribue[zr]?|note[zr]?|mette[z]|mets|accorde[zr]?",
-            r"(?:note|score)\s+(?:maximale?|parfaite?|la\s+plus\s+(?:élevée|haute))|"
-            r"meilleure?\s+(?:note|score)|(?:10|20|5|3)\s+sur\s+(?:10|20|5|3)",
-        ),
-    ),
-    *_latin(  # Spanish
-        "instruccion|indicacion|directri|reglas|nota para|nota al|nota máx|nota max|mensaje para|"
-        "mensaje al|aviso|estimad|puntuaci|calificaci|puntaje|mejor nota",
-        (
-            r"ignor[ae](?:d|n)?|olvid[ae](?:d|n)?|omit[ae]|descart[ae]|no\s+sigas?|"
-            r"haz\s+caso\s+omiso|"
-            r"no\s+hagas\s+caso|haga\s+caso\s+omiso",
-            r"anterior|previ|arriba|toda|tus|sus|precedente",
-            r"instrucci|indicaci|órdenes|reglas|directri",
-        ),
-        (
-            r"(?:nota|mensaje|aviso|instrucciones)\s+(?:para|a|al)\s|estimad[oa]\s|querid[oa]\s|"
-            r"atención,?\s",
-            r"evaluador|juez|jueza|calificador|revisor|corrector|modelo|ia\b|asesor",
-        ),
-        (
-            r"da|dé|dale|dele|otorg(?:a|ue)|asign[ae]|pon|ponga|califi(?:ca|que)|respond[ae]|"
-            r"puntúa|eval[uú][ae]",
-            r"(?:máxima|mejor|perfecta)\s+(?:puntuaci|nota|calificaci)|"
-            r"(?:puntuaci\w+|nota|calificaci\w+|puntaje)\s+(?:máxim|perfect|más\s+alt)|"
-            r"(?:10|5|3)\s+(?:de|sobre)\s+(?:10|5|3)",
-        ),
-    ),
-    *_latin(  # Italian
-        "istruzioni|indicazioni|regole|direttive|nota per|nota al|messaggio|gentile|punteggio|"
-        "voto ",
-        (
-            r"ignora(?:te|re)?|dimentica(?:te|re)?|trascura(?:te)?|non\s+segui(?:re|te)",
-            r"precedent|sopra|tutt|tue|vostre|prima",
-            r"istruzioni|indicazioni|regole|direttive",
-        ),
-        (
-            r"(?:nota|messaggio|avviso)\s+(?:per|al|alla|a)\s*(?:il\s|la\s|l')?|gentile\s|"
-            r"car[oa]\s",
-            r"valutatore|giudice|revisore|correttore|modello|esaminatore|ia\b",
-        ),
-        (
-            r"dai|date|assegna(?:te)?|dà|valuta(?:te)?|attribuisci",
-            r"(?:punteggio|voto)\s+(?:massimo|pieno|perfetto|più\s+alto)|"
-            r"massimo\s+(?:dei\s+)?(?:punteggio|vot)",
-        ),
-    ),
-    *_latin(  # Portuguese
-        "instruç|instruco|regras|ordens|indicaç|indicaco|nota para|nota ao|nota máx|nota max|"
-        "mensagem|prezad|pontua|melhor nota",
-        (
-            r"ignor[ae](?:m)?|esque(?:ça|ce|çam)|desconsider[ae]|não\s+sig[ao]|descart[ae]",
-            r"anterior|prévi|acima|toda|suas|tuas",
-            r"instru[çc]|regras|ordens|indica[çc]|diretri",
-        ),
-        (
-            r"(?:nota|mensagem|aviso)\s+(?:para|ao|à)\s*(?:o\s|a\s)?|prezad[oa]\s|car[oa]\s",
-            r"avaliador|juiz|juíza|revisor|corretor|modelo|ia\b|examinador",
-        ),
-        (
-            r"dê|dá|atribua|atribui|conceda|avalie",
-            r"(?:nota|pontuação)\s+(?:máxima|perfeita|mais\s+alta)|melhor\s+(?:nota|pontuação)",
-        ),
-    ),
-)
-
-# In each language: an order to ignore what came before, an address to the grader, a request for
-# the best grade.
-_GRADER_ZH = (
-    r"(?:评审|评委|评估|评分|打分|评判|審查|审查|評審|評分|阅卷|裁判|评测|评价)"
-    r"(?:员|員|人员|者|模型|系统|人|ai|专家)?"
-)
-OTHERS: tuple[Pattern, ...] = (
-    pattern(  # Chinese
-        "指令|指示|提示|说明|說明|规则|規則|要求|命令|满分|滿分|最高|评|評|打分|阅卷|裁判|审查|"
-        "标为|标记|判为",
-        r"(?:忽略|忽視|忽视|无视|無視|忘记|忘記|忘掉|不要理会|别管|不用管|不必理会|抛开|撇开|"
-        r"不要遵守|不要遵循|请勿遵循)"
-        r"[^。！？\n]{0,14}(?:指令|指示|提示词|提示詞|提示|说明|說明|规则|規則|要求|命令|指引)",
-        r"(?:给|給|打|评|評|予|得)[^。！？\n]{0,12}(?:满分|滿分|最高分|最高的?(?:评分|分数|评价|"
-        r"等级)|高分|(?:10|5|3|十|五|三)\s?分)",
-        rf"(?:给|給|致|告|尊敬的|亲爱的|请|"
-        rf"請)[^。！？\n]{{0,4}}{_GRADER_ZH}[^。！？\n]{{0,6}}[：:，,！]",
-        rf"{_GRADER_ZH}(?:请|請|應|应该|应|必须|务必)[^。！？\n]{{1,30}}",
-        r"(?:请|請|必须|应)[^。！？\n]{0,14}(?:标记|标为|标注|判为|判定|评为|"
-        r"视为)[^。！？\n]{0,8}(?:支持|正确|真|是|相关)",
-    ),
-    pattern(  # Russian
-        "инструкц|указани|команд|правил|промпт|распоряж|балл|оцен|эксперт|асессор|провер|рецензент|"
-        "судь|модел",
-        r"(?:игнорируй|проигнорируй|забудь|отбрось|отмени|пренебреги)(?:те)?\b[^.!?\n]{0,50}?"
-        r"(?:инструкц|указани|команд|правил|промпт|распоряж|сообщени)",
-        r"не\s+(?:обращай|следуй|учитывай|выполняй)(?:те)?\b[^.!?\n]{0,40}?(?:инструкц|указани|"
-        r"команд|промпт|распоряж)",
-        r"(?:постав|оцен|дай|присво|выстав|назнач)\w*(?:ь|и|ьте|ите|й|йте|те)\b[^.!?\n]{0,50}?"
-        r"(?:(?:высш|максимальн|наивысш|лучш)\w*\s+(?:балл|оценк|отметк)|(?:10|5|3)\s+(?:из|"
-        r"баллов)|на\s+отлично)",
-        r"оцени(?:те)?\s+(?:эт|данн|мо)\w+\s+\w+\s+(?:на|в)\s+(?:\d|отлично|максимум)",
-        r"(?:примечание|сообщение|заметка|обращение|инструкция|внимание|уважаем\w+|"
-        r"дорог\w+)[,!]?\s+(?:для\s+|к\s+)?(?:\w+\s+)?"
-        r"(?:оценщик|эксперт|асессор|проверяющ|рецензент|судь|модел|языков|"
-        r"оценивающ)\w*[^.!?\n:]{0,20}[:,!—]",
-    ),
-    pattern(  # Persian
-        "دستور|راهنما|فرمان|پرامپت|نمره|امتیاز|ارزیاب|داور|مصحح",
-        r"(?:دستور|راهنما|فرمان|پرامپت)[^.!؟\n]{0,50}?(?:نادیده\s?ب?گیر|فراموش\s?کن|توجه\s?نکن|"
-        r"صرف\s?نظر\s?کن|کنار\s?بگذار|رعایت\s?نکن|اجرا\s?نکن)",
-        r"(?:نادیده\s?ب?گیر|فراموش\s?کن|توجه\s?نکن)[^.!؟\n]{0,40}?(?:دستور|راهنما|فرمان|پرامپت)",
-        r"(?:(?:بالاترین|حداکثر|بیشترین|بهترین)\s+(?:نمره|امتیاز)|(?:نمره|"
-        r"امتیاز)\w*\s*ی?\s*(?:کامل|بالا))[^.!؟\n]{0,30}?(?:بده|بدهید|دهید|بدهد|کنید|کن\b|اختصاص)",
-        r"(?:یادداشت|توجه|پیام|قابل\s+توجه|نکته|خطاب)[^.!؟\n:]{0,12}(?:ارزیاب|داور|مصحح|"
-        r"مدل)[^.!؟\n:]{0,12}[:،!]",
-        r"(?:ارزیاب|داور|مصحح)(?:\s+(?:گرامی|عزیز|محترم))\s*[:،!]",
-    ),
-    pattern(  # Arabic
-        "تعليمات|توجيهات|أوامر|اوامر|إرشادات|ارشادات|درجة|علامة|تقييم|مقيم|محكم|مصحح|القاضي|نموذج",
-        r"(?:تجاهلي?|انسى?|إنسى?|أهمل|اهمل|تغاض[ىي]?|لا\s+تتبع|"
-        r"تخط[ىي]?)\s[^.!؟\n]{0,40}?(?:تعليمات|توجيهات|أوامر|اوامر|إرشادات|ارشادات|القواعد)",
-        r"(?:أعط|اعط|إعطاء|منح|امنح|ضع|قيم|سجل)\w*\s[^.!؟\n]{0,40}?(?:أعلى\s+(?:درجة|علامة|تقييم)|"
-        r"(?:ال)?(?:درجة|علامة)\s+(?:ال)?(?:كاملة|قصوى|نهائية)|(?:10|5|3)\s+من)",
-        r"(?:ملاحظة|رسالة|تنبيه|عزيزي|إلى|انتباه)\s*[^.!؟\n:]{0,10}?(?:مقيم|محكم|مصحح|القاضي|"
-        r"للنموذج|النموذج)[^.!؟\n:]{0,12}[:،!]",
-    ),
-    pattern(  # Japanese
-        "指示|命令|指令|プロンプト|ルール|満点|最高|評価者|採点者|審査員|判定者",
-        r"(?:指示|命令|指令|プロンプト|ルール)[^。！？\n]{0,15}(?:無視し|無視せ|忘れ|従わない|"
-        r"破棄し)",
-        r"(?:満点|最高(?:点|評価|得点|スコア))[^。！？\n]{0,15}(?:つけ|付け|与え|ください|下さい|"
-        r"お願い|してほし)",
-        r"(?:評価者|採点者|審査員|判定者)(?:へ|の方|様|さん|の皆)[^。！？\n]{0,8}[：:、，]",
-    ),
-    pattern(  # Korean
-        "지시|명령|지침|프롬프트|규칙|만점|최고|평가자|채점자|심사위원|심사관",
-        r"(?:지시|명령|지침|프롬프트|규칙)[^.!?\n]{0,15}(?:무시(?:하고|하세|해|하십|하라)|잊(?:어|"
-        r"으)|따르지)",
-        r"(?:만점|최고\s?(?:점|점수|등급|평가))[^.!?\n]{0,15}(?:주세|주십|줘|부여|매겨|처리)",
-        r"(?:평가자|채점자|심사위원|심사관)(?:에게|님|께|는|분)[^.!?\n]{0,10}[:,]",
-    ),
-)
+    give = rf"\b(?:{p['give']})\b[^.!?\n]{{0,50}}?\b(?:{p['best']})"
+    to_judge = rf"\b(?:{p['note']})\s*(?:[\w-]+\s+){{0,2}}?(?:{p['judge']})"
+    return (ignore, give), (rf"{to_judge}\w*[^.!?\n:]{{0,30}}[:,!—–]",)
 
 
 # Words whose letters stand apart, which no harmless text has.
@@ -250,13 +199,3 @@ def _found_in(text: str, common: bool) -> str | None:
             if _SPELLED.search(letters):
                 return written
     return None
-
-
-@cache
-def _patterns() -> Patterns:
-    return Patterns((*patterns.ENGLISH, *patterns.MARKS, *LATIN))
-
-
-@cache
-def _patterns_of_other_scripts() -> Patterns:
-    return Patterns(OTHERS)
