@@ -286,6 +286,11 @@ def asked_singly(judge: Judge, model: Model) -> str:
     return next((why for why in found if why), "")
 
 
+def group_size(judge: Judge, singly: str = "") -> int:
+    """Return how many items a judge may be given at once; `singly` is why only one, else empty."""
+    return judge.group if not singly and isinstance(judge, GroupingJudge) else 1
+
+
 def summary_of(name: str) -> str:
     """Return the first line of a judge's docstring. Raises PluginError as `judge_class` does.
 

@@ -19,7 +19,7 @@ from collections.abc import (
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.findings import brief
@@ -29,6 +29,7 @@ from trecjudge.judging.judge import (
     Judge,
     PreparingJudge,
     asked_singly,
+    group_size,
     unjudged,
 )
 from trecjudge.judging.panel import NamedJudge, Panel
@@ -97,12 +98,13 @@ class CircuitBreaker:
     _waiting: int = 0
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(FIRST))
 
+    def holds_back(self, in_flight: int) -> bool:
+        """Return whether items have to wait for their turn."""
+        return not self._is_through and FIRST < in_flight < LARGE_BATCH
+
     @asynccontextmanager
-    async def turn(self, in_flight: int) -> AsyncIterator[None]:
+    async def turn(self) -> AsyncIterator[None]:
         """Wait until the judge may be given one more item."""
-        if self._is_through or in_flight <= FIRST or in_flight >= LARGE_BATCH:
-            yield
-            return
         self._waiting += 1
         try:
             await self._places.acquire()
@@ -268,6 +270,8 @@ class Runner:
     wants: Callable[[Item, Response], bool] | None = None
     """Which items of a response are judged; None is all."""
     _trials: dict[str, CircuitBreaker] = field(default_factory=dict)
+    _group_sizes: dict[str, int] = field(default_factory=dict)
+    """How many items each judge is given by one request; asking a Protocol takes long."""
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
     _unprepared: dict[str, BaseException] = field(default_factory=dict)
     """Why judges that are shown all responses first could not be prepared, by name."""
@@ -370,7 +374,7 @@ class Runner:
         if not self.model.available:
             judged = [(await self.judge_item(named, [item], response))[0] for item in items]
         else:
-            groups = list(groups_of(named.judge, items, asked_singly(named.judge, self.model)))
+            groups = list(groups_of(named.judge, items, self._group_size(named)))
             work = (self.judge_item(named, [items[i] for i in group], response) for group in groups)
             found = await _all(work)
             pairs = zip(groups, found, strict=True)
@@ -380,21 +384,30 @@ class Runner:
             judged = [by_place[i] for i in range(len(items))]
         return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
+    def _group_size(self, named: NamedJudge) -> int:
+        found = self._group_sizes.get(named.name)
+        if found is None:
+            found = group_size(named.judge, asked_singly(named.judge, self.model))
+            self._group_sizes[named.name] = found
+        return found
+
     async def judge_item(
         self, named: NamedJudge, items: list[Item], response: Response
     ) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request, unless judging has stopped."""
-        async with self._trial(named).turn(self.model.in_flight):
-            if self.stopped.why:
-                return [self._not_judged(named, item) for item in items]
-            recorder = Recorder(self.model, about=PromptContext(items[0], response))
-            return await self._judged_now(named, items, recorder)
+        trial = self._trial(named)
+        if not trial.holds_back(self.model.in_flight):
+            return await self._judge_now(named, items, response)
+        async with trial.turn():
+            return await self._judge_now(named, items, response)
 
-    async def _judged_now(
-        self, named: NamedJudge, items: list[Item], recorder: Recorder
+    async def _judge_now(
+        self, named: NamedJudge, items: list[Item], response: Response
     ) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request; the first has its model calls."""
-        trial = self._trial(named)
+        if self.stopped.why:
+            return [self._not_judged(named, item) for item in items]
+        recorder = Recorder(self.model, about=PromptContext(items[0], response))
         fault: BaseException | None = None
         try:
             found = await judgments_of(named.judge, items, recorder)
@@ -415,9 +428,11 @@ class Runner:
         if fault is not None:
             judged = self._bugs(named, items, fault)
         else:
-            trial.record_success(
+            self._trial(named).record_success(
                 any(judgment.judged for judgments in found for judgment in judgments)
             )
+            if len(items) == 1:
+                return [JudgedItem(items[0], found[0], recorder.calls, named)]
             judged = [JudgedItem(*each, [], named) for each in zip(items, found, strict=True)]
         # One request for the group: its calls are logged, and paid for, once.
         return _with_calls(judged, recorder.calls)
@@ -467,8 +482,6 @@ def _fault_item(
 def _with_calls(judged: list[JudgedItem], calls: list[ModelCall]) -> list[JudgedItem]:
     """Return the items of one group with the calls that were made for them, which the first has."""
     first, *others = judged
-    if not others:
-        return [replace(first, calls=calls)] if calls else judged
     group = len(judged)
     mates = (replace(item, group=group, shared=calls) for item in others)
     return [replace(first, calls=calls, group=group), *mates]
@@ -492,25 +505,26 @@ async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 async def judgments_of(judge: Judge, items: list[Item], model: Model) -> list[list[Judgment]]:
     """Return the judgments of a judge on an item, or on each of a group by one request."""
-    if len(items) > 1 and isinstance(judge, GroupingJudge):
-        return [[judgment] for judgment in await judge.judge_group(items, model)]
+    if len(items) > 1:
+        grouping = cast(GroupingJudge, judge)
+        return [[judgment] for judgment in await grouping.judge_group(items, model)]
     found = await judge.judge(items[0], model)
     return [found if isinstance(found, list) else [found]]
 
 
-def groups_of(judge: Judge, pool: list[Item], singly: str) -> Iterator[list[int]]:
+def groups_of(judge: Judge, pool: list[Item], size: int) -> Iterator[list[int]]:
     """Yield positions of items to judge together, items of one document next to each other.
 
-    `singly` is why none are judged together, else empty.
+    `size` is the most of them in a group, as `group_size` returns it.
     """
     order = _by_document(pool)
-    if singly or not isinstance(judge, GroupingJudge) or judge.group < 2:
+    if size < 2:
         yield from ([i] for i in order)
         return
+    grouping = cast(GroupingJudge, judge)
     # Only neighbours: a group is never larger than what stands together in the order of documents.
-    for key, members in groupby(order, key=lambda i: judge.group_of(pool[i])):
-        size = 1 if key is None else judge.group
-        while group := list(islice(members, size)):
+    for key, members in groupby(order, key=lambda i: grouping.group_of(pool[i])):
+        while group := list(islice(members, 1 if key is None else size)):
             yield group
 
 

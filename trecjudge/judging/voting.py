@@ -12,7 +12,14 @@ from typing import Literal
 
 from trecjudge.errors import NOT_GIVEN, JudgmentFailed, PluginError
 from trecjudge.inputs.labels import DecidesSome, TakesLabels, takes_labels
-from trecjudge.judging.judge import GroupingJudge, Judge, PreparingJudge, programs_of, unjudged
+from trecjudge.judging.judge import (
+    GroupingJudge,
+    Judge,
+    PreparingJudge,
+    group_size,
+    programs_of,
+    unjudged,
+)
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.judging.runner import judgments_of
 from trecjudge.measures import LeaderboardSpec
@@ -161,7 +168,7 @@ class Voting:
     @property
     def group(self) -> int:
         """The most items in a group."""
-        return self.inner.group if isinstance(self.inner, GroupingJudge) else 1
+        return group_size(self.inner)
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the judge's own items."""

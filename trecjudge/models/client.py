@@ -479,6 +479,8 @@ class Client:
             return
         if not is_ours:
             raise InFlightElsewhere
+        # Another process may have asked it, and let it go, between the first look and the claim;
+        # and what is asked in another form, after a fault, is looked for only here.
         if self.replies.find_kept(request):
             raise InFlightElsewhere
 

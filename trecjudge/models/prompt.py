@@ -73,14 +73,16 @@ WORDS = 6
 """How many words of the line behind the inputs make it known."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-# Kept, since questions about one document follow one another.
-_broken = lru_cache(maxsize=32)(neutralize)
+LEAST_KEPT = 400
+"""Characters of a text from which on it is most likely a document, which other prompts have too."""
+# Few, since a document may be long: enough for the responses of some runs on the same topics.
+_neutralize_document = lru_cache(maxsize=256)(neutralize)
 
 
 def escape_delimiters(value: Any, fence: Fence) -> Any:
     """Return an input that cannot pose as a part of the prompt or reply, nor end its turn."""
     if isinstance(value, str):
-        return _broken(value, fence)
+        return (neutralize if len(value) < LEAST_KEPT else _neutralize_document)(value, fence)
     if isinstance(value, Mapping):
         return {
             escape_delimiters(name, fence): escape_delimiters(entry, fence)

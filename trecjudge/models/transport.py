@@ -11,12 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED as REFUSED
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
-import aiohttp
 import orjson
-from yarl import URL
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.findings import brief
@@ -38,6 +36,9 @@ from trecjudge.models.faults import (
 from trecjudge.models.pace import Pace, Watchdog, seconds_of
 from trecjudge.models.settings import LlmSettings
 from trecjudge.settings.limits import shown_bytes
+
+if TYPE_CHECKING:
+    import aiohttp
 
 # The bodies of answers, read and unpacked only as far as the limits go.
 CODINGS = "gzip, deflate"
@@ -243,21 +244,30 @@ class Transport:
         self._masked = access.mask
         self._url = access.url
         self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]
-        connect = min(settings.timeout, LONGEST_CONNECT)
         self._sent = _through(access)
-        # No header is the session's own: aiohttp would send those to a proxy too, the key as well.
-        self._session = aiohttp.ClientSession(
-            # As many connections as requests: aiohttp's own limit of 100 would be a hidden one.
-            connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
-            timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
-            # Else aiohttp unpacks a whole chunk at once: a megabyte may become a gigabyte.
-            auto_decompress=False,
-        )
+        self._in_flight, self._timeout, self._tls = settings.in_flight, settings.timeout, access.tls
+        self._session: aiohttp.ClientSession | None = None
 
     @property
     def address(self) -> str:
         """The address of completions; secrets may stand in it."""
         return self._url
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        """Return the connections, made for the first request."""
+        if self._session is None:
+            import aiohttp  # it loads slowly, and a job whose replies are all kept needs none of it
+
+            connect = min(self._timeout, LONGEST_CONNECT)
+            # No header is its own: aiohttp would send those to a proxy too, the key as well.
+            self._session = aiohttp.ClientSession(
+                # As many connections as requests: aiohttp's own limit of 100 would be a hidden one.
+                connector=aiohttp.TCPConnector(limit=self._in_flight, ssl=self._tls or True),
+                timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=connect),
+                # Else aiohttp unpacks a whole chunk at once: a megabyte may become a gigabyte.
+                auto_decompress=False,
+            )
+        return self._session
 
     async def post(
         self,
@@ -273,6 +283,7 @@ class Transport:
         may raise. The place is held until `keep` is done, so that a killed process loses at most
         the replies in flight. Raises a Fault.
         """
+        self._open_session()  # now, so that the first answer is not timed with what this loads
         await self.pace.enter(tokens)
         try:
             admit()
@@ -355,9 +366,12 @@ class Transport:
         The body of a 200 is written to `into`, if given: not much more than `most` bytes of it.
         Raises a Fault.
         """
+        import aiohttp
+        from yarl import URL
+
         address, still = URL(url, encoded=True), getattr(more.get("timeout"), "sock_read", None)
         try:
-            asked = self._session.request(
+            asked = self._open_session().request(
                 method,
                 address,
                 data=data,
@@ -412,8 +426,9 @@ class Transport:
         self._hurried = True
 
     async def close(self) -> None:
-        """Close the session."""
-        await self._session.close()
+        """Close the session, if there is one."""
+        if self._session is not None:
+            await self._session.close()
 
 
 def _through(access: Access) -> dict[str, Any]:
@@ -464,6 +479,8 @@ def _seconds(retry_after: str) -> float:
 
 def _no_connection(error: Exception) -> str:
     """Return why no connection came about, in plain words where they are known."""
+    import aiohttp
+
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return f"the name {error.host!r} is not known here (no address for it)"
     if isinstance(error, aiohttp.ClientConnectorError) and error.os_error.errno == REFUSED:

@@ -14,7 +14,7 @@ from trecjudge.errors import PLANNED, InputError, JudgmentFailed, unknown
 from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, apart
 from trecjudge.inputs.labels import key_of
 from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
-from trecjudge.judging.judge import GroupingJudge, Judge, programs_of
+from trecjudge.judging.judge import Judge, group_size, programs_of
 from trecjudge.judging.panel import NamedJudge
 from trecjudge.judging.runner import Runner, groups_of
 from trecjudge.models.adapters import load_signature
@@ -146,7 +146,7 @@ def questions_on(
     """
     for topic, response in pairs:
         pool = [item for item in judge.pool(topic, response) if gold.covers(item)]
-        for places in groups_of(judge, pool, singly):
+        for places in groups_of(judge, pool, group_size(judge, singly)):
             yield Question(tuple(pool[place] for place in places), response)
 
 
@@ -284,7 +284,7 @@ def find_program(judge: Judge, name: str) -> Program:
             raise InputError(f"--program: {unknown('program', name, programs)}")
         return programs[name]
     deciding = [program for program in programs.values() if _decides(program)]
-    grouped = isinstance(judge, GroupingJudge) and judge.group > 1
+    grouped = group_size(judge) > 1
     fitting = [program for program in deciding if bool(program.aligned_with) == grouped]
     return next(iter(fitting or deciding or programs.values()))
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
-import aiohttp
 import orjson
 
 from trecjudge.errors import ModelError
@@ -130,6 +129,8 @@ class BatchApi:
 
     async def upload(self, lines: Path) -> str:
         """Upload a file of requests, one a line; return its id."""
+        import aiohttp  # it loads slowly, and every job with a model imports this module
+
         with lines.open("rb") as file:
             form = aiohttp.FormData()
             form.add_field("purpose", "batch")
@@ -215,6 +216,8 @@ class BatchApi:
     async def _exchange(
         self, method: str, path: str, data: Any = None, **more: Any
     ) -> tuple[int, Any, bytes]:
+        import aiohttp
+
         # A large file may take long, but must not stop, nor come in tiny pieces for ever.
         longest = FILES * self.timeout if path.startswith("files") else self.timeout
         patience = aiohttp.ClientTimeout(
