@@ -81,6 +81,16 @@ class _Folding(dict[int, str]):
 _FOLDINGS = {without: _Folding(without) for without in (frozenset[str](), _OF_TOKENS)}
 
 
+def _unfolded_runs(without: frozenset[str]) -> re.Pattern[str]:
+    """Return what finds words of ASCII with single blanks between them, or any one character."""
+    signs = "".join(sign for sign in map(chr, range(ord("!"), ord("~") + 1)) if sign not in without)
+    word = f"[{re.escape(signs)}]+"
+    return re.compile(f"{word}(?: {word})*|.", re.DOTALL)
+
+
+_RUNS = {without: _unfolded_runs(without) for without in _FOLDINGS}
+
+
 @lru_cache(maxsize=256)
 def _fold_for_quotes(text: str, without: frozenset[str]) -> str:
     """Return a text as quotes are compared."""
@@ -94,8 +104,13 @@ def _offsets(text: str, without: frozenset[str]) -> tuple[int, ...]:
     # Apart from the folding, since most quotes that are looked for in this way are not there.
     folding, last = _FOLDINGS[without], ""
     offsets: list[int] = []
-    for offset, character in enumerate(text):
-        plain = folding[ord(character)]
+    for run in _RUNS[without].finditer(text):
+        offset, end = run.span()
+        if end - offset > 1:  # each of its characters is folded into one
+            offsets.extend(range(offset, end))
+            last = ""
+            continue
+        plain = folding[ord(text[offset])]
         if not plain or (plain == "\n" and last in (" ", "\n")):
             continue
         last = plain[-1]
