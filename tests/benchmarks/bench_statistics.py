@@ -25,8 +25,7 @@ from processes import ran
 from table import Row, lines_of, versions
 
 from trecjudge.results.statistics import RunScore
-from trecjudge.stats.correlation import RankedScores, kendall
-from trecjudge.stats.ranking import rank_runs
+from trecjudge.stats.correlation import RankedScores, kendall, rank_runs
 from trecjudge.stats.resampling import draws, mean_intervals, resampled_means, tail
 
 ROOT = Path(__file__).parent.parent.parent

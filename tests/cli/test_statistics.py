@@ -16,8 +16,8 @@ from trecjudge.evaluation import agreement as agreeing
 from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.bank_formats import bank_formats
 from trecjudge.records import Place
-from trecjudge.results.assessments import WRITERS
 from trecjudge.results.leaderboards.writing import AUTO, LAYOUTS
+from trecjudge.results.trec import WRITERS
 from trecjudge.stats import alignment, scores
 
 

@@ -236,7 +236,7 @@ def test_examples(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_page_says_which_settings_there_are() -> None:
-    from trecjudge.interop.autojudge_settings import Settings
+    from trecjudge.interop.autojudge_records import Settings
 
     text = (ROOT / "docs" / "autojudge.md").read_text(encoding="utf-8")
     assert [n for n in Settings.__dataclass_fields__ if f"`{n}`" not in text] == []

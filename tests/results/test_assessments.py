@@ -12,8 +12,8 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import key_of, read_labels
 from trecjudge.records import AskedNugget, Failure, Judgment
-from trecjudge.results.assessments import write_assessments
 from trecjudge.results.judgments import Header, JudgmentsWriter
+from trecjudge.results.trec import write_assessments
 
 NO_LABEL = Failure("parse", "unreadable")
 ANSWERED = AskedNugget("Q-1", "When?", "A", "1902", "na-1")

@@ -14,9 +14,14 @@ from tests.stats.texts import by_topic, scores
 from trecjudge.results.statistics import RunScore
 from trecjudge.stats.agreement import LabelPair, LabelPairs, agreement
 from trecjudge.stats.comparison import Difference, compare, pairs_of
-from trecjudge.stats.correlation import COEFFICIENTS, RankedScores, kendall
+from trecjudge.stats.correlation import (
+    COEFFICIENTS,
+    RankedScores,
+    kendall,
+    letter_groups,
+    rank_runs,
+)
 from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
-from trecjudge.stats.ranking import letter_groups, rank_runs
 from trecjudge.stats.resampling import mean_intervals
 
 GRID = st.integers(0, 8).map(lambda n: n / 8)  # with many ties

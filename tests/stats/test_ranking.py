@@ -10,7 +10,7 @@ import pytest
 
 from trecjudge.measures import MOST_COMPARED, are_compared
 from trecjudge.results.statistics import RunScore
-from trecjudge.stats.ranking import Aggregate, letter_groups, rank_runs
+from trecjudge.stats.correlation import Aggregate, letter_groups, rank_runs
 
 RNG = np.random.default_rng(3)
 

@@ -9,16 +9,14 @@ from typing import Any
 
 from trecjudge.check.outcome import (
     EXAMPLES,
+    METADATA,
+    NUMBER,
     CheckReport,
+    LayoutCheck,
     OrganisersDifferences,
     PackedList,
     RunReport,
     Violation,
-)
-from trecjudge.check.parts import (
-    METADATA,
-    NUMBER,
-    LayoutCheck,
     found_without_topic,
     is_blank,
     is_flat,

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from trecjudge.check.outcome import PackedList
-from trecjudge.check.parts import (
+from trecjudge.check.outcome import (
     LayoutCheck,
+    PackedList,
     cited_by,
     cited_positions,
     is_blank,

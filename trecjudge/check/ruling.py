@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from trecjudge.check.parts import (
+from trecjudge.check.outcome import (
     METADATA,
     NUMBER,
     as_index,

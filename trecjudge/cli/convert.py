@@ -16,9 +16,9 @@ from trecjudge.evaluation.comparing import rows_with_companions, scores_at
 from trecjudge.evaluation.standings import standings_at, write_parquet
 from trecjudge.inputs.nuggets.bank_files import banks_in, report_lost, write_banks
 from trecjudge.inputs.nuggets.bank_formats import bank_format_named
-from trecjudge.results.assessments import WRITERS, write_assessments
 from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.results.leaderboards.writing import LAYOUTS, write_rows
+from trecjudge.results.trec import WRITERS, write_assessments
 from trecjudge.show.paper.forms import Form
 from trecjudge.stats.alignment import report_unjudged
 

@@ -29,9 +29,9 @@ from trecjudge.results.jobs import judged_job, kind_of
 from trecjudge.results.outputs import Outputs
 
 if TYPE_CHECKING:  # rich: not for --help
-    from trecjudge.show import documents as shown
+    from trecjudge.show import evaluation as shown
 else:
-    shown = Later("trecjudge.show.documents")
+    shown = Later("trecjudge.show.evaluation")
 
 documents_app = typer.Typer(
     cls=CommandGroup,

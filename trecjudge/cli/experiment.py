@@ -28,7 +28,7 @@ from trecjudge.job.experiment.running import (
 )
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.plugins import find_in_working_folder
-from trecjudge.show.experiment import closing_lines, variant_tables
+from trecjudge.show.evaluation import closing_lines, variant_tables
 
 
 class ExperimentFlags(LimitFlags, ModelFlags, OutputFlags, ReportFlags, PrintFlags):

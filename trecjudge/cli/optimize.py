@@ -27,10 +27,10 @@ from trecjudge.settings.plugins import find_in_working_folder
 
 if TYPE_CHECKING:  # DSPy takes a second to load: not for --help
     from trecjudge.job import optimizing
-    from trecjudge.show import optimized as shown
+    from trecjudge.show import evaluation as shown
 else:
     optimizing = Later("trecjudge.job.optimizing")
-    shown = Later("trecjudge.show.optimized")
+    shown = Later("trecjudge.show.evaluation")
 
 NAME = "optimize"
 

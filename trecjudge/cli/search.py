@@ -10,14 +10,13 @@ from typing import ClassVar
 from trecjudge.baseline.index.filters import parse_filter
 from trecjudge.baseline.index.index import Index, is_address, open_index
 from trecjudge.baseline.index.records import Filter
-from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES
+from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES, threshold_path, write_threshold
 from trecjudge.baseline.retrieve.retriever import (
     IndexRetriever,
     RetrieverSettings,
     name_of,
     open_retriever,
 )
-from trecjudge.baseline.retrieve.threshold import threshold_path, write_threshold
 from trecjudge.baseline.retrieve.topics import SearchCounts, calibrate_threshold, write_run
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import ModelFlags, PrintFlags, RetrievalFlags, WorkflowFlags

@@ -21,7 +21,7 @@ from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import RunScore, read_statistics
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.scores.scoring import panel_of, spec_of
-from trecjudge.stats.ranking import Aggregate, rank_runs
+from trecjudge.stats.correlation import Aggregate, rank_runs
 from trecjudge.stats.scores import Scores
 
 

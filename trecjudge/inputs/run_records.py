@@ -27,8 +27,8 @@ from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.provenance import provenance_beside, with_provenance
 from trecjudge.inputs.sources.containers import BOM, Opened
-from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.packing import is_packed
+from trecjudge.inputs.sources.paths import own_output
 from trecjudge.inputs.sources.values import as_id, as_text, is_multi_line
 from trecjudge.inputs.topics.record import name_fields, topic_of, turns_in
 from trecjudge.records import Place, Response

@@ -19,15 +19,18 @@ from trecjudge.api.judging import judge
 from trecjudge.api.result import Result
 from trecjudge.errors import TrecJudgeError, WorkflowError
 from trecjudge.files import whole
-from trecjudge.interop.autojudge_banks import Banks, make_their_banks, written_banks
 from trecjudge.interop.autojudge_records import (
+    Banks,
+    Settings,
     leaderboard_of,
+    llm_given,
+    make_their_banks,
     qrels_of,
     run_record,
     tell,
     topic_record,
+    written_banks,
 )
-from trecjudge.interop.autojudge_settings import Settings, llm_given
 from trecjudge.records import Judgment
 from trecjudge.results.outputs import SAFE_NAME
 

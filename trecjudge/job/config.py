@@ -12,7 +12,7 @@ from typing import Any
 
 from trecjudge.files import fixed_time, whole
 from trecjudge.inputs.pipelines.fields import record_keys
-from trecjudge.inputs.sources.checksums import Checksums
+from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.job.request import Job
 from trecjudge.job.session import Session
 from trecjudge.job.shards.merging import seal

@@ -19,8 +19,7 @@ from trecjudge.inputs.nuggets.bank_formats import bank_format_of
 from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.containers import Opened, first_line
-from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import files_below, own_output
 from trecjudge.inputs.sources.values import first_objects
 from trecjudge.inputs.topics import read_topics
 from trecjudge.inputs.topics.record import name_fields, topic_of

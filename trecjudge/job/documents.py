@@ -15,7 +15,7 @@ from trecjudge.files import open_target
 from trecjudge.findings import Finding, OnFinding, brief, ignore, plural
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
-from trecjudge.inputs.documents.pack import (
+from trecjudge.inputs.documents.index_file import (
     LACKS,
     NOT_KNOWN,
     NOT_LOOKED_FOR,
@@ -27,9 +27,8 @@ from trecjudge.inputs.documents.pack import (
 )
 from trecjudge.inputs.documents.store import DocumentStore, DocumentStores, is_elsewhere
 from trecjudge.inputs.pipelines.fields import use_record_keys
-from trecjudge.inputs.sources.checksums import Checksums
-from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import files_below, was_given_elsewhere
+from trecjudge.inputs.sources.packing import Checksums
+from trecjudge.inputs.sources.paths import files_below, own_output, was_given_elsewhere
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.config import file_digest
 from trecjudge.job.inputs import JobInputs

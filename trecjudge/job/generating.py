@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.baseline.generate.answers import PROGRAMS, REPLY, Answerer
 from trecjudge.baseline.generate.runs import RunCounts, RunRequest, answer_all, write_run
 from trecjudge.baseline.index.index import open_index
-from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES, MaskedRanks
+from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES, MaskedRanks
 from trecjudge.baseline.retrieve.retriever import open_retriever
 from trecjudge.findings import OnFinding
 from trecjudge.job.request import Job, Notify

@@ -15,7 +15,7 @@ from trecjudge.files import seconds_since
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, labels_of, read_labels
 from trecjudge.inputs.runs import RunReader
-from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
+from trecjudge.inputs.sources.packing import Checksums, taking_checksums
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import config_head, write_config
 from trecjudge.job.inputs import check_along, check_first, fit_panel, report_lacking

@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.sources.containers import ENDINGS
-from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import files_below, own_output
 from trecjudge.results.outputs import BESIDE, SUFFIXES, Outputs
 from trecjudge.results.packed import PACKED, newest_form
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def rank_by_measure(board: Leaderboard, people: HumanLabels) -> dict[str, list[RunScore]]:
     """Return the runs by each measure, the best first; `people` correct the means they can."""
-    from trecjudge.stats.ranking import SummedCounts, rank_runs  # numpy: not at start
+    from trecjudge.stats.correlation import SummedCounts, rank_runs  # numpy: not at start
 
     found, runs = {}, sorted(board.scores)
     for measure in board.spec.measures:

@@ -9,11 +9,16 @@ import os
 import pkgutil
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from trecjudge.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FOLDER = "judges"
 JUDGES = f"trecjudge.{FOLDER}"
@@ -44,6 +49,19 @@ def formats_in(package: ModuleType) -> list[Any]:
     names = (f"{package.__name__}.{m.name}" for m in pkgutil.iter_modules(package.__path__))
     found = [m for m in map(importlib.import_module, names) if hasattr(m, "claims")]
     return in_order(found)
+
+
+def module_at(point: EntryPoint, what: str, needed: Sequence[str]) -> Any:
+    """Return the module at an entry point, which is to offer some names. Raises PluginError."""
+    where = f"the {what} {point.name!r} at {point.value}"
+    try:
+        found = point.load()
+    except Exception as error:  # the code of others
+        raise PluginError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+    lacking = [name for name in needed if not hasattr(found, name)]
+    if lacking:
+        raise PluginError(f"{where} has no {', '.join(lacking)}")
+    return found
 
 
 def in_order(found: Iterable[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Tables and lines of `calibrate`, `pairs` and `stability`."""
+"""What commands beside the job show: judges beside people, prompts, experiments, documents."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trecjudge.evaluation.optimize.improvement import ImprovedFigure, Improvement
+from trecjudge.evaluation.optimize.optimize import OptimizeResult
+from trecjudge.evaluation.optimize.questions import ENOUGH
 from trecjudge.evaluation.pairs.measuring import (
     FEWEST_PAIRS,
     FIGURES,
@@ -15,10 +18,24 @@ from trecjudge.evaluation.pairs.measuring import (
     VerdictTally,
 )
 from trecjudge.evaluation.perturbation import CHANGES, Shift, untestable
-from trecjudge.findings import Finding, brief_line, plural
+from trecjudge.findings import Finding, brief, brief_line, plural, visible_line
+from trecjudge.inputs.documents.index_file import LACKS, NOT_KNOWN
+from trecjudge.job.documents import CARRIED, WITHOUT, WITHOUT_TEXT, CitedDocuments, count_known
+from trecjudge.job.experiment.running import ExperimentReport, VariantRun
+from trecjudge.scores.summary import RunSummary
+from trecjudge.show.check import cause_lines, place_lines, shared_rules
 from trecjudge.show.closing import model_line
-from trecjudge.show.formats import BOUND_DIGITS, MEAN_DIGITS, interval, number
+from trecjudge.show.comparison import SIGNIFICANT, difference_lines
+from trecjudge.show.formats import (
+    BOUND_DIGITS,
+    MEAN_DIGITS,
+    format_size,
+    interval,
+    number,
+    probability,
+)
 from trecjudge.show.tables import TextTable, table
+from trecjudge.stats.comparison import Difference
 
 if TYPE_CHECKING:
     from trecjudge.evaluation.calibrate.calibrate import CalibrationReport, WordCountReport
@@ -175,3 +192,229 @@ def _bias_in_words(one: Shift, tested: StabilityReport) -> str:
         return line
     better = (one.shift > 0) != (one.measure in tested.lower_is_better)
     return f"{line}: the judge {'favours' if better else 'punishes'} length"
+
+
+# Where the documents of runs are, and what a pack holds, as a table and lines.
+
+WORST = 5
+"""Runs that are listed, those with the fewest documents first."""
+
+
+def source_table(cited: CitedDocuments) -> TextTable:
+    """Return a table with a row for each source, then for each kind of what is in none."""
+    every = list(cited.rows())
+    total = max(1, sum(citations for _, citations, _ in every))
+    rows = [
+        (name, f"{citations:,}", f"{100 * citations / total:.1f} %", f"{documents:,}")
+        for name, citations, documents in every
+        if citations or name not in (CARRIED, WITHOUT_TEXT, NOT_KNOWN)
+    ]
+    return table(("source", "citations", "share", "documents"), rows)
+
+
+def check_lines(cited: CitedDocuments) -> Iterator[str]:
+    """Yield an example of what has no document, and the runs that lack some, the worst first."""
+    for lack in WITHOUT:
+        if ids := cited.ids.get(lack):
+            yield f"{lack}: such as {brief(next(iter(ids)))}"
+    if cited.none_found and cited.others:
+        there = ", ".join(map(brief, cited.others))
+        yield f"--documents has ids such as {there}: give the collection of these runs"
+    shares = {run_id: count_known(run) / max(1, run.total()) for run_id, run in cited.runs.items()}
+    worst = sorted((run_id for run_id in shares if shares[run_id] < 1), key=shares.__getitem__)
+    for run_id in worst[:WORST]:
+        run = cited.runs[run_id]
+        found = f"{count_known(run):,} of {plural(run.total(), 'citation')} found"
+        found = f"run {visible_line(run_id)}: {found}"
+        yield ", ".join((found, *(f"{run[lack]:,} {lack}" for lack in WITHOUT if run[lack])))
+    if len(worst) > WORST:
+        yield f"… {plural(len(worst) - WORST, 'more run')} without all documents; --json has them"
+    if whole := len(shares) - len(worst):
+        yield f"all found: {plural(whole, 'run')}"
+
+
+def pack_lines(pack: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a pack holds, and what is missing in it."""
+    size = f"{format_size(pack['bytes'])}, {format_size(pack['text'])} of text"
+    yield f"{pack['pack']}: {plural(pack['documents'], 'document')} ({size})"
+    if lacks := pack["lacks"]:
+        listed = ", ".join(f"{lacks[lack]:,} {lack}" for lack in LACKS if lack in lacks)
+        yield f"without a document: {listed}"
+
+
+# An experiment for a person: a row for each variant, with its difference from the first.
+
+COLUMNS = ("variant", "answered", "words", "check", "mean", "difference", "95 %", "p (Holm)")
+SHOWN = ("leaderboard", "judgments", "report")
+"""The files that are named; the others lie beside them."""
+
+
+def variant_tables(found: ExperimentReport) -> Iterator[TextTable]:
+    """Yield a table for each measure that a judge ranks by: a row a variant, as in the file."""
+    summary = found.summary
+    runs = {run.run_id: run for run in summary.runs} if summary else {}
+    ranking = summary.ranked_by_judge.values() if summary else ()
+    own = [summary.ranked_by] if summary else [""]
+    differences = found.compared.differences if found.compared else ()
+    for measure in dict.fromkeys(ranking or own):
+        of_measure = {_run_of(d): d for d in differences if d.measure == measure}
+        rows = (
+            _row(run, measure, runs.get(run.variant), of_measure.get(run.variant))
+            for run in found.runs
+        )
+        yield TextTable(table(COLUMNS, rows).columns, measure)
+
+
+def _row(
+    run: VariantRun, measure: str, judged: RunSummary | None, own: Difference | None
+) -> tuple[str, ...]:
+    mean = judged.means.get(measure) if judged else None
+    counts = run.counts
+    return (
+        run.variant,
+        str(counts.get("answered", "-")),
+        str(counts.get("words", "-")),
+        "no run" if run.failure else run.standing or "-",
+        number(None if mean is None else mean.mean),
+        "" if own is None else f"{own.difference:+.4f}",
+        "" if own is None else interval(own.interval),
+        "" if own is None else probability(own.holm),
+    )
+
+
+def _run_of(difference: Difference) -> str:
+    return difference.after.partition(": ")[2]
+
+
+def closing_lines(found: ExperimentReport) -> Iterator[str]:
+    """Yield what went wrong, what can be told apart, and where everything is."""
+    for run in found.runs:
+        if run.failure:
+            yield f"no run: {brief_line(run.variant)}: {brief_line(run.failure)}"
+    if found.checked is not None and found.checked.is_refused:
+        shared = shared_rules(found.checked)
+        yield from cause_lines(found.checked, shared)
+        yield from place_lines(found.checked, shared, show_all=False)
+    if found.note:
+        yield f"note: {found.note}"
+    if found.compared is not None:
+        yield from difference_lines(found.compared.differences)
+        yield from _too_few(found.compared.differences)
+    reused = [run.variant for run in found.runs if run.reused]
+    if reused:
+        yield f"not made again: {', '.join(map(brief_line, reused))}"
+    if found.summary is not None:
+        files = found.summary.files
+        yield from (f"{kind}: {files[kind]}" for kind in SHOWN if kind in files)
+
+
+def _too_few(differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield a line where no difference over so few topics could be significant."""
+    topics = max((d.topics for d in differences), default=0)
+    pairs = len({d.after for d in differences})
+    # Of n topics the smallest p of a sign-flip test is 2 / 2^n; Holm multiplies it by the pairs.
+    if topics and pairs * 2.0 ** (1 - topics) >= SIGNIFICANT:
+        yield f"note: {plural(topics, 'topic')}: too few for any difference to be significant"
+
+
+# Tables and lines of `optimize`: agreement before and after, the prompt's difference, the cost.
+
+MOST_SHOWN = 120
+"""Characters of a demonstration's field that are shown."""
+
+
+def figure_table(found: Improvement) -> TextTable:
+    """Return a row for each figure of agreement on the topics held out."""
+    rows = (
+        (
+            figure.name,
+            number(figure.before, 3),
+            interval(figure.interval_before),
+            number(figure.after, 3),
+            interval(figure.interval_after),
+            _change(figure),
+        )
+        for figure in found.figures
+    )
+    columns = ("held out", "before", "95 % over topics", "after", "95 % over topics", "change")
+    return table(columns, rows)
+
+
+def _change(figure: ImprovedFigure) -> str:
+    if figure.before is None or figure.after is None:
+        return "-"
+    return f"{figure.after - figure.before:+.3f}"
+
+
+def outcome_lines(result: OptimizeResult, out: str, written: bool) -> Iterator[str]:
+    """Yield what came of it: whether the prompt is better, and the file."""
+    found = result.improvement
+    if not result.is_new:
+        yield f"no better: {_in_vain(result)}; none is written"
+        return
+    within = f" ({interval(found.interval)})" if found.interval.low is not None else ""
+    p = "no test" if found.p is None else f"p {found.p:.3f}, sign-flip test over topics"
+    figures = f"accuracy by topic {found.difference:+.3f}{within}, {p}"
+    yield f"{_outcome_in_words(found.outcome)}: {figures}"
+    if found.outcome == "not_shown" and found.topics < ENOUGH:
+        few = plural(found.topics, "topic")
+        yield f"with {few} no p can be below 0.05: hold out {ENOUGH} or more"
+    if written:
+        yield f"prompt: {out}"
+    else:
+        yield "not written: --keep-anyway writes it all the same"
+
+
+def _in_vain(result: OptimizeResult) -> str:
+    if result.bounds.why:
+        return "no better prompt was found before the optimiser was stopped"
+    return "no prompt tried was better on the topics to choose by"
+
+
+def _outcome_in_words(outcome: str) -> str:
+    return {"better": "better", "not_shown": "not shown to be better"}.get(outcome, "no better")
+
+
+def optimized_lines(
+    result: OptimizeResult,
+    topics: Mapping[str, list[str]],
+    spent: Mapping[str, Any],
+    reflection: Mapping[str, Any],
+) -> Iterator[str]:
+    """Yield lines on the topics, the prompts tried, and what the models cost."""
+    counts = {name: len(part) for name, part in topics.items()}
+    found = result.improvement
+    yield (
+        f"topics: {counts['learnt_from']} learnt from, {counts['chosen_by']} chosen by,"
+        f" {counts['held_out']} held out with {plural(found.items, 'label')}"
+    )
+    before, after = result.scores
+    if after is not None:
+        yield (
+            f"tried: {plural(result.tried, 'prompt')}; where they were chosen by, accuracy is"
+            f" {number(before, 3)} before, {number(after, 3)} for the best"
+        )
+    for count, when in ((found.unjudged_before, "before"), (found.unjudged_after, "after")):
+        if count:
+            yield f"unjudged {when}: {count}, counted as wrong"
+    bounds = result.bounds
+    if bounds.unproposed:
+        yield f"proposals: {bounds.proposed} came, {bounds.unproposed} failed: {bounds.refusal}"
+    if bounds.why:
+        yield f"the optimiser was stopped: {bounds.why}"
+    if spent:
+        yield model_line(spent)
+    if reflection:
+        yield model_line(reflection).replace("model:", "reflection model:", 1)
+
+
+def prompt_lines(result: OptimizeResult, diff: list[str]) -> Iterator[str]:
+    """Yield the difference of the instructions, and the demonstrations."""
+    yield from diff
+    for number_, demo in enumerate(result.best.demos, 1):
+        yield f"demonstration {number_}:"
+        for name, value in demo.items():
+            if name != "augmented":
+                text = brief_line(str(value))
+                cut = "…" if len(text) > MOST_SHOWN else ""
+                yield f"  {name}: {text[:MOST_SHOWN]}{cut}"

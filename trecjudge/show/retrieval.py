@@ -22,7 +22,7 @@ from trecjudge.baseline.freshness import (
 )
 from trecjudge.baseline.generate.runs import RunCounts
 from trecjudge.baseline.records import RetrievedPassage, SearchResult
-from trecjudge.baseline.retrieve.threshold import BY_WORDS
+from trecjudge.baseline.retrieve.ranking import BY_WORDS
 from trecjudge.baseline.terms import LONGEST, terms_of
 from trecjudge.findings import plural, visible
 from trecjudge.inputs.provenance import provenance_path

@@ -26,8 +26,7 @@ from trecjudge.baseline.generate.answers import (
     Answerer,
     AnswerSettings,
 )
-from trecjudge.baseline.program import WrittenSentence
-from trecjudge.baseline.records import Answer, SearchResult
+from trecjudge.baseline.records import Answer, SearchResult, WrittenSentence
 from trecjudge.check.rules import track_named
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import Finding

@@ -9,7 +9,7 @@ from trecjudge.baseline.generate.answers import (
     stands_alone,
     weighted_terms,
 )
-from trecjudge.baseline.generate.limits import AnswerLimits, answer_limits, cut_to_limits
+from trecjudge.baseline.generate.formats import AnswerLimits, answer_limits, cut_to_limits
 from trecjudge.check.rules import track_named
 
 SHARED = "The new tram line opened in 2014 and cost 61 million euros."

@@ -12,8 +12,7 @@ import pytest
 from tests.baseline.generate.material import answer, passage
 from tests.commandline import command
 from tests.reading import reading
-from trecjudge.baseline.generate.formats import FORMATS, RunFacts, format_for
-from trecjudge.baseline.generate.limits import answer_limits
+from trecjudge.baseline.generate.formats import FORMATS, RunFacts, answer_limits, format_for
 from trecjudge.baseline.records import Answer, Chunk
 from trecjudge.check.rules import all_tracks
 from trecjudge.errors import InputError

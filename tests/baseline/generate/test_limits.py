@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.baseline.generate.material import answer
-from trecjudge.baseline.generate.limits import answer_limits, cut_to_limits
+from trecjudge.baseline.generate.formats import answer_limits, cut_to_limits
 from trecjudge.check.rules import track_named
 from trecjudge.records import Topic
 

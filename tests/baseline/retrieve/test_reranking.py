@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.fakes import ScriptedModel
-from trecjudge.baseline.program import Graded, GradePassages
-from trecjudge.baseline.retrieve.reranking import AT_ONCE, ModelRanks
+from trecjudge.baseline.records import Graded, GradePassages
+from trecjudge.baseline.retrieve.ranking import AT_ONCE, ModelRanks
 from trecjudge.errors import JudgmentFailed
 
 

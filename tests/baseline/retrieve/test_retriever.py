@@ -18,8 +18,8 @@ from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.index.index import Index, make_index
 from trecjudge.baseline.index.records import Filter, IndexSource, VectorModel
 from trecjudge.baseline.records import Chunk, SearchResult
+from trecjudge.baseline.retrieve.ranking import Threshold
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
-from trecjudge.baseline.retrieve.threshold import Threshold
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.records import Document
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trecjudge.baseline.retrieve.threshold import (
+from trecjudge.baseline.retrieve.ranking import (
     Threshold,
     read_threshold,
     threshold_for,

@@ -44,7 +44,7 @@ def main() -> None:
     job = job_of(spec)
     dspy_module()
     load_signature("trecjudge.judges.citation.program:Attest")
-    for heavy in ("trecjudge.models.client", "trecjudge.stats.ranking"):
+    for heavy in ("trecjudge.models.client", "trecjudge.stats.correlation"):
         importlib.import_module(heavy)
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()

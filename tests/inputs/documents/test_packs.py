@@ -11,7 +11,7 @@ import pytest
 from trecjudge.findings import Finding, ignore
 from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.wanted import WantedDocuments
-from trecjudge.inputs.documents.pack import (
+from trecjudge.inputs.documents.index_file import (
     Lack,
     digest_of,
     document_line,

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import SAMPLES, Done, command, judge
-from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import files_below, own_output
 from trecjudge.inputs.topics import read_topics
 
 GATE = "judge: citation\ngate: {reject_unless: CITATION_SUPPORT >= 0.9}\n"

@@ -25,9 +25,9 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.sources import paths
-from trecjudge.inputs.sources.checksums import taking_checksums
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.containers import Opened, bare_name, lines
+from trecjudge.inputs.sources.packing import taking_checksums
 from trecjudge.inputs.sources.paths import backup_of, copy_of, files_below
 from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects, values
 

@@ -14,8 +14,7 @@ import pytest
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.collection import documents_of
-from trecjudge.inputs.sources.containers import Opened
-from trecjudge.inputs.sources.tars import tar_members
+from trecjudge.inputs.sources.containers import Opened, tar_members
 
 
 def archive(**files: bytes) -> bytes:

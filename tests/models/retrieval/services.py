@@ -15,7 +15,7 @@ import pytest
 
 from tests.endpoint import Answer, Endpoint, Script, running
 from trecjudge.models.opening import CommandState, ModelOptions
-from trecjudge.models.retrieval.vectors import (
+from trecjudge.models.retrieval.asking import (
     EndpointRanker,
     EndpointVectors,
     open_ranker,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from trecjudge.baseline.generate.limits import AnswerLimits, answer_limits, cut_to_limits
+from trecjudge.baseline.generate.formats import AnswerLimits, answer_limits, cut_to_limits
 from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.masking import MaskedText, mask_personal_data
 from trecjudge.baseline.records import (
@@ -274,7 +274,7 @@ def _support(passage: RetrievedPassage, start: int, sentence: QuotableSentence) 
 
 
 # Answers by a model: it cites passages by number and quotes them; both are checked here.
-_HERE = "trecjudge.baseline.program"
+_HERE = "trecjudge.baseline.records"
 WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000), in_part=True)
 GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
 PROGRAMS = (WRITE, GAPS)

@@ -23,10 +23,11 @@ from trecjudge.baseline.index.records import (
     IndexFacts,
     IndexSource,
     Numbers,
+    State,
     VectorMaker,
+    add_digest,
 )
 from trecjudge.baseline.index.sqlite import make_sqlite, open_sqlite
-from trecjudge.baseline.index.state import State, add_digest
 from trecjudge.baseline.index.store import AllowedChunks, DocumentDigests, IndexedDocument, Store
 from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Chunk

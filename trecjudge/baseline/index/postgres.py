@@ -17,8 +17,7 @@ import numpy as np
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
 from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, VectorSearch
-from trecjudge.baseline.index.records import Hits, IndexSource
-from trecjudge.baseline.index.state import State, parse_state
+from trecjudge.baseline.index.records import Hits, IndexSource, State, parse_state
 from trecjudge.baseline.index.store import (
     AllowedChunks,
     DocumentDigests,

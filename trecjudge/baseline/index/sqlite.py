@@ -15,8 +15,7 @@ import orjson
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
 from trecjudge.baseline.index.postings import Postings, best_of
-from trecjudge.baseline.index.records import Hits, IndexSource, Numbers
-from trecjudge.baseline.index.state import State, parse_state
+from trecjudge.baseline.index.records import Hits, IndexSource, Numbers, State, parse_state
 from trecjudge.baseline.index.store import (
     AllowedChunks,
     DocumentDigests,

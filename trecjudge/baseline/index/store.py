@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import DOC_ID, Condition
-from trecjudge.baseline.index.records import Hits, IndexSource, Numbers, SegmentRow
-from trecjudge.baseline.index.state import DIGEST, State
+from trecjudge.baseline.index.records import DIGEST, Hits, IndexSource, Numbers, SegmentRow, State
 from trecjudge.baseline.records import Chunk
 from trecjudge.inputs.documents.index_file import DamagedIndex
 from trecjudge.records import Document

@@ -14,7 +14,7 @@ from typing import Any
 from trecjudge.baseline.index.records import VectorMaker, VectorModel
 from trecjudge.errors import InputError, unknown
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.retrieval.vectors import EndpointVectors, open_vectors
+from trecjudge.models.retrieval.asking import EndpointVectors, open_vectors
 from trecjudge.text.embeddings import EXTRA, Embedder, embedder
 
 NAME = "wordllama"

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
+from pathlib import Path
+from typing import Protocol
+
+import orjson
 
 from trecjudge.baseline.index.filters import first_day
+from trecjudge.baseline.index.records import Hits, VectorModel
+from trecjudge.baseline.masking import mask_personal_data
 from trecjudge.baseline.records import Chunk, RetrievedPassage
 from trecjudge.baseline.terms import terms as analysed
+from trecjudge.errors import PLANNED, InputError, JudgmentFailed, why
+from trecjudge.files import open_target, read_text
+from trecjudge.findings import brief
+from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.text.sentences import split_sentences
 
 
@@ -174,3 +186,198 @@ def weigh_pairs(sentences: Iterable[Sequence[str]], pairs: Mapping[Pair, float])
     """Return the sum over the pairs that stand in one of the sentences."""
     there = {pair for sentence in sentences for pair in pairwise(sentence) if pair in pairs}
     return sum(pairs[pair] for pair in sorted(there))
+
+
+# The first passages put in another order, by what reads them: a model, or an endpoint.
+
+GRADE_PASSAGES = Program(
+    "grade_passages",
+    "trecjudge.baseline.records:GradePassages",
+    aligned_with="passages",
+    length=ReplyLength(fixed=20, each=16),
+)
+AT_ONCE = 10
+"""Passages of one request."""
+
+
+class Ranks(Protocol):
+    """Scores texts for a question, to rerank them: a model, or an endpoint's `/rerank`."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return a score for each text, in this order; higher is better.
+
+        Raises JudgmentFailed for this question, ModelError for all.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRanks:
+    """Grades passages 0 to 3 by a model; passages of one grade keep the order they had."""
+
+    model: Model
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the grade of each text. Raises JudgmentFailed if one of them has none."""
+        groups = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+        found = await asyncio.gather(*(self._grades(question, group) for group in groups))
+        return [grade for grades in found for grade in grades]
+
+    async def _grades(self, question: str, texts: Sequence[str]) -> list[float]:
+        prediction = await self.model.predict(
+            GRADE_PASSAGES, question=question, passages=list(texts)
+        )
+        given = {graded.number: float(graded.grade) for graded in prediction.grades}
+        if set(given) != set(range(1, len(texts) + 1)):
+            message = f"the grades are of passages {sorted(given)}, not of 1 to {len(texts)}"
+            raise JudgmentFailed("parse", message, call=prediction.call)
+        return [given[number] for number in range(1, len(texts) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRanks:
+    """Grades of a plan: those that are cached; passages without any keep their order."""
+
+    ranks: ModelRanks
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the grade of each text, as far as it is known. Raises JudgmentFailed."""
+        try:
+            return await self.ranks.scores(question, texts)
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                raise
+            return [0.0] * len(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedRanks:
+    """What `ranks` gives for texts without personal data of a known form."""
+
+    ranks: Ranks
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the score of each text; see `Ranks.scores`."""
+        hidden = [mask_personal_data(text).text for text in texts]
+        return await self.ranks.scores(mask_personal_data(question).text, hidden)
+
+
+async def rerank(
+    candidates: Sequence[ScoredChunk], question: str, ranks: Ranks, first: int
+) -> list[ScoredChunk]:
+    """Return candidates with the first `first` in the order of their new scores, the rest after.
+
+    Of equal new scores the order stays. The rest keep their order, with scores below the others.
+    """
+    head, rest = candidates[:first], candidates[first:]
+    if not head:
+        return []
+    scores = await ranks.scores(question, [candidate.chunk.text for candidate in head])
+    given = [c.with_score(float(s), rerank=float(s)) for c, s in zip(head, scores, strict=True)]
+    given.sort(key=lambda candidate: -candidate.score)
+    lowest = given[-1].score
+    return [*given, *(c.with_score(lowest - 1 / (1 + max(c.score, 0.0))) for c in rest)]
+
+
+# The calibrated threshold of an index, in a file: from which confidence on an answer is tried.
+
+NEAREST = 20
+"""Chunks whose mean cosine is the confidence."""
+BY_WORDS = "top BM25 over idf"
+
+
+def by_vectors(model: VectorModel) -> str:
+    """Return the name of the confidence that a model's vectors give."""
+    return f"mean cosine of {NEAREST}, {model.name} {model.digest[:12]}"
+
+
+def cosine_confidence(near: Hits) -> float:
+    """Return the mean cosine of the nearest chunks, -1 to 1; 0 where there is none."""
+    return sum(score for _, score in near) / len(near) if near else 0.0
+
+
+def word_confidence(words: Hits, terms: Mapping[str, float], idf: Mapping[str, float]) -> float:
+    """Return the top BM25 score over the idf of all terms, 0 to 1 or so: a weak sign."""
+    mass = sum(weight * idf.get(term, 0.0) for term, weight in terms.items())
+    return words[0][1] / mass if words and mass > 0 else 0.0
+
+
+def threshold_for(answerable: Sequence[float], others: Sequence[float] = ()) -> float:
+    """Return the least confidence of a question to answer, from confidences of known ones.
+
+    With only answerable ones that is their lowest. With others that the documents do not answer it
+    is where answerable ones kept and others refused, as shares, are together the most; of several
+    such the lowest. Raises ValueError without an answerable one.
+    """
+    if not answerable:
+        raise ValueError("no answerable question")
+    if not others:
+        return min(answerable)
+    known, wrong = sorted(answerable), sorted(others)
+
+    def gain(least: float) -> float:
+        kept = 1 - bisect_left(known, least) / len(known)
+        return kept + bisect_left(wrong, least) / len(wrong)
+
+    return max(known, key=lambda least: (round(gain(least), 9), -least))
+
+
+MOST_WRITTEN = 100_000
+"""Characters of a file: it has a few numbers and names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The least `confidence` of a question to answer, calibrated on one index.
+
+    `by` names what gave the confidence, `index` the index, `index_version` what that held. It was
+    calibrated with so many answerable `questions`, and `others` that the documents do not answer.
+    """
+
+    least: float
+    by: str
+    index: str
+    index_version: str
+    questions: int
+    others: int = 0
+
+    def check(self, confidence_by: str, index: str = "") -> None:
+        """Raise InputError if it is of another confidence or, if an index is named, of another."""
+        if self.by != confidence_by:
+            given = f"it is of {self.by!r}, and here the confidence is {confidence_by!r}"
+        elif index and self.index != index:
+            given = f"it is of the index {self.index!r}, not of {index!r}"
+        else:
+            return
+        raise InputError(f"the threshold does not hold here: {given}; calibrate it again")
+
+
+def threshold_path(index: str) -> Path:
+    """Return where the threshold of an index in a file lies: beside it."""
+    return Path(f"{index}.threshold.json")
+
+
+def write_threshold(path: Path, threshold: Threshold) -> None:
+    """Write a threshold, whole or not at all. Raises OutputError."""
+    with open_target(path) as file:
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        file.write(orjson.dumps(asdict(threshold), option=options))
+
+
+def read_threshold(path: Path) -> Threshold:
+    """Return the threshold of a file. Raises InputError for a file that has none."""
+    try:
+        record = orjson.loads(read_text(path, MOST_WRITTEN))
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file; `search INDEX --calibrate` writes it") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {why(error)}") from error
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{path}: is no JSON: {error}") from error
+    names = [field.name for field in fields(Threshold)]
+    if not isinstance(record, dict) or set(record) != set(names):
+        message = f"has not the fields {', '.join(names)}"
+        raise InputError(f"{path}: {message}; calibrate it again")
+    least = record["least"]
+    if isinstance(least, bool) or not isinstance(least, int | float):
+        raise InputError(f"{path}: least is {brief(least)}, not a number")
+    return Threshold(**record)

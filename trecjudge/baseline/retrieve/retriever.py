@@ -14,31 +14,32 @@ from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
 from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Method, SearchResult
 from trecjudge.baseline.retrieve.ranking import (
+    BY_WORDS,
+    NEAREST,
+    ModelRanks,
+    PlannedRanks,
+    Ranks,
     ScoredChunk,
+    Threshold,
     add_closeness,
+    by_vectors,
+    cosine_confidence,
     fuse_rankings,
     one_per_document,
     order_by_score,
     passages_of,
     raise_recent,
-    weigh_question,
-)
-from trecjudge.baseline.retrieve.reranking import ModelRanks, PlannedRanks, Ranks, rerank
-from trecjudge.baseline.retrieve.threshold import (
-    BY_WORDS,
-    NEAREST,
-    Threshold,
-    by_vectors,
-    cosine_confidence,
     read_threshold,
+    rerank,
     threshold_path,
+    weigh_question,
     word_confidence,
 )
 from trecjudge.baseline.terms import terms_of
 from trecjudge.errors import InputError
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.retrieval.vectors import open_ranker
+from trecjudge.models.retrieval.asking import open_ranker
 from trecjudge.text.credentials import public
 
 DEPTH = 100

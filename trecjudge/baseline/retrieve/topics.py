@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.baseline.index.records import Filter
+from trecjudge.baseline.retrieve.ranking import Threshold, threshold_for
 from trecjudge.baseline.retrieve.retriever import IndexRetriever
-from trecjudge.baseline.retrieve.threshold import Threshold, threshold_for
 from trecjudge.baseline.terms import question_of
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.files import open_target

@@ -35,10 +35,9 @@ from trecjudge.inputs.documents.collection import (
     parts_of,
 )
 from trecjudge.inputs.documents.parquet import NO_PACKAGE, is_parquet, wanted_entries
-from trecjudge.inputs.pipelines.parquet_rows import bound_memory
-from trecjudge.inputs.sources.containers import Opened, is_json, whole_lines
+from trecjudge.inputs.sources.containers import Member, Opened, is_json, whole_lines
 from trecjudge.inputs.sources.packing import Refused, is_packed
-from trecjudge.inputs.sources.tars import Member
+from trecjudge.inputs.sources.parquet_rows import bound_memory
 from trecjudge.inputs.sources.values import too_large, values_of_line
 from trecjudge.records import Document, Place
 from trecjudge.settings.limits import hold_limits, limits

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.documents.index_file import NOT_THERE, lack_of, lacking
 from trecjudge.inputs.documents.markup import begins_documents, marked_up
 from trecjudge.inputs.documents.names import (
     IDENTIFYING,
@@ -20,13 +21,11 @@ from trecjudge.inputs.documents.names import (
     USUAL_TEXTS,
     plain,
 )
-from trecjudge.inputs.documents.pack import NOT_THERE, lack_of, lacking
 from trecjudge.inputs.documents.parquet import Entry, is_parquet, parquet_entries
 from trecjudge.inputs.documents.record import document_of, documents_within
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
-from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.containers import Opened, tar_members
 from trecjudge.inputs.sources.packing import CHUNK
-from trecjudge.inputs.sources.tars import tar_members
 from trecjudge.inputs.sources.values import (
     JsonStream,
     decoded_lines,

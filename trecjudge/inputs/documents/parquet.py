@@ -22,9 +22,9 @@ from trecjudge.inputs.documents.names import (
     plain,
     shape_of,
 )
-from trecjudge.inputs.pipelines.parquet_rows import PAGE, as_json, rows_of
-from trecjudge.inputs.pipelines.tables import PARQUET, parquet_rows_of
 from trecjudge.inputs.sources.containers import Opened, bare_name
+from trecjudge.inputs.sources.parquet import PARQUET, parquet_rows_of
+from trecjudge.inputs.sources.parquet_rows import PAGE, as_json, rows_of
 from trecjudge.inputs.sources.values import as_id, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits

@@ -16,7 +16,7 @@ from trecjudge.inputs.collections.kept import LOST, KeptDocuments
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.inputs.documents.collection import documents_of, nothing_in, record_unusable
-from trecjudge.inputs.documents.pack import (
+from trecjudge.inputs.documents.index_file import (
     LACKS,
     NOT_KNOWN,
     NOT_LOOKED_FOR,
@@ -28,8 +28,7 @@ from trecjudge.inputs.documents.pack import (
     packed_document,
 )
 from trecjudge.inputs.documents.record import document_of
-from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import files_below, own_output
 from trecjudge.inputs.sources.values import first_objects, values
 from trecjudge.records import Document, Place
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any
 
-from trecjudge.errors import InputError, PluginError, unknown
+from trecjudge.errors import InputError, unknown
 from trecjudge.inputs import formats
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.citations import written_citations
@@ -22,7 +22,7 @@ from trecjudge.inputs.pipelines.parts import (
     with_contexts,
 )
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.settings.plugins import formats_in
+from trecjudge.settings.plugins import formats_in, module_at
 
 QA = "qa"
 """The name of the format of own pipelines."""
@@ -270,19 +270,6 @@ def all_formats() -> tuple[Format, ...]:
 def _format_of_module(module: Any) -> Format:
     what = (module.NAME, module.DATASET, module.SUMMARY, module.claims, module.draft)
     return Format(*what, getattr(module, "RANK", 100))
-
-
-def module_at(point: EntryPoint, what: str, needed: Sequence[str]) -> Any:
-    """Return the module at an entry point, which is to offer some names. Raises PluginError."""
-    where = f"the {what} {point.name!r} at {point.value}"
-    try:
-        found = point.load()
-    except Exception as error:  # the code of others
-        raise PluginError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
-    lacking = [name for name in needed if not hasattr(found, name)]
-    if lacking:
-        raise PluginError(f"{where} has no {', '.join(lacking)}")
-    return found
 
 
 def format_named(name: str) -> Format:

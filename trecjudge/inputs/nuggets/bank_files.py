@@ -21,8 +21,7 @@ from trecjudge.inputs.nuggets.bank_formats import (
     bank_formats,
 )
 from trecjudge.inputs.sources.containers import Opened
-from trecjudge.inputs.sources.own import own_record
-from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.paths import files_below, own_record
 from trecjudge.inputs.sources.values import Room, as_id, as_text, estimate_memory, objects
 from trecjudge.records import Nugget, Place, Topic
 

@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.layers import REPLIED
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS as ANSWER_NAMES,
 )
@@ -20,6 +19,7 @@ from trecjudge.inputs.pipelines.parts import (
     BEFORE,
     CONTEXTS,
     QUESTIONS,
+    REPLIED,
     TOPICS,
     id_of_question,
 )

@@ -23,22 +23,20 @@ from trecjudge.inputs.pipelines.fields import (
     record_keys,
     under_known_names,
 )
-from trecjudge.inputs.pipelines.layers import (
-    GIVEN,
-    REPLIED,
-    layers,
-    lift_parts,
-    parse_json_text,
-    unflatten,
-    unwrap,
-)
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS,
     CONTEXTS,
+    GIVEN,
     QUESTIONS,
+    REPLIED,
     TOPICS,
     is_list_of_sentences,
+    layers,
+    lift_parts,
+    parse_json_text,
     parts_of,
+    unflatten,
+    unwrap,
 )
 from trecjudge.inputs.pipelines.services import PlainFields, text_of, values_of
 from trecjudge.inputs.pipelines.tables import is_table, passages_joined, table_records

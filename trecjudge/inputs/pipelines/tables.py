@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import os
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
-from importlib.util import find_spec
+from functools import lru_cache
 from itertools import chain, islice
-from subprocess import DEVNULL, PIPE, Popen
 from typing import Any, NamedTuple
 
-import orjson
-
-from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.packed import Group, PackedRows
-from trecjudge.inputs.pipelines import parquet_rows
 from trecjudge.inputs.pipelines.contexts import cell_value
 from trecjudge.inputs.pipelines.fields import PASSAGES, holds_records
 from trecjudge.inputs.pipelines.parts import (
@@ -36,13 +27,13 @@ from trecjudge.inputs.pipelines.parts import (
 )
 from trecjudge.inputs.pipelines.services import PlainFields
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
-from trecjudge.inputs.sources.containers import PIECE, Opened, split_lines
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.parquet import PARQUET, parquet_rows_of
 from trecjudge.inputs.sources.values import decoded_lines, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 from trecjudge.text.visible import is_blank
 
-PARQUET = b"PAR1"
 NOTHING = frozenset(("", "nan", "None", "null", "NaN"))
 """What a cell holds where there is nothing."""
 _SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=.\"?\s*$", re.IGNORECASE)
@@ -94,70 +85,6 @@ def _csv(file: Opened, delimiter: str, report: OnFinding) -> Iterator[Row]:
     except BrokenCsv as broken:
         place = Place(str(file.path), broken.line)
         report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
-
-
-def parquet_rows_of(file: Opened, report: OnFinding, most: int | None = None) -> Iterator[Row]:
-    """Yield (number from 1, row) of Parquet.
-
-    Another process reads it: it may take too much memory, or crash. Raises InputError.
-    """
-    try:
-        there = find_spec("pyarrow.parquet")
-    except ImportError:
-        there = None
-    if there is None:
-        message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
-        raise InputError(f"{file.path}: {message}")
-    process, wrong, row = _IDLE.pop() if _IDLE else _reader(), None, 1
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        process.stdin.write(orjson.dumps([os.path.abspath(file.path), most]) + b"\n")
-        process.stdin.flush()
-        pieces = iter(partial(os.read, process.stdout.fileno(), PIECE), b"")
-        for row, end, line in split_lines(pieces, limits().record):
-            if excess := limits().excess_of_unpacked(end, file.size):
-                raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {excess}")
-            if line and line[:1] == b"[":
-                wrong = orjson.loads(line)
-                break
-            excess = limits().excess_of_text(line) if line else limits().too_long
-            if line and not excess:
-                yield row, orjson.loads(line)
-            else:
-                report(too_large(Place(str(file.path), row), excess))
-        if wrong != []:
-            why = wrong[0] if wrong else "it is damaged, or takes more memory than a file may"
-            raise InputError(f"{file.path}: cannot be read beyond row {row - 1}: {why}")
-    except BrokenPipeError as error:
-        raise InputError(f"{file.path}: cannot be read: its reader did not start") from error
-    finally:
-        if wrong is not None:
-            _IDLE.append(process)
-        else:
-            _end(process)
-
-
-_IDLE: list[Popen[bytes]] = []
-"""Readers of Parquet that wait for the next file: to start one takes as long as many files."""
-
-
-def _reader() -> Popen[bytes]:
-    # The usual pool of memory reserves more than the reader may take.
-    environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
-    process = Popen(
-        [sys.executable, "-P", parquet_rows.__file__],
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=DEVNULL,
-        env=environment,
-    )
-    atexit.register(_end, process)
-    return process
-
-
-def _end(process: Popen[bytes]) -> None:
-    process.kill()
-    process.communicate()
 
 
 def _row(cells: Mapping[str, str]) -> dict[str, Any]:

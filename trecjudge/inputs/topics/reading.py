@@ -15,8 +15,7 @@ from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, chunks, first_line
-from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.paths import as_file
+from trecjudge.inputs.sources.paths import as_file, own_output
 from trecjudge.inputs.sources.values import (
     Room,
     as_id,

@@ -11,7 +11,7 @@ from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.generate.answers import PROGRAMS, AnswerSettings
 from trecjudge.baseline.generate.formats import FORMATS, NEWEST, RunFormat, format_for
 from trecjudge.baseline.records import Method
-from trecjudge.baseline.retrieve.reranking import GRADE_PASSAGES
+from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import brief

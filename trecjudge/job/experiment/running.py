@@ -16,7 +16,7 @@ from trecjudge.baseline.generate.formats import document_record
 from trecjudge.baseline.generate.runs import RunRequest
 from trecjudge.baseline.index.index import build_index, is_address, open_index
 from trecjudge.baseline.index.sources import DuplicateFilter, at_least_one, sources_in
-from trecjudge.baseline.retrieve.threshold import threshold_path
+from trecjudge.baseline.retrieve.ranking import threshold_path
 from trecjudge.check.checker import check_files
 from trecjudge.check.outcome import CheckReport
 from trecjudge.errors import InputError, JudgmentFailed, ModelError
@@ -24,8 +24,8 @@ from trecjudge.evaluation.comparing import Comparison, compare, scores_at
 from trecjudge.files import read_text, whole
 from trecjudge.findings import OnFinding, brief
 from trecjudge.inputs.provenance import provenance_path
-from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.experiment.reading import Experiment, Variant
 from trecjudge.job.generating import make_run

@@ -16,13 +16,12 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, brief, plural
-from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
+from trecjudge.inputs.collections.kept import CollectionProgress, KeptDocuments, report_progress
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.documents.collection import field_guessed
 from trecjudge.inputs.documents.names import NESTED, plain
 from trecjudge.inputs.documents.record import Tell, document_of, ids_of, names_text
-from trecjudge.inputs.pipelines.layers import parse_json_text
+from trecjudge.inputs.pipelines.parts import parse_json_text
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.addresses import VARIABLE, substitute_variables
 from trecjudge.models.documents.service import HEADERS, NAMED, DocumentApi, address_of

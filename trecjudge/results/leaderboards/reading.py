@@ -16,7 +16,7 @@ from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, SAMPL
 from trecjudge.inputs.pipelines.reading import split_columns
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, bare_name, chunks, first_line, lines
-from trecjudge.inputs.sources.own import own_record
+from trecjudge.inputs.sources.paths import own_record
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place

@@ -10,8 +10,7 @@ from typing import Protocol, cast
 
 from trecjudge.inputs.collections import schemes
 from trecjudge.inputs.collections.schemes import Address
-from trecjudge.inputs.formats.registry import module_at
-from trecjudge.settings.plugins import formats_in, in_order
+from trecjudge.settings.plugins import formats_in, in_order, module_at
 
 GROUP = "trecjudge.collections"
 """The group of entry points by which an installed package gives its schemes."""

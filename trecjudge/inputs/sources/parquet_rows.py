@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
     from pyarrow.parquet import ParquetFile
 
+
 ROOM = 400 << 20
 """Bytes that reading may take."""
 BATCHES = (256, 16, 1)
