@@ -5,7 +5,8 @@
 DIR holds `labels.jsonl`, `runs/` and `pairs.jsonl.gz`. Every topic is judged with weights and word
 frequencies from the other topics only. Intervals are 95 % bootstraps over topics. Where the extra
 `semantic` is installed, what embeddings would add is reported too. With --write `frequencies.txt`
-and `calibration.json` of the package are fitted on all topics and rewritten. With --pairs one
+and `calibration.json` of the package are fitted on all topics and rewritten; what is left of near
+copies that a document contradicts, which are rare, on the FILES of --pairs too. With --pairs one
 table has the topics held out, each FILE (JSONL of group, sentence, document, label) judged by the
 shipped weights, and each of them by length of document; with the level of each topic by itself.
 """
@@ -16,9 +17,11 @@ import argparse
 import platform
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from lexical_contradicted import contradicted_shares
 from lexical_data import Data, Fold, folds, latin_table, read_data, run_order
 from lexical_tables import Judged, level_lines, read_set, table_lines
 from numpy.typing import NDArray
@@ -46,7 +49,12 @@ from trecjudge.evaluation.calibrate.quality import (
 from trecjudge.job.process import tune_process
 from trecjudge.judging.offline.features import GROUPS, Features
 from trecjudge.judging.offline.prepared import prepare
-from trecjudge.judging.offline.support import compare, format_calibration, read_calibration
+from trecjudge.judging.offline.support import (
+    compare,
+    format_calibration,
+    read_calibration,
+    shipped_calibration,
+)
 from trecjudge.judging.offline.wording import SHIPPED
 from trecjudge.show.evaluation import figure_text
 from trecjudge.stats.agreement import BoundedFigure, auc
@@ -288,13 +296,14 @@ HOW = """\
 Set in {when} by tests/benchmarks/fit_lexical.py on the TREC RAG 2025 support labels published by NIST:
 {labels} labels of pairs of a sentence and a passage, {topics} topics; {copies} pairs whose sentence is a copy
 are in no fit. A weight is what a unit of its feature adds to the log odds of "supported, fully or in part"
-and of "fully supported"; one of 0 has no say, or would have the wrong sign.
+and of "fully supported"; one of 0 has no say, or would have the wrong sign. "contradicted" is what people's
+labels leave of the probabilities of near copies that a document contradicts, here and in eight public sets.
 Each topic judged by weights and word frequencies of the other topics, with 95 % intervals over topics:
 {figures}.
 """  # noqa: E501
 
 
-def write(data: Data, whole: Result, when: str) -> None:
+def write(data: Data, whole: Result, sets: Sequence[Judged], when: str) -> None:
     """Fit on all topics and rewrite the package data."""
     topics = [pair.topic_id for pair in data.pairs]
     found, table = measure_apart(data.pairs, topics, latin_table)
@@ -308,6 +317,10 @@ def write(data: Data, whole: Result, when: str) -> None:
         figures="; ".join(f"{f.name} {figure_text(f)}" for f in figures_of(data, whole)),
     ).splitlines()
     fitted = fit(rows, [pair.weight for pair in data.pairs], SHIPPED, how=how)
+    kept = shipped_calibration().contradicted
+    if sets:
+        kept = contradicted_shares([one.pairs for one in sets])
+    fitted = replace(fitted, contradicted=kept)
     (OFFLINE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
     read_calibration(OFFLINE / "calibration.json")
     print(f"written: {OFFLINE / 'calibration.json'}, {TEXT / 'frequencies.txt'}")
@@ -329,6 +342,7 @@ def main() -> None:
     ceilings(data, whole)
     few_labels(data)
     speed(data)
+    sets: list[Judged] = []
     if options.pairs:
         sets = [Judged("TREC RAG 2025, held out", data.pairs, whole.found)]
         sets += map(read_set, options.pairs)
@@ -336,7 +350,7 @@ def main() -> None:
     if options.failures:
         failures(data, whole, parts, options.failures)
     if options.write:
-        write(data, whole, options.when)
+        write(data, whole, sets, options.when)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def test_an_attestation_has_label_reason_evidence_and_expected_weight() -> None:
     ("sentence", "least", "most"),
     [
         ("The old tower of Lyon was sold in spring.", 0.9, 1.0),
-        ("The old tower of Lyon was sold in 1894.", 0.5, 0.8),
+        ("The old tower of Lyon was sold in 1894.", 0.1, 0.5),
         ("Gluons bind quarks.", 0.0, 0.0),
     ],
     ids=["copy", "another date", "nothing in common"],

@@ -23,6 +23,7 @@ _ZEROS = {
     "million": 6,
     "billion": 9,
     "trillion": 12,
+    "k": 3,
     "bn": 9,
     "tn": 12,
     "lakh": 5,
@@ -141,6 +142,34 @@ def _value(form: str) -> Decimal | None:
 
 def _whole(value: Decimal) -> str:
     return format(value.to_integral_value(), "f") if value == value.to_integral_value() else ""
+
+
+_SEPARATED = re.compile(r"(\d{1,12}(?:[.,]\d{1,12})*)((?:\s[a-z]{1,12})?)", re.ASCII)
+
+
+def spaced_number(written: str, text: str) -> tuple[str, ...]:
+    """Return the forms of the pieces in which a text writes a number: "12, 000", "12 000", "31. 8".
+
+    Texts that were taken apart for a model, and those of many languages, have it so. Empty where
+    the text has no such pieces.
+    """
+    parts = _SEPARATED.fullmatch(written)
+    if parts is None:
+        return ()
+    number, scale = parts.groups()
+    whole, *decimals = number.split(".") if number.count(".") == 1 else [number.replace(".", ",")]
+    digits = whole.replace(",", "")
+    first = len(digits) % 3 or 3
+    groups = [digits[:first], *(digits[at : at + 3] for at in range(first, len(digits), 3))]
+    pieces = [_BETWEEN_GROUPS.join(groups), *decimals]
+    if len(groups) + len(decimals) < 2:
+        return ()
+    found = re.search(rf"(?<!\d){_BEFORE_DECIMALS.join(pieces)}(?!\d){scale}", text, re.ASCII)
+    return tuple(token.form for token in tokenize(found[0])) if found else ()
+
+
+_BETWEEN_GROUPS = r"(?:\s?[.,]\s|\s[.,]\s?|[\s'\u2019])"
+_BEFORE_DECIMALS = r"(?:\s?[.,]\s|\s[.,]\s?)"
 
 
 # Numbers of a text with what they count: units, currencies, dates, bounds and guesses.

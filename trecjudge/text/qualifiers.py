@@ -56,7 +56,8 @@ def negated_positions(forms: Sequence[str]) -> Iterator[int]:
     for index, form in enumerate(forms):
         if form in _CUES:
             following = forms[index + 1] if index + 1 < len(forms) else ""
-            if following not in _NOT_A_NEGATION_BEFORE:
+            # "No 1" is a number, and what is "not only" so is so.
+            if following not in _NOT_A_NEGATION_BEFORE and not following[:1].isdigit():
                 yield from range(index + 1, min(index + 1 + _SCOPE, len(forms)))
         elif not form.isascii():
             yield from _negated_by_characters(form, index, len(forms))

@@ -9,14 +9,15 @@ from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import SupportComparison, compare
 
 KINDS = by_kind(list(read_twins()))
-# What still passes for full support, of so many: words see no more.
+# What still passes for full support, of so many: words see no more. Rules that see more of the
+# words that replace others call none what people label full: "goal" and "target".
 MOST_WRONG = {
-    "same words in another relation": 1,
-    "one word replaced": 2,
+    "same words in another relation": 2,
+    "one word replaced": 6,
     "one word added": 4,
     "comparatives and bounds": 1,
-    "units": 0,
-    "compounds": 6,
+    "units": 1,
+    "compounds": 9,
     "keys and JSON": 4,
 }
 

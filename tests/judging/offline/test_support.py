@@ -13,6 +13,8 @@ from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import (
     Calibration,
+    Contradicted,
+    Kept,
     SupportComparison,
     Weight,
     compare,
@@ -190,6 +192,13 @@ def test_what_contradicts_is_no_full_support(sentence: str, document: str) -> No
     found = judged(sentence, document)
     assert found.label == "no_support"
     assert found.full < found.probability / 2
+
+
+def test_a_denial_beside_the_likest_sentence_is_another_statement() -> None:
+    document = "Shoppers no longer pay late fees. The shop sells shoes late at night in Perth."
+    found = judged("The shop sells shoes late at night in Perth.", document)
+    assert (found.label, found.negation_differs) == ("full_support", False)
+    assert judged("Perth is in a no 1 place.", "Perth is in a 1 place.").negation_differs is False
 
 
 def test_an_opposite_word_is_in_the_reason() -> None:
@@ -417,6 +426,70 @@ def shipped_content(**changes: Any) -> str:
     return json.dumps({key: value for key, value in (content | changes).items() if value})
 
 
+def test_a_calibration_made_before_keeps_what_the_package_keeps_of_contradicted_copies(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(shipped_content(contradicted=None), encoding="utf-8")
+    older = read_calibration(path)
+    assert older.contradicted is None
+    pair = "Exports rose in spring.", prepare("Exports fell in spring.")
+    assert compare(*pair, older) == compare(*pair)
+
+
+def test_a_contradicted_copy_keeps_its_share_of_both_probabilities() -> None:
+    shipped = shipped_calibration()
+    kept = shipped.contradicted
+    assert kept is not None
+    everything = replace(shipped, contradicted=Contradicted(Kept(1.0, 1.0), Kept(1.0, 1.0)))
+    pair = "Exports rose in spring.", prepare("Exports fell in spring.")
+    found, before = compare(*pair), compare(*pair, everything)
+    assert found.probability == pytest.approx(kept.fact.supported * before.probability)
+    assert found.full == pytest.approx(kept.fact.full * before.full)
+    assert found.label == "no_support"
+
+
+# Texts that were taken apart for a model, and those of many languages, write numbers so.
+@pytest.mark.parametrize(
+    ("sentence", "document"),
+    [
+        pytest.param("It cost 12,500 crowns.", "It cost 12, 500 crowns.", id="comma and blank"),
+        pytest.param("It cost 12500 crowns.", "It cost 12 500 crowns.", id="blank"),
+        pytest.param("It cost 1,234,567 crowns.", "It cost 1 234 567 crowns.", id="two blanks"),
+        pytest.param("It grew 31.8 percent.", "It grew 31. 8 percent.", id="stop and blank"),
+        pytest.param("It has 31.8 million users.", "It has 31. 8 million users.", id="million"),
+        pytest.param("It has 100,000 users.", "It has 100k users.", id="k"),
+    ],
+)
+def test_a_number_written_in_pieces_is_the_number(sentence: str, document: str) -> None:
+    found = judged(sentence, document)
+    assert (found.label, found.numbers_missing, found.replaced) == ("full_support", (), ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document"),
+    [
+        ("It cost 12,500 crowns.", "It cost 12, 600 crowns."),
+        ("It grew 31.8 percent.", "It grew 31. 9 percent."),
+        ("It has 31.8 million users.", "It has 31. 8 billion users."),
+    ],
+)
+def test_another_number_in_pieces_is_another(sentence: str, document: str) -> None:
+    assert judged(sentence, document).label == "no_support"
+
+
+@pytest.mark.parametrize("opener", ["1. ", "(3) ", "Yes, ", "yeah ", "Well, ", "No, "])
+def test_what_opens_a_sentence_is_none_of_what_it_says(opener: str) -> None:
+    sentence = "Choose a peach tree that grows in your climate."
+    found = judged(opener + sentence, f"Buy one in spring. {sentence}")
+    assert (found.label, found.missing) == ("full_support", ())
+    assert not found.negation_differs
+
+
+def test_a_year_that_begins_a_sentence_is_part_of_it() -> None:
+    assert judged("1984 was dry.", "1985 was dry.").label == "no_support"
+
+
 NO_CALIBRATIONS = {
     "no JSON": ("{", "is no calibration"),
     "an array": ("[1]", "is no calibration"),
@@ -438,6 +511,13 @@ NO_CALIBRATIONS = {
     "nested too deep": ("[" * 100_000, "is no calibration"),
     "no intercepts": (shipped_content(intercept=3), "TypeError"),
     "no table": (shipped_content(frequencies=["x"]), "invalid literal"),
+    "half a share": (shipped_content(contradicted={"fact": {"full": 0.2}}), "KeyError"),
+    "more than all": (
+        shipped_content(
+            contradicted={key: {"supported": 1, "full": 1.5} for key in ("fact", "part")}
+        ),
+        "not from 0 to 1",
+    ),
 }
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from trecjudge.judging.offline.prepared import PassageSpan, Prepared
-from trecjudge.judging.offline.wording import Term, Wording
+from trecjudge.judging.offline.wording import SHIPPED, Term, Wording
 from trecjudge.text.forms import neighbours_in, word_form
 from trecjudge.text.frequencies import ENGLISH
 from trecjudge.text.numbers import MEASURED, other_quantity, quantities
@@ -407,6 +407,9 @@ _SAME_MATTER = 0.75
 _LONGEST_STRETCH = 2
 _MOST_DIFFERENT = 2
 _LONGEST_SENTENCE = 60
+# Commoner words often stand for each other: "goal" and "target", "allow" and "enable".
+_TELLING = 0.7
+_SPELLED_ALIKE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,7 +539,7 @@ def _others(
     lacking: Mapping[str, Term],
     inside: Set[str],
 ) -> Iterator[Term]:
-    """Yield the content words in whose place the segment has others that mean something else."""
+    """Yield the telling words in whose place the segment has others that are as telling."""
     for number, (kind, start, stop, first, last) in enumerate(blocks):
         if kind != "replace" or stop - start > _LONGEST_STRETCH or last - first > _LONGEST_STRETCH:
             continue
@@ -545,10 +548,18 @@ def _others(
         instead = {form for form in theirs[first:last] if form not in ENGLISH}
         for form in ours[start:stop]:
             term = lacking.get(form)
-            if term is None or not term.meaningful or form in RELATING:
+            if term is None or form in RELATING or term.weight < _TELLING:
                 continue
-            if instead.difference(ours) and not stands_in(form, inside):
+            others = [one for one in instead if one not in ours and _is_another(form, one)]
+            if others and not stands_in(form, inside):
                 yield term
+
+
+def _is_another(form: str, other: str) -> bool:
+    """Return whether a word is as telling as one, and no other spelling of it: "flavour"."""
+    if SHIPPED.weight(other, other) < _TELLING:
+        return False
+    return SequenceMatcher(None, form, other, autojunk=False).ratio() < _SPELLED_ALIKE
 
 
 def _is_framed_by_matches(blocks: Sequence[Block], number: int) -> bool:

@@ -24,7 +24,14 @@ from trecjudge.judging.offline.prepared import (
 )
 from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.text.forms import in_one, in_two, neighbours_in
-from trecjudge.text.numbers import CONVERTIBLE, Quantity, convertible, quantities, same_converted
+from trecjudge.text.numbers import (
+    CONVERTIBLE,
+    Quantity,
+    convertible,
+    quantities,
+    same_converted,
+    spaced_number,
+)
 from trecjudge.text.tokens import is_spaceless, read_forms
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
 
@@ -40,29 +47,43 @@ def direction_differs_in(wording: Wording, document: Prepared, passage: PassageS
 
 
 def negation_differs_in(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
-    """Return whether only one of sentence and passage negates one of the sentence's words."""
+    """Return whether only one of sentence and passage negates one of the sentence's words.
+
+    Of the passage the segment counts that is most like the sentence: what those around it deny is
+    another statement.
+    """
+    if not wording.denies and document.denying.isdisjoint(range(passage.first, passage.last + 1)):
+        return False
+    likest = _likest_segment(wording, document, passage)
     return any(
-        _negated_otherwise(term, wording, document, passage)
+        _negated_otherwise(term, wording, document, likest)
         for term in wording.terms
-        if term.form in document.segments_of
+        if likest in document.segments_of.get(term.form, ())
     )
 
 
-def _negated_otherwise(
-    term: Term, wording: Wording, document: Prepared, passage: PassageSpan
-) -> bool:
-    """Return whether only one of sentence and passage negates a content word.
+def _likest_segment(wording: Wording, document: Prepared, passage: PassageSpan) -> int:
+    """Return the first of the segments of the passage that have most of the sentence's weight."""
+
+    def found(segment: int) -> float:
+        return sum(
+            [t.weight for t in wording.terms if segment in document.segments_of.get(t.form, ())]
+        )
+
+    return max(range(passage.first, passage.last + 1), key=found)
+
+
+def _negated_otherwise(term: Term, wording: Wording, document: Prepared, segment: int) -> bool:
+    """Return whether only one of sentence and segment negates a content word.
 
     The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
     """
-    negated = document.negated_in.get(term.form, frozenset())
-    if not term.content or not (term.negated or negated):
+    negated = segment in document.negated_in.get(term.form, ())
+    if not term.content or term.negated == negated:
         return False
-    inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
     if term.negated:
-        affirmed = term.form in document.affirmed
-        return bool(inside) and (affirmed or document.denying.isdisjoint(inside))
-    return not wording.denies and bool(inside) and negated.issuperset(inside)
+        return term.form in document.affirmed or segment not in document.denying
+    return not wording.denies
 
 
 # The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet.
@@ -70,7 +91,8 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     """Return the sentence with compounds that the document lacks in the document's own writing.
 
     A word that it has in two takes the forms of these, two words that it has in one that of it,
-    and a quantity that it has in another unit those of that.
+    a quantity that it has in another unit those of that, and a number the pieces in which it is
+    written: "12, 000".
     """
     found: dict[str, tuple[str, ...]] = {}
     places = document.segments_of
@@ -84,8 +106,11 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
             converted = True
         if term.form in found:
             continue
-        if pair := in_two(text[term.start : term.end], forms, document.row):
+        written = text[term.start : term.end]
+        if pair := in_two(written, forms, document.row):
             found[term.form] = pair
+        elif term.number and (pieces := spaced_number(written, document.text)):
+            found[term.form] = pieces
         elif whole := _joined_form(index, wording, document):
             found[term.form] = (whole,)
     if not found:
@@ -159,7 +184,7 @@ _NEAR_COPY = 0.75
 # Of so few content words each is needed.
 SHORT = 4.0
 _HALF, _ONE_OF_FIVE = 0.45, 0.2
-# No sentence is fully supported if the document lacks clearly more of it than it has.
+# Of sentences of which the document has less people call one in five fully supported.
 _MOST = 0.45
 # So much of the weight must be there for a sentence to be laid beside the passage.
 LIKE = 0.6
@@ -228,8 +253,8 @@ class Measurements:
 
     `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the content terms
     that the document lacks, with no word for the same in the passage, `lacking` their share of
-    the weight in a short sentence. `replaced` are words in whose place it has others,
-    `differ` is what a near copy says otherwise.
+    the weight in a short sentence. `replaced` are words in whose place it has others, `differ`
+    is what a near copy says otherwise.
     `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each content
     word is needed; `one_fact`: it states only one thing; `other_words`: the document lacks some
     of its content words.
@@ -253,26 +278,15 @@ class Measurements:
 
     @property
     def contradicted(self) -> bool:
-        """Whether the document has another word or number in place of one, or its opposite."""
-        opposite = self.negation_differs or self.direction_differs
-        return opposite or bool(self.numbers_missing or self.replaced)
+        """Whether a near copy has another word in place of one, lacks one that changes it, or, of
+        a single fact, says the opposite.
 
-    @property
-    def refuted(self) -> bool:
-        """Whether no support is left: a near copy of one fact has another, or half is missing."""
-        otherwise = (
-            bool(self.replaced or self.differ.exchanged)
-            or self.negation_differs
-            or self.direction_differs
-        )
-        if otherwise and self.near_copy and self.one_fact:
+        Of a longer sentence what is turned is mostly about something else.
+        """
+        if self.replaced or self.differ.other or self.differ.added:
             return True
-        return self.short and self.lacking >= _HALF
-
-    @property
-    def incomplete(self) -> bool:
-        """Whether something rules full support out."""
-        return self.contradicted or bool(self.differ) or self.too_little or self.in_document < _MOST
+        turned = self.negation_differs or self.direction_differs or bool(self.differ.exchanged)
+        return turned and self.near_copy and self.one_fact
 
     @property
     def too_little(self) -> bool:
@@ -280,9 +294,20 @@ class Measurements:
         return self.short and self.lacking >= _ONE_OF_FIVE
 
     @property
+    def incomplete(self) -> bool:
+        """Whether something is missing without which a sentence is not fully supported."""
+        return bool(self.numbers_missing) or self.too_little or self.in_document < _MOST
+
+    @property
+    def halved(self) -> bool:
+        """Whether a short sentence lacks about half of what it says."""
+        return self.short and self.lacking >= _HALF
+
+    @property
     def reworded(self) -> bool:
         """Whether a short sentence has the passage's words for the same in place of some of it."""
-        return self.short and self.other_words and not self.lacking and not self.incomplete
+        incomplete = self.contradicted or self.numbers_missing or self.lacking
+        return self.short and self.other_words and not incomplete
 
 
 def find(wording: Wording, document: Prepared) -> Measurements:
@@ -299,6 +324,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     absent = tuple([term for term, found in zip(wording.terms, has, strict=True) if not found])
     numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
     replaced = replacements(wording, absent, document, passage, tally.total)
+    one_fact = wording.size <= SINGLE_FACT and len(wording.parts) <= 1
     differ = SAME
     if passage.weight >= LIKE * tally.total:
         differ = differences(wording, absent, document, passage)
@@ -336,7 +362,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         short=short,
         differ=differ,
         other_words=any(term.meaningful for term in absent),
-        one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
+        one_fact=one_fact,
     )
 
 

@@ -33,7 +33,8 @@ MOST_BYTES = 16 << 20
 _DIGITS = 4
 # Two logistic regressions on the features give P(a person calls it supported, fully or in part)
 # and P(a person calls it fully supported). Features are cut to the range that the labels had:
-# beyond it nothing is known.
+# beyond it nothing is known. Documents that contradict a near copy are too rare for a weight:
+# there as much of either probability is kept as people's labels leave of it.
 _FARTHEST = 700.0
 """Log odds beyond which a probability is 0 or 1 to a computer."""
 
@@ -47,12 +48,28 @@ class Weight(NamedTuple):
     full: float
 
 
+class Kept(NamedTuple):
+    """What is left of P(supported) and of P(full), 0 to 1."""
+
+    supported: float
+    full: float
+
+
+class Contradicted(NamedTuple):
+    """What is left of the probabilities of near copies that their document contradicts."""
+
+    fact: Kept
+    """Of sentences that state only one thing."""
+    part: Kept
+    """Of longer ones, of which a part is contradicted."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
     """A weight for each field of `Features`, in their order, and the two intercepts.
 
-    `frequencies` weigh the words, `how` is where the numbers are from. A calibration equals only
-    itself: it is a key of caches.
+    `frequencies` weigh the words, `how` is where the numbers are from; without `contradicted` the
+    package's own count. A calibration equals only itself: it is a key of caches.
     """
 
     weights: tuple[Weight, ...]
@@ -60,6 +77,7 @@ class Calibration:
     full: float
     frequencies: Frequencies
     how: tuple[str, ...] = ()
+    contradicted: Contradicted | None = None
 
     def probabilities(self, features: Sequence[float]) -> tuple[float, float]:
         """Return P(supported at least in part) and P(fully supported), which is no higher."""
@@ -114,6 +132,7 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
         *(_number(intercept["supported"]), _number(intercept["full"])),
         frequencies=SHIPPED_FREQUENCIES if own is None else _frequencies(own),
         how=tuple(map(str, content["how"])),
+        contradicted=_contradicted(content.get("contradicted")),
     )
     numbers = (found.supported, found.full, *(n for weight in found.weights for n in weight))
     if not all(map(math.isfinite, numbers)):
@@ -121,6 +140,17 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
     for name, weight in zip(Features._fields, found.weights, strict=True):
         if weight.low > weight.high:
             raise ValueError(f"is a broken calibration: {name} has low above high")
+    return found
+
+
+def _contradicted(content: Mapping[str, Any] | None) -> Contradicted | None:
+    """Return the shares of near copies; None where a file has none. Raises ValueError, KeyError."""
+    if content is None:
+        return None
+    rows = (content[name] for name in Contradicted._fields)
+    found = Contradicted(*(Kept(*(_number(row[key]) for key in Kept._fields)) for row in rows))
+    if not all(0 <= share <= 1 for kept in found for share in kept):
+        raise ValueError("is a broken calibration: a share in 'contradicted' is not from 0 to 1")
     return found
 
 
@@ -156,6 +186,10 @@ def format_calibration(calibration: Calibration) -> str:
             for name, weight in named
         },
     }
+    if calibration.contradicted is not None:
+        content["contradicted"] = {
+            name: kept._asdict() for name, kept in calibration.contradicted._asdict().items()
+        }
     if calibration.frequencies is not SHIPPED_FREQUENCIES:
         content["frequencies"] = frequency_lines(calibration.frequencies)
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -295,12 +329,13 @@ def compare(
     """Return how far `document` supports `sentence`: the same pair always gives the same.
 
     The probabilities are those of the calibration (the package's own where it is None) for the
-    `Features` of the pair. A number that the document lacks, a word that is negated, turned to its
-    opposite, replaced by another, added, or between other things in a near copy, and a content word
-    that a short sentence lacks rule full support out; of a single fact, or with half of the words,
-    also partial support. A sentence that states nothing is no support, and said to be such. One of
-    function words only is supported where it stands in the document word for word; so is one that
-    is longer than a passage, such as a list.
+    `Features` of the pair. A number that the document lacks, a content word that a short sentence
+    lacks, and more than half of any sentence rule full support out, half of the words of a short
+    one any support. Of a near copy that the document contradicts as much is kept as people's labels
+    leave: one in which another word stands for one, or a single fact that it negates, turns to its
+    opposite or has the other way round. A sentence that states nothing is no support, and said to
+    be such. One of function words only is supported where it stands in the document word for word;
+    so is one that is longer than a passage, such as a list.
     """
     if states_nothing(sentence):
         nothing = _nothing("the sentence states nothing that a document could support")
@@ -325,7 +360,7 @@ def compare(
         confidence=confidence,
         direction_differs=found.direction_differs,
         replaced=found.replaced,
-        wanting=bool(found.replaced or found.differ) or found.too_little,
+        wanting=found.contradicted or found.too_little,
         share=found.in_passage,
         one_fact=found.one_fact,
         differing=(*found.differ.other, *found.differ.added, *found.differ.exchanged),
@@ -389,21 +424,32 @@ def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[flo
     if not found.passage.weight:
         return 0.0, 0.0
     probability, full = calibration.probabilities(found.features)
-    return apply_rules(found, probability, full)
+    return apply_rules(found, probability, full, calibration.contradicted or _shipped_shares())
 
 
-def apply_rules(found: Measurements, probability: float, full: float) -> tuple[float, float]:
+def _shipped_shares() -> Contradicted:
+    shares = shipped_calibration().contradicted
+    assert shares is not None
+    return shares
+
+
+def apply_rules(
+    found: Measurements, probability: float, full: float, contradicted: Contradicted
+) -> tuple[float, float]:
     """Return the two probabilities after what rules full support, any, or none out."""
-    if found.refuted:
+    if found.halved:
         probability = min(probability, _MOST_RULED_OUT)
-    if found.refuted or found.incomplete:
+    if found.incomplete:
         none = 1 - probability
         least = probability - none if none >= max(full, probability - full) else 0.0
         # No support stays so, though partial support gains what full support loses.
         full = min(full, max(least, _MOST_RULED_OUT * probability))
-    if found.reworded:
+    if found.contradicted:
+        kept = contradicted.fact if found.one_fact else contradicted.part
+        probability, full = probability * kept.supported, full * kept.full
+    elif found.reworded:
         probability = max(probability, full + _LEAST_REWORDED * (1 - full))
-    return probability, full
+    return probability, min(full, probability)
 
 
 def _most_probable(probability: float, full: float) -> tuple[Label, float]:

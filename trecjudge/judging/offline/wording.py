@@ -28,6 +28,13 @@ _AUXILIARIES = frozenset(
     map(word_form, ("do", "does", "did", "been", "had", "should", "could", "might", "must"))
 )
 _CITATION = re.compile(CITATION)
+# What opens a sentence and says nothing: its number in a list, a word of talk.
+_OPENER = re.compile(
+    r"\A\s*(?:\(?\d{1,2}[.)]\s+(?=[^\W\d])"
+    r"|(?:yes|yeah|yep|ok|okay|oh|ah|um|uh|hmm|sure)\b[\s,.!]*"
+    r"|(?:no|well|so|ja|nein|oui|non|s[ií]|да|нет|نعم|لا|بله)\s*[,!،]\s*)",
+    re.IGNORECASE,
+)
 # Where a sentence can be cut into parts with content of their own.
 _CUT = re.compile(r"[,;:–—،؛]\s|[、，；：]")
 _JOINING = frozenset(map(word_form, ("and", "or", "while", "which", "that", "but")))
@@ -94,7 +101,7 @@ class Wording:
 
 def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     """Return the weighted terms of a sentence; citation marks such as "[1]" are none."""
-    bare = _without_citations(sentence)
+    bare = _bare(sentence)
     words, read, starts = _read_numbers(bare, *read_places(bare))
     forms = tuple(read)
     distinct = set(forms)
@@ -135,11 +142,15 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     )
 
 
-def _without_citations(sentence: str) -> str:
-    """Return a sentence with spaces in place of citation marks: offsets stay."""
-    if "[" not in sentence:
-        return sentence
-    return _CITATION.sub(lambda mark: " " * len(mark[0]), sentence)
+def _bare(sentence: str) -> str:
+    """Return a sentence with spaces for citation marks and what opens it: offsets stay."""
+    if "[" in sentence:
+        sentence = _CITATION.sub(_blank, sentence)
+    return _OPENER.sub(_blank, sentence, count=1)
+
+
+def _blank(mark: re.Match[str]) -> str:
+    return " " * len(mark[0])
 
 
 def _size(text: str, meaningful: Set[str]) -> float:
@@ -204,7 +215,7 @@ def term_forms(text: str) -> frozenset[str]:
 
 def _read_terms(text: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the words of a text and their forms, a number of several words as one."""
-    bare = _without_citations(text)
+    bare = _bare(text)
     written, forms = read_forms(bare)
     if not may_compose(forms):
         return written, forms
