@@ -16,7 +16,9 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.forked import ForkedReader
 from tests.reading import Reading, reading
+from trecjudge.inputs.collections import lookup
 from trecjudge.job.process import tune_process
 
 # The same examples every time, so that no merge depends on luck. `thorough` tries others, and more.
@@ -166,6 +168,12 @@ def read(write: Callable[..., Path]) -> Callable[..., Reading]:
 def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what reads in several processes start one: each takes as long as a hundred tests."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0}, raising=False)
+
+
+@pytest.fixture
+def forked_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let readers of collections import nothing anew, which takes them longer than the test."""
+    monkeypatch.setattr(lookup, "Popen", ForkedReader)
 
 
 @pytest.fixture

@@ -174,6 +174,7 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.P
             one.wait()
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/results")
 def test_a_cluster_writes_the_same_though_a_worker_dies(folder: Path, tmp_path: Path) -> None:
     with cluster(tmp_path, 2) as (address, workers):
         job = process(*flags(folder, "dask", "--workers", address))
