@@ -64,6 +64,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 for _number, _handler in (
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGHUP, lambda *_: None),
+    (signal.SIGQUIT, signal.SIG_DFL),
 ):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _handler)

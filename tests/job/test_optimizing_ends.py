@@ -42,6 +42,9 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.slow(
+    "trecjudge/evaluation/optimize", "trecjudge/job/optimizing.py", "trecjudge/models"
+)
 def test_one_that_was_killed_goes_on_and_pays_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,7 @@ def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
     [
         pytest.param(0, signal.SIGINT, marks=SLOW),
         pytest.param(1, signal.SIGTERM, marks=SLOW),
-        (90, signal.SIGHUP),
+        pytest.param(90, signal.SIGHUP, marks=SLOW),
     ],
     ids=names,
 )

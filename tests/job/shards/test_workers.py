@@ -268,7 +268,7 @@ def test_silence_is_told_once_and_a_sign_of_life_ends_it(monkeypatch: pytest.Mon
 def test_without_a_scheduler_there_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 0.2)
     done = command(*flags(folder, "none", "--workers", "dask://127.0.0.1:9"))
     assert done.status == 1
     assert done.err.splitlines()[-1].startswith("error: --workers dask://127.0.0.1:9: no scheduler")
