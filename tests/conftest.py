@@ -115,10 +115,8 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def own_surroundings(monkeypatch: pytest.MonkeyPatch, caches: Iterator[Path]) -> None:
-    """Give the test a cache folder of its own, no model and no proxy."""
-    cache = next(caches)
-    cache.mkdir()
-    monkeypatch.setenv(CACHE_VARIABLE, str(cache))
+    """Give the test a cache folder of its own, made by who needs it, no model and no proxy."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(next(caches)))
     ours = ("OPENAI_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     for name in [name for name in os.environ if name.upper().startswith(ours)]:
         monkeypatch.delenv(name)
