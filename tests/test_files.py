@@ -167,7 +167,10 @@ def convert(folder: Path, target: Path | str, **how: int) -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+@pytest.mark.parametrize(
+    "name",
+    ["/dev/stdout", pytest.param("/dev/fd/1", marks=pytest.mark.slow("trecjudge/files.py"))],
+)
 def test_an_output_of_this_process(name: str, tmp_path: Path) -> None:
     done = convert(tmp_path, name, stdout=subprocess.PIPE)
     assert done.stdout.startswith(b"r\tM\tt1\t0.5\n")
