@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import ROOT, command, sample
+from tests.commandline import ROOT, SAMPLES, command, sample
 from trecjudge.errors import OutputError
 from trecjudge.files import open_regular, open_target, remove_left_parts, whole, whole_path
 from trecjudge.results.outputs import Outputs
@@ -242,3 +242,24 @@ def test_only_ordinary_files_are_opened(
 def test_an_ordinary_file_may_say_that_it_is_empty() -> None:
     with open_regular(Path("/proc/self/status")) as file:
         assert file.read(5) == b"Name:"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("--rag-responses", "LOOP"),
+        ("--rag-responses", "RUNS", "--documents", "LOOP"),
+        ("check", "LOOP"),
+        ("merge", "LOOP"),
+        ("gate", "LOOP", "--baseline", "LOOP"),
+    ],
+)
+def test_a_link_to_itself_is_a_file_that_is_not_there(
+    line: tuple[str, ...], tmp_path: Path
+) -> None:
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    places: dict[str, str | Path] = {"LOOP": loop, "RUNS": SAMPLES / "rag" / "runs"}
+    done = command(*(places.get(word, word) for word in line))
+    assert done.status == 2
+    assert done.err.startswith(f"error: {loop}: ")
