@@ -16,7 +16,9 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.forked import ForkedReader
 from tests.reading import Reading, reading
+from trecjudge.inputs.collections import lookup
 from trecjudge.job.process import tune_process
 
 # The same examples every time, so that no merge depends on luck. `thorough` tries others, and more.
@@ -62,6 +64,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 for _number, _handler in (
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGHUP, lambda *_: None),
+    (signal.SIGQUIT, signal.SIG_DFL),
 ):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _handler)
@@ -112,10 +115,8 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def own_surroundings(monkeypatch: pytest.MonkeyPatch, caches: Iterator[Path]) -> None:
-    """Give the test a cache folder of its own, no model and no proxy."""
-    cache = next(caches)
-    cache.mkdir()
-    monkeypatch.setenv(CACHE_VARIABLE, str(cache))
+    """Give the test a cache folder of its own, made by who needs it, no model and no proxy."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(next(caches)))
     ours = ("OPENAI_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     for name in [name for name in os.environ if name.upper().startswith(ours)]:
         monkeypatch.delenv(name)
@@ -166,6 +167,12 @@ def read(write: Callable[..., Path]) -> Callable[..., Reading]:
 def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what reads in several processes start one: each takes as long as a hundred tests."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0}, raising=False)
+
+
+@pytest.fixture
+def forked_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let readers of collections import nothing anew, which takes them longer than the test."""
+    monkeypatch.setattr(lookup, "Popen", ForkedReader)
 
 
 @pytest.fixture

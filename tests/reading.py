@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,16 @@ def documents_of(
     """Return the documents of files; those with these ids where they are not held in memory."""
     wanted = WantedDocuments.of_ids(ids)
     return open_documents(paths, folder, report, lambda: wanted, held_bytes=held_bytes)
+
+
+def records_in(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file that has one a line."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def lines_of(*records: Any) -> str:
+    """Return the text of a file that has one record a line."""
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 @dataclass(frozen=True)

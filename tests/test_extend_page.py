@@ -62,6 +62,7 @@ def test_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows[1::2] == ["cold\tall\tFRIENDLINESS\t0.000000", "warm\tall\tFRIENDLINESS\t0.500000"]
 
 
+@pytest.mark.slow("docs/extend.md", "trecjudge/settings", "trecjudge/judging/judge.py", "setup.py")
 def test_as_a_package(tmp_path: Path) -> None:
     folder = written(tmp_path)
     package, wheels = folder / "tone_package", folder / "wheels"

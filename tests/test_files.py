@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import ROOT, command, sample
+from tests.commandline import ROOT, SAMPLES, command, sample
 from trecjudge.errors import OutputError
 from trecjudge.files import open_regular, open_target, remove_left_parts, whole, whole_path
 from trecjudge.results.outputs import Outputs
@@ -167,7 +167,10 @@ def convert(folder: Path, target: Path | str, **how: int) -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+@pytest.mark.parametrize(
+    "name",
+    ["/dev/stdout", pytest.param("/dev/fd/1", marks=pytest.mark.slow("trecjudge/files.py"))],
+)
 def test_an_output_of_this_process(name: str, tmp_path: Path) -> None:
     done = convert(tmp_path, name, stdout=subprocess.PIPE)
     assert done.stdout.startswith(b"r\tM\tt1\t0.5\n")
@@ -239,3 +242,24 @@ def test_only_ordinary_files_are_opened(
 def test_an_ordinary_file_may_say_that_it_is_empty() -> None:
     with open_regular(Path("/proc/self/status")) as file:
         assert file.read(5) == b"Name:"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("--rag-responses", "LOOP"),
+        ("--rag-responses", "RUNS", "--documents", "LOOP"),
+        ("check", "LOOP"),
+        ("merge", "LOOP"),
+        ("gate", "LOOP", "--baseline", "LOOP"),
+    ],
+)
+def test_a_link_to_itself_is_a_file_that_is_not_there(
+    line: tuple[str, ...], tmp_path: Path
+) -> None:
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    places: dict[str, str | Path] = {"LOOP": loop, "RUNS": SAMPLES / "rag" / "runs"}
+    done = command(*(places.get(word, word) for word in line))
+    assert done.status == 1
+    assert done.err.startswith(f"error: {loop}: ")

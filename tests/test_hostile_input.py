@@ -72,8 +72,8 @@ RECORDS = {
     "documents as text": citing('["a"]', ', "documents": "a"'),
     "no keys": "{}",
     "keys of other people": '{"__class__": "x", "responses ": []}',
-    "sentence of 10 MB": responses(f'[{{"text": "{"x" * 10_000_000}", "citations": []}}]'),
-    "a line of 3 MB of brackets": "{" * 3_000_000,
+    "sentence of 3 MB": responses(f'[{{"text": "{"x" * 3_000_000}", "citations": []}}]'),
+    "a line of 1 MB of brackets": "{" * 1_000_000,
     "NUL bytes": "\0" * 100,
 }
 

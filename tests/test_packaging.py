@@ -139,7 +139,7 @@ def test_the_wheel_has_all_that_lies_in_the_folders(wheel: Path, checkout: Path)
     assert {"trecjudge/py.typed", "trecjudge/judges/echo/words/table.csv"} <= packed
 
 
-@pytest.mark.slow(
+SLOW = pytest.mark.slow(
     "setup.py",
     "pyproject.toml",
     "run_judge.py",
@@ -147,6 +147,9 @@ def test_the_wheel_has_all_that_lies_in_the_folders(wheel: Path, checkout: Path)
     "trecjudge/judges",
     "trecjudge/__init__.py",
 )
+
+
+@SLOW
 @pytest.mark.parametrize(
     ("order", "code", "theirs"),
     [
@@ -165,14 +168,7 @@ def test_it_goes_with_another_package_called_judges(
     assert run(program[0], "-c", IMPORT_JUDGES, cwd=tmp_path).startswith(theirs)
 
 
-@pytest.mark.slow(
-    "setup.py",
-    "pyproject.toml",
-    "run_judge.py",
-    "trecjudge/settings/plugins.py",
-    "trecjudge/judges",
-    "trecjudge/__init__.py",
-)
+@SLOW
 def test_an_editable_install_finds_a_new_judge(checkout: Path, tmp_path: Path) -> None:
     editable = built("editable", checkout, tmp_path)
     program = environment(tmp_path / "env", [editable])

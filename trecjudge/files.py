@@ -62,6 +62,11 @@ class Patient(io.FileIO):
         return written
 
 
+def resolved(path: Path) -> Path:
+    """Return a path without links and `..`; a link to itself stays, and cannot be read."""
+    return Path(os.path.realpath(path))  # Path.resolve raises for such a link
+
+
 def default_folder() -> Path:
     """Return TRECJUDGE_CACHE, else `trecjudge` below XDG_CACHE_HOME or ~/.cache."""
     chosen = os.environ.get(FOLDER_VARIABLE)

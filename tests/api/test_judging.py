@@ -324,8 +324,18 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize(
     "call",
-    ["call()", "asyncio.run(cell())", "asyncio.new_event_loop().run_until_complete(cell())"],
-    ids=["no loop", "in a loop", "in a loop of others, as a notebook's"],
+    [
+        pytest.param("call()", id="no loop"),
+        pytest.param(
+            "asyncio.run(cell())",
+            id="in a loop",
+            marks=pytest.mark.slow("trecjudge/api", "trecjudge/job/process.py"),
+        ),
+        pytest.param(
+            "asyncio.new_event_loop().run_until_complete(cell())",
+            id="in a loop of others, as a notebook's",
+        ),
+    ],
 )
 def test_interrupted_it_goes_on_from_the_cache(
     call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

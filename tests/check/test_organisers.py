@@ -137,6 +137,7 @@ def test_the_page_counts_as_it_is(folder: Path) -> None:
         assert f"{track} {every - other} of {every}" in text
 
 
+@pytest.mark.slow("tests/check", "pyproject.toml")
 def test_the_verdicts_are_those_of_the_checker_itself(tmp_path: Path, shared: Path) -> None:
     """Run with AUTOJUDGE_PYTHON, a Python that has `autojudge-base`, or with it installed."""
     python = os.environ.get("AUTOJUDGE_PYTHON", "")

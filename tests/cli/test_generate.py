@@ -18,6 +18,7 @@ import pytest
 from tests.commandline import ROOT, Done, command
 from tests.endpoint import Answer, Endpoint, serving, text_of
 from tests.models.processes import wait_until
+from tests.reading import records_in
 from trecjudge.baseline.index.index import make_index
 from trecjudge.baseline.index.records import IndexSource
 from trecjudge.records import Document
@@ -70,10 +71,6 @@ def generate(folder: Path, out: Path, *more: str | Path, topics: str = "topics.j
     return command("generate", *arguments(folder, out, *more, topics=topics))
 
 
-def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def test_a_run_without_a_model_is_accepted_and_supported(folder: Path, tmp_path: Path) -> None:
     done = generate(folder, tmp_path, "--carry-documents")
     assert done.status == 0
@@ -88,7 +85,7 @@ def test_a_run_without_a_model_is_accepted_and_supported(folder: Path, tmp_path:
         assert command(*words, *more).status == 0
     board = (tmp_path / "judged" / "default.leaderboard.txt").read_text()
     assert re.search(r"extractive-bm25\tall\tCITATION_SUPPORT\t1\.0", board)
-    assert "extractive" in records(run)[0]["metadata"]["run_desc"]
+    assert "extractive" in records_in(run)[0]["metadata"]["run_desc"]
 
 
 def test_the_check_that_is_shown_names_the_track(folder: Path, tmp_path: Path) -> None:
@@ -103,7 +100,7 @@ def test_the_check_that_is_shown_names_the_track(folder: Path, tmp_path: Path) -
 
 def test_provenance_leads_back_to_the_documents(folder: Path, tmp_path: Path) -> None:
     generate(folder, tmp_path, "-q", "--name", "mine", "--run-id", "r1")
-    run, trail = records(tmp_path / "mine.jsonl"), records(tmp_path / "mine.provenance.jsonl")
+    run, trail = records_in(tmp_path / "mine.jsonl"), records_in(tmp_path / "mine.provenance.jsonl")
     texts = {document.doc_id: document.full_text for document in documents()}
     cited = [
         (record["metadata"]["narrative_id"], index, record["references"][citation])
@@ -125,7 +122,7 @@ def test_two_equal_jobs_write_equal_bytes(folder: Path, tmp_path: Path) -> None:
     for ending in ("jsonl", "provenance.jsonl"):
         first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("a", "b"))
         assert first == second != b""
-    assert "time" not in records(tmp_path / "a.provenance.jsonl")[0]
+    assert "time" not in records_in(tmp_path / "a.provenance.jsonl")[0]
 
 
 def test_a_fixed_time_is_named(
@@ -133,7 +130,7 @@ def test_a_fixed_time_is_named(
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     generate(folder, tmp_path, "-q", "--name", "a")
-    times = {line["time"] for line in records(tmp_path / "a.provenance.jsonl")}
+    times = {line["time"] for line in records_in(tmp_path / "a.provenance.jsonl")}
     assert times == {"1970-01-02T00:00:00+00:00"}
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
     done = generate(folder, tmp_path, "-q", "--name", "a")
@@ -144,7 +141,7 @@ def test_abstention_is_an_empty_answer(folder: Path, tmp_path: Path) -> None:
     done = generate(folder, tmp_path, "--json", topics="other.jsonl")
     told = json.loads(done.out)
     assert (done.status, told["abstentions"]) == (0, {"900": "nothing was found"})
-    first, second = records(tmp_path / "extractive-bm25.jsonl")
+    first, second = records_in(tmp_path / "extractive-bm25.jsonl")
     assert (first["answer"], first["references"]) == ([], [])
     assert second["answer"]
     run = tmp_path / "extractive-bm25.jsonl"
@@ -255,7 +252,7 @@ def test_a_model_answers_and_the_run_is_accepted(folder: Path, tmp_path: Path) -
     with serving(writing) as endpoint:
         done = WithModel(folder, tmp_path, endpoint).here("m")
     assert done.status == 0, done.err
-    run = records(tmp_path / "m.jsonl")
+    run = records_in(tmp_path / "m.jsonl")
     assert [record["metadata"]["narrative_id"] for record in run] == [str(n) for n in range(TOPICS)]
     assert all(len(record["answer"]) == 1 for record in run)
     assert "stub" in run[0]["metadata"]["run_desc"] and run[0]["metadata"]["run_id"] == "r"
@@ -321,12 +318,12 @@ def test_a_budget_holds_and_what_failed_is_no_empty_answer(folder: Path, tmp_pat
         job = WithModel(folder, tmp_path, endpoint)
         done = job.here("m", "--max-calls", "10")
         assert len(endpoint.requests) == 10
-        assert (done.status, len(records(tmp_path / "m.jsonl"))) == (3, 10)
-        assert all(record["answer"] for record in records(tmp_path / "m.jsonl"))
+        assert (done.status, len(records_in(tmp_path / "m.jsonl"))) == (3, 10)
+        assert all(record["answer"] for record in records_in(tmp_path / "m.jsonl"))
         assert "0 abstained, 20 failed" in done.out
         assert job.here("m").status == 0
         assert len(endpoint.requests) == TOPICS
-    assert len(records(tmp_path / "m.jsonl")) == TOPICS
+    assert len(records_in(tmp_path / "m.jsonl")) == TOPICS
 
 
 def test_where_no_topic_is_answered_the_old_run_stays(folder: Path, tmp_path: Path) -> None:
@@ -421,6 +418,6 @@ def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> Non
         assert job.here("plain", "--topic", "3").status == 0
         assert job.here("m", "--topic", "3", "--rerank", "5").status == 0, endpoint.requests
         assert job.here("n", "--topic", "3", "--rerank", "5", "--plan").status == 0
-    (plain,), (run,) = records(tmp_path / "plain.jsonl"), records(tmp_path / "m.jsonl")
+    (plain,), (run,) = records_in(tmp_path / "plain.jsonl"), records_in(tmp_path / "m.jsonl")
     assert run["references"] != plain["references"]
     assert "bm25, reranked" in run["metadata"]["run_desc"]

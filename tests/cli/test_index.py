@@ -14,6 +14,7 @@ from tests.baseline.index.indexed import found
 from tests.commandline import Done, command
 from tests.endpoint import Endpoint, in_a_thread, running
 from tests.models.retrieval.services import embedded, environment
+from tests.reading import lines_of
 from trecjudge.baseline.index.index import open_index
 from trecjudge.baseline.index.records import Filter
 from trecjudge.errors import InputError
@@ -26,10 +27,6 @@ RECORDS = [
 ]
 
 
-def lines(*records: Any) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
 def indexed(to: Path, *arguments: str | Path) -> tuple[Done, dict[str, Any]]:
     """Return what the command ended with, and its JSON."""
     done = command("index", *arguments, "--to", to, "--json")
@@ -38,23 +35,23 @@ def indexed(to: Path, *arguments: str | Path) -> tuple[Done, dict[str, Any]]:
 
 def test_what_changed_is_told(write: Write, tmp_path: Path) -> None:
     to = tmp_path / "x.index"
-    done, first = indexed(to, write(lines(*RECORDS), "d.jsonl"))
+    done, first = indexed(to, write(lines_of(*RECORDS), "d.jsonl"))
     assert done.status == 0
     assert (first["added"], first["documents"], first["chunks"]) == (3, 3, 3)
     changed = [RECORDS[0], RECORDS[1] | {"contents": "Dogs sleep."}]
-    _, second = indexed(to, write(lines(*changed), "d.jsonl"))
+    _, second = indexed(to, write(lines_of(*changed), "d.jsonl"))
     counts = {name: second[name] for name in ("added", "changed", "removed", "kept")}
     assert counts == {"added": 0, "changed": 1, "removed": 1, "kept": 1}
     assert (second["chunks_written"], second["documents"]) == (1, 2)
     assert second["version"] != first["version"]
-    _, third = indexed(to, write(lines(RECORDS[2]), "more.jsonl"), "--keep-others")
+    _, third = indexed(to, write(lines_of(RECORDS[2]), "more.jsonl"), "--keep-others")
     assert (third["added"], third["documents"]) == (1, 3)
 
 
 def test_an_index_that_was_never_filled_is_not_searched(write: Write, tmp_path: Path) -> None:
-    good = write(lines(*RECORDS), "d.jsonl")
+    good = write(lines_of(*RECORDS), "d.jsonl")
     cut = tmp_path / "e.jsonl.gz"
-    cut.write_bytes(gzip.compress(lines(*RECORDS).encode())[:40])
+    cut.write_bytes(gzip.compress(lines_of(*RECORDS).encode())[:40])
     to = tmp_path / "x.index"
     assert indexed(to, good, cut)[0].status == 1
     done = command("search", to, "fox")
@@ -65,7 +62,7 @@ def test_an_index_that_was_never_filled_is_not_searched(write: Write, tmp_path: 
 
 
 def test_what_is_printed(write: Write, tmp_path: Path) -> None:
-    done = command("index", write(lines(*RECORDS), "d.jsonl"), "--to", tmp_path / "x")
+    done = command("index", write(lines_of(*RECORDS), "d.jsonl"), "--to", tmp_path / "x")
     assert [" ".join(line.split()) for line in done.out.splitlines()][:1] == ["documents added 3"]
     assert "index 3 documents in 3 chunks" in " ".join(done.out.split())
     done = command("index", tmp_path / "d.jsonl", "--to", tmp_path / "x", "--quiet")
@@ -73,7 +70,7 @@ def test_what_is_printed(write: Write, tmp_path: Path) -> None:
 
 
 def test_further_fields_narrow_a_search(write: Write, tmp_path: Path) -> None:
-    indexed(tmp_path / "x", write(lines(*RECORDS), "d.jsonl"))
+    indexed(tmp_path / "x", write(lines_of(*RECORDS), "d.jsonl"))
     index = open_index(str(tmp_path / "x"))
     for name, value, doc_id, word in (
         ("lang", "en", "a", "fox"),
@@ -91,7 +88,7 @@ def test_further_fields_narrow_a_search(write: Write, tmp_path: Path) -> None:
 def test_packed_files_and_folders(write: Write, tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
-    (folder / "a.jsonl.gz").write_bytes(gzip.compress(lines(RECORDS[0]).encode()))
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress(lines_of(RECORDS[0]).encode()))
     (folder / "b.tsv").write_text("b\tDogs bark.\n")
     _, record = indexed(tmp_path / "x", folder)
     assert record["documents"] == 2
@@ -104,20 +101,20 @@ def test_documents_of_runs(write: Write, tmp_path: Path) -> None:
         "answer": [{"text": "It jumps.", "citations": [0, 2]}],
         "documents": {"a": RECORDS[0], "b": {"text": ""}, "c": RECORDS[2]},
     }
-    path = write(lines(run), "r.jsonl")
+    path = write(lines_of(run), "r.jsonl")
     done, record = indexed(tmp_path / "x", "--from-runs", path)
     assert (done.status, record["documents"]) == (0, 2)
     index = open_index(str(tmp_path / "x"))
     assert (found(index, "fox"), found(index, "meow")) == (["a"], ["c"])
     index.close()
     _, record = indexed(
-        tmp_path / "x", write(lines(*RECORDS), "d.jsonl"), "--from-runs", path, "--keep-others"
+        tmp_path / "x", write(lines_of(*RECORDS), "d.jsonl"), "--from-runs", path, "--keep-others"
     )
     assert (record["documents"], record["repeated"]) == (3, 2)
 
 
 def test_of_two_records_the_first_counts(write: Write, tmp_path: Path) -> None:
-    twice = lines(RECORDS[0], {"docid": "a", "text": "Cats meow."}, RECORDS[0])
+    twice = lines_of(RECORDS[0], {"docid": "a", "text": "Cats meow."}, RECORDS[0])
     done, record = indexed(tmp_path / "x", write(twice, "d.jsonl"))
     assert (done.status, record["documents"], record["repeated"]) == (0, 1, 2)
     assert [finding["kind"] for finding in record["findings"]] == ["document_duplicate"]
@@ -125,7 +122,7 @@ def test_of_two_records_the_first_counts(write: Write, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_reported_and_the_rest_indexed(write: Write, tmp_path: Path) -> None:
-    text = lines(RECORDS[0]) + "{broken\n" + lines({"text": "No id."}, RECORDS[1])
+    text = lines_of(RECORDS[0]) + "{broken\n" + lines_of({"text": "No id."}, RECORDS[1])
     done, record = indexed(tmp_path / "x", write(text, "d.jsonl"))
     assert (done.status, record["documents"]) == (3, 2)
     assert sorted(finding["kind"] for finding in record["findings"]) == [
@@ -135,7 +132,7 @@ def test_what_cannot_be_read_is_reported_and_the_rest_indexed(write: Write, tmp_
 
 @pytest.mark.parametrize("name", ["none", "semantic"])
 def test_vectors_stay_of_one_model(name: str, write: Write, tmp_path: Path) -> None:
-    path = write(lines(*RECORDS), "d.jsonl")
+    path = write(lines_of(*RECORDS), "d.jsonl")
     _, record = indexed(tmp_path / "x", path, "--vectors", name)
     assert (record["vectors"] or {}).get("name") == {"semantic": "wordllama"}.get(name)
     done, again = indexed(tmp_path / "x", path)
@@ -143,7 +140,7 @@ def test_vectors_stay_of_one_model(name: str, write: Write, tmp_path: Path) -> N
 
 
 def test_what_is_wrong_is_one_line_and_makes_nothing(write: Write, tmp_path: Path) -> None:
-    path, to = write(lines(*RECORDS), "d.jsonl"), tmp_path / "x"
+    path, to = write(lines_of(*RECORDS), "d.jsonl"), tmp_path / "x"
     empty = write("", "empty.jsonl")
     for words, message in (
         ((), "no documents given; give files"),
@@ -162,11 +159,11 @@ def test_what_is_wrong_is_one_line_and_makes_nothing(write: Write, tmp_path: Pat
         assert not to.exists()
     done = command("index", path, "--to", path)
     assert (done.status, "is no index, but another file" in done.err) == (1, True)
-    assert path.read_text() == lines(*RECORDS)
+    assert path.read_text() == lines_of(*RECORDS)
 
 
 def test_nothing_given_by_mistake_empties_no_index(write: Write, tmp_path: Path) -> None:
-    _, before = indexed(tmp_path / "x", write(lines(*RECORDS), "d.jsonl"))
+    _, before = indexed(tmp_path / "x", write(lines_of(*RECORDS), "d.jsonl"))
     done, _ = indexed(tmp_path / "x", write("\n", "empty.jsonl"))
     assert (done.status, "the index stays as it is" in done.err) == (1, True)
     index = open_index(str(tmp_path / "x"))
@@ -182,7 +179,7 @@ def with_vectors(to: Path, file: Path, endpoint: Endpoint, *flags: str) -> Done:
 
 
 def test_vectors_of_an_endpoint(write: Write, tmp_path: Path) -> None:
-    file, to = write(lines(*RECORDS), "d.jsonl"), tmp_path / "x.index"
+    file, to = write(lines_of(*RECORDS), "d.jsonl"), tmp_path / "x.index"
     with in_a_thread(running(embedded, path="/v1/embeddings")) as endpoint:
         assert with_vectors(to, file, endpoint).status == 0
         made = len(endpoint.requests)
@@ -197,7 +194,7 @@ def test_vectors_of_an_endpoint(write: Write, tmp_path: Path) -> None:
 
 
 def test_vectors_that_cannot_be_had_leave_the_index_as_it_was(write: Write, tmp_path: Path) -> None:
-    file, to = write(lines(*RECORDS), "d.jsonl"), tmp_path / "x.index"
+    file, to = write(lines_of(*RECORDS), "d.jsonl"), tmp_path / "x.index"
     with in_a_thread(running(embedded, path="/v1/embeddings")) as endpoint:
         done = with_vectors(to, file, endpoint, "--max-calls", "1")
         assert done.status == 3

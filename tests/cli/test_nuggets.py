@@ -11,6 +11,7 @@ import pytest
 
 from tests.commandline import SAMPLES, Done, command
 from tests.endpoint import Answer, serving, text_of
+from tests.reading import records_in
 from trecjudge.inputs.nuggets.bank_files import banks_in
 
 RAG = SAMPLES / "rag"
@@ -22,18 +23,14 @@ def create(folder: Path, *flags: str | Path, name: str = "bank.jsonl") -> Done:
     return command("nuggets", "create", folder / name, *GIVEN, *DOCUMENTS, *flags)
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 @pytest.mark.parametrize("flag", ["--from-documents", "--from-runs"])
 def test_a_bank_without_a_model_judges_runs(flag: str, tmp_path: Path) -> None:
     assert create(tmp_path, flag).status == 0
-    trail = lines(tmp_path / "bank.trail.jsonl")
+    trail = records_in(tmp_path / "bank.trail.jsonl")
     assert all((line["passages"] or line["said"]) and line["by"] == "words" for line in trail)
     given = (*GIVEN, "--nuggets", tmp_path / "bank.jsonl", "--out-dir", tmp_path / "out")
     assert command("--judge", "nuggets", *given, "-q").status == 0
-    judged = lines(tmp_path / "out" / "default.judgments.jsonl")
+    judged = records_in(tmp_path / "out" / "default.judgments.jsonl")
     ids = {record["nugget"]["nugget_id"] for record in judged if record.get("nugget")}
     assert ids == {line["nugget_id"] for line in trail}
 
@@ -45,7 +42,9 @@ def test_a_bank_is_written_in_any_format(to: str, tmp_path: Path) -> None:
     assert ("no documents" in done.err) == (to in ("nuggetizer", "exam"))
     banks = list(banks_in([tmp_path / "banks"], lambda finding: None))
     assert {bank.format for bank in banks} == {to}
-    assert sum(len(bank.nuggets) for bank in banks) == len(lines(tmp_path / "banks.trail.jsonl"))
+    assert sum(len(bank.nuggets) for bank in banks) == len(
+        records_in(tmp_path / "banks.trail.jsonl")
+    )
 
 
 def test_the_same_inputs_give_the_same_bytes(tmp_path: Path) -> None:
@@ -123,7 +122,7 @@ def test_a_bank_with_a_model(flag: str, program: str, tmp_path: Path) -> None:
     done = once.create(tmp_path / "once", flag)
     assert done.status == 0, done.err
     assert {program, "weigh_nuggets"} <= set(once.names)
-    trail = lines(tmp_path / "once" / "bank.trail.jsonl")
+    trail = records_in(tmp_path / "once" / "bank.trail.jsonl")
     assert trail and {line["importance"] for line in trail} == {"vital"}
     assert twice.create(tmp_path / "twice", flag, times=2).status == 0
     assert len(twice.names) == len(once.names)  # the rest was in the cache
@@ -133,13 +132,13 @@ def test_what_a_model_cannot_say_is_said_and_the_rest_written(tmp_path: Path) ->
     done = Asked(broken="weigh_nuggets").create(tmp_path, "--from-documents")
     assert done.status == 3
     assert "the importance of 1 nuggets" in done.err
-    assert {line["importance"] for line in lines(tmp_path / "bank.trail.jsonl")} == {""}
+    assert {line["importance"] for line in records_in(tmp_path / "bank.trail.jsonl")} == {""}
 
 
 def test_a_plan_asks_nothing(tmp_path: Path) -> None:
     model = Asked()
     done = model.create(tmp_path, "--from-documents", "--from-topic", "--plan")
-    topics = len(lines(RAG / "topics.jsonl"))
+    topics = len(records_in(RAG / "topics.jsonl"))
     assert (done.status, model.names) == (0, [])
     assert f"{2 * topics} calls to make" in done.out
     assert not (tmp_path / "bank.jsonl").exists()
@@ -157,7 +156,7 @@ def test_a_bank_is_edited_as_a_table(tmp_path: Path) -> None:
     done = command("nuggets", "edit", bank, "--from-table", table, "--output", tmp_path / "new")
     assert (done.status, bank.read_bytes()) == (0, before)
     assert "dropped: 1" in done.err
-    assert len(list((tmp_path / "new").iterdir())) == len(lines(bank))
+    assert len(list((tmp_path / "new").iterdir())) == len(records_in(bank))
 
 
 def test_a_row_that_cannot_be_read_ends_with_3(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.commandline import Done, command
 from tests.endpoint import attesting, serving
+from tests.reading import lines_of
 
 Write = Callable[..., Path]
 DOCUMENT = "Masons built the old bridge in 1820. It burned down in the war."
@@ -23,10 +24,6 @@ PAIRS = [
 THREE = [record | {"topic": f"t{n}"} for n in range(8) for record in PAIRS]
 
 
-def lines(*records: Any) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
 def judged(path: Path, *flags: str | Path) -> tuple[Done, list[dict[str, Any]]]:
     """Return what the command ended with, and its verdicts."""
     out = path.with_name("out.jsonl")
@@ -35,7 +32,7 @@ def judged(path: Path, *flags: str | Path) -> tuple[Done, list[dict[str, Any]]]:
 
 
 def test_verdicts(write: Write) -> None:
-    done, (first, second, third) = judged(write(lines(*PAIRS), "p.jsonl"))
+    done, (first, second, third) = judged(write(lines_of(*PAIRS), "p.jsonl"))
     assert done.status == 0
     assert (first["id"], first["line"], second["id"], third["line"]) == ("a", 1, "2", 3)
     assert [v["label"] for v in (first, third)] == ["full_support", "no_support"]
@@ -49,7 +46,7 @@ def test_verdicts(write: Write) -> None:
 
 
 def test_figures_with_intervals_over_groups(write: Write) -> None:
-    done, verdicts = judged(write(lines(*THREE), "p.jsonl"), "--json")
+    done, verdicts = judged(write(lines_of(*THREE), "p.jsonl"), "--json")
     found = json.loads(done.out)
     assert (found["pairs"], found["labelled"], found["unjudged"], len(verdicts)) == (24, 24, {}, 24)
     whole = found["figures"]
@@ -62,7 +59,9 @@ def test_figures_with_intervals_over_groups(write: Write) -> None:
 
 
 def test_the_tables(write: Write) -> None:
-    path = write(lines(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl")
+    path = write(
+        lines_of(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl"
+    )
     done, _ = judged(path)
     assert done.out.splitlines()[0].split() == ["48", "labels", "all", "95", "%", "over", "pairs"]
     rows = [line.split()[:2] for line in done.out.splitlines() if line[:2] in ("a ", "b ")]
@@ -76,7 +75,8 @@ def test_a_calibration_changes_them(write: Write, tmp_path: Path) -> None:
     three = [full, *PAIRS[1:]]
     mine = tmp_path / "c.json"
     path = write(
-        lines(*(r | {"document": f"{n}. {DOCUMENT}"} for n in range(24) for r in three)), "p.jsonl"
+        lines_of(*(r | {"document": f"{n}. {DOCUMENT}"} for n in range(24) for r in three)),
+        "p.jsonl",
     )
     assert command("calibrate", "--labels", path, "--out", mine).status == 0
     (_, before), (_, after) = judged(path), judged(path, "--calibration", mine)
@@ -103,7 +103,9 @@ def test_packed_and_without_labels(tmp_path: Path) -> None:
 def test_what_cannot_be_judged_is_unjudged_and_in_no_figure(
     record: dict[str, str], kind: str, write: Write
 ) -> None:
-    done, verdicts = judged(write(lines(*PAIRS, record | {"label": "FULL"}), "p.jsonl"), "--json")
+    done, verdicts = judged(
+        write(lines_of(*PAIRS, record | {"label": "FULL"}), "p.jsonl"), "--json"
+    )
     assert done.status == 3
     assert (verdicts[3]["label"], verdicts[3]["failure"]["kind"]) == (None, kind)
     assert (json.loads(done.out)["unjudged"], json.loads(done.out)["figures"]["pairs"]) == (
@@ -113,7 +115,7 @@ def test_what_cannot_be_judged_is_unjudged_and_in_no_figure(
 
 
 def test_a_sentence_without_text_is_the_systems_doing(write: Write) -> None:
-    done, (verdict,) = judged(write(lines({"claim": "", "document": DOCUMENT}), "p.jsonl"))
+    done, (verdict,) = judged(write(lines_of({"claim": "", "document": DOCUMENT}), "p.jsonl"))
     assert (done.status, verdict["label"], verdict["reason"]) == (
         0,
         "no_support",
@@ -123,21 +125,21 @@ def test_a_sentence_without_text_is_the_systems_doing(write: Write) -> None:
 
 def test_a_sentence_that_states_nothing_is_in_no_figure(write: Write) -> None:
     record = {"claim": "Here is a summary:", "document": DOCUMENT, "label": "NONE"}
-    done, verdicts = judged(write(lines(*PAIRS, record), "p.jsonl"), "--json")
+    done, verdicts = judged(write(lines_of(*PAIRS, record), "p.jsonl"), "--json")
     found = json.loads(done.out)
     assert (done.status, verdicts[3]["label"]) == (0, "nothing_to_check")
     assert (found["nothing_to_check"], found["figures"]["pairs"]) == (1, 3)
 
 
 def test_strictly_it_is_full_support_or_none(write: Write) -> None:
-    _, verdicts = judged(write(lines(*PAIRS), "p.jsonl"), "--set", "attester=strict")
+    _, verdicts = judged(write(lines_of(*PAIRS), "p.jsonl"), "--set", "attester=strict")
     labels = ["full_support" if v["p_full"] >= 0.5 else "no_support" for v in verdicts]
     assert [v["label"] for v in verdicts] == labels
     assert {v["attester"] for v in verdicts} == {"strict"}
 
 
 def test_a_label_that_is_none_leaves_its_pair_judged(write: Write) -> None:
-    path = write(lines(*PAIRS, PAIRS[0] | {"label": "good"}), "p.jsonl")
+    path = write(lines_of(*PAIRS, PAIRS[0] | {"label": "good"}), "p.jsonl")
     done, verdicts = judged(path)
     assert (done.status, verdicts[3]["label"]) == (3, "full_support")
     assert f"{path}:4: label 'good' is none of full, partial, none; supported, " in done.err
@@ -146,7 +148,7 @@ def test_a_label_that_is_none_leaves_its_pair_judged(write: Write) -> None:
 
 def test_labels_that_are_numbers_are_said_to_be_read_so(write: Write) -> None:
     numbered = [r | {"label": n} for n, r in zip((2, 1, 0), PAIRS, strict=True)]
-    done, _ = judged(write(lines(*numbered), "p.jsonl"))
+    done, _ = judged(write(lines_of(*numbered), "p.jsonl"))
     assert "labels that are numbers: 2 is taken for full support, 0 for none" in done.out
 
 
@@ -164,18 +166,18 @@ def test_labels_that_are_numbers_are_said_to_be_read_so(write: Write) -> None:
 def test_what_is_refused(
     flags: list[str], message: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(lines(*PAIRS), "p.jsonl")
+    path = write(lines_of(*PAIRS), "p.jsonl")
     monkeypatch.chdir(path.parent)
     done = command("pairs", path, *flags)
     assert (done.status, message in done.err) == (1, True), done.err
-    assert path.read_text() == lines(*PAIRS)
+    assert path.read_text() == lines_of(*PAIRS)
     assert not (path.parent / "verdicts.jsonl").exists()
 
 
 def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(lines(*PAIRS), "p.jsonl")
+    path = write(lines_of(*PAIRS), "p.jsonl")
     with serving(attesting("partial_support", "It burned down"), monkeypatch) as endpoint:
         plan = command("pairs", path, "--use-env-llm", "--plan", "--json")
         assert json.loads(plan.out)["calls"] == 3
@@ -197,7 +199,7 @@ def test_beyond_the_budget_pairs_are_unjudged(
 ) -> None:
     with serving(attesting(), monkeypatch):
         done, verdicts = judged(
-            write(lines(*PAIRS), "p.jsonl"), "--use-env-llm", "--max-calls", "2"
+            write(lines_of(*PAIRS), "p.jsonl"), "--use-env-llm", "--max-calls", "2"
         )
     assert done.status == 3
     assert sorted(v["failure"]["kind"] for v in verdicts if v["failure"]) == ["budget"]

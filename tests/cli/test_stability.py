@@ -12,6 +12,7 @@ import pytest
 
 from tests.commandline import SAMPLES, Done, command
 from tests.endpoint import Answer, Endpoint, attestation, serving, text_of
+from trecjudge.evaluation.gaming import WAYS
 
 FULL, NONE = "full_support", "no_support"
 TOPICS, SENTENCES = 8, 3
@@ -124,3 +125,47 @@ def test_an_unknown_change_is_refused() -> None:
     done = command("stability", "--rag-responses", SAMPLES / "rag/runs", "--change", "bolt")
     assert done.status == 1
     assert "did you mean 'bold'?" in done.err
+
+
+def test_games_are_played_where_they_are_asked_for() -> None:
+    folder = SAMPLES / "rag"
+    given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
+    done = command("stability", *given, "--judge", "citation", "--change", "game", "--json")
+    assert done.status == 0
+    found = json.loads(done.out)
+    assert (found["flips"], found["shifts"]) == ([], [])
+    assert [game["way"] for game in found["games"]] == [way.name for way in WAYS]
+    copy = found["games"][0]
+    assert (copy["way"], copy["changed"]) == ("game:copy", 9)
+    (support,) = [m for m in copy["measures"] if m["measure"] == "CITATION_SUPPORT"]
+    assert support["after"] == 1.0
+    assert support["lift"] == pytest.approx(1.0 - support["before"], abs=1e-4)
+    played = [game for game in found["games"] if game["changed"]]
+    unplayed = [game["way"] for game in found["games"] if not game["changed"]]
+    assert all(game["measures"] for game in played)
+    for way in unplayed:
+        assert f"{way}: the rule changes no response" in found["not_tested"]
+
+
+def test_without_being_asked_for_no_game_is_played() -> None:
+    folder = SAMPLES / "rag"
+    given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
+    found = json.loads(command("stability", *given, "--json").out)
+    assert found["games"] == []
+    assert {shift["kind"] for shift in found["shifts"]} == {"position", "length", "style"}
+
+
+def test_games_are_sorted_by_lift_with_an_interval(run: Run) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(attestation(body, FULL if "false that" in text_of(body) else NONE))
+
+    with serving(script) as endpoint:
+        changes = ("game:title", "bold", "game:frame-false", "game:frame-false")
+        done = run(endpoint, "--samples", "0", "--change", *changes)
+        again = json.loads(run(endpoint, "--samples", "0", "--change", *changes, "--json").out)
+    assert [game["way"] for game in again["games"]] == ["game:title", "game:frame-false"]
+    assert again["games"][0]["changed"] == 0  # its topics have no title
+    lifts = {one["measure"]: one["lift"] for one in again["games"][1]["measures"]}
+    assert lifts["CITATION_SUPPORT"] == 1.0
+    assert "not tested: game:title: the rule changes no response" in done.out
+    assert re.search(r"frame-false +8 +CITATION_SUPPORT +0\.000 +1\.000 +\+1\.000", done.out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -50,10 +51,13 @@ def received(folder: Path, header: dict[str, object]) -> None:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in the test's folder, whose code could be imported."""
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in the test's folder, whose code could be imported; forget it afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "theirs"]:
+        del sys.modules[name]
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -82,7 +86,13 @@ def test_no_command_runs_it_but_with_trust(words: list[str], tmp_path: Path) -> 
     refused = command(*words)
     assert (refused.status, (tmp_path / "it_ran").exists()) == (1, False)
     assert "measure 'theirs.evil:m'" in refused.err
-    trusted = run(tmp_path, *words, "--trust")
+    assert command(*words, "--trust").status == 0
+    assert (tmp_path / "it_ran").exists()
+
+
+def test_what_is_trusted_is_found_in_the_working_folder(tmp_path: Path) -> None:
+    received(tmp_path, {"measures": ["theirs.evil:m"]})
+    trusted = run(tmp_path, "rescore", "x", "--trust")
     assert (trusted.returncode, (tmp_path / "it_ran").exists()) == (0, True), trusted.stderr
 
 

@@ -16,6 +16,7 @@ import zstandard
 
 from tests.commandline import SAMPLES, command
 from tests.endpoint import attesting, serving
+from tests.reading import records_in
 
 RAG = SAMPLES / "rag"
 EXPERIMENT = """documents: [documents.jsonl]
@@ -76,7 +77,7 @@ def _inputs(folder: Path) -> None:
     shutil.copy(SAMPLES / "ragtime" / "runs" / "careful.jsonl", folder / "report.jsonl")
     shutil.copy(SAMPLES / "pipeline" / "careful.jsonl", folder / "pipeline.jsonl")
     documents, labels, topics, records = (
-        _records(folder / name)
+        records_in(folder / name)
         for name in ("documents.jsonl", "labels.jsonl", "topics.jsonl", "pipeline.jsonl")
     )
     _table(folder / "documents.csv", documents, ",")
@@ -151,10 +152,6 @@ def _of_commands(folder: Path) -> None:
 def _done(*arguments: str) -> None:
     done = command(*arguments)
     assert done.status == 0, (arguments, done)
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def _lines(path: Path, records: list[dict[str, Any]]) -> None:

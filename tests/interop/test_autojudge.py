@@ -96,9 +96,16 @@ def test_a_topic_without_grades_is_no_error(tmp_path: Path) -> None:
     assert rows(tmp_path / "theirs" / "x.qrels.txt") == {("1", "0", "k"): 2}
 
 
-def test_a_judge_without_grades_gives_no_qrels(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "run",
+    [
+        auto_judge,
+        pytest.param(auto_judge_apart, marks=pytest.mark.slow("trecjudge/interop", "judges")),
+    ],
+)
+def test_a_judge_without_grades_gives_no_qrels(run: Run, tmp_path: Path) -> None:
     given = ("{judge: length, set: {limit: 9}}", inputs(tmp_path))
-    ours(tmp_path, *given, run=auto_judge_apart)
+    ours(tmp_path, *given, run=run)
     assert not (tmp_path / "theirs" / "x.qrels.txt").exists()
     assert rows(tmp_path / "theirs" / "x.eval.txt")["good", "all", "FITS"] == 0
 

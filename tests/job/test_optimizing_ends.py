@@ -42,6 +42,9 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.slow(
+    "trecjudge/evaluation/optimize", "trecjudge/job/optimizing.py", "trecjudge/models"
+)
 def test_one_that_was_killed_goes_on_and_pays_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,13 +89,15 @@ def test_an_interrupt_ends_it_and_keeps_what_is_paid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("optimizer", ["gepa"])
-def test_an_endpoint_that_refuses_the_key_ends_it_in_a_line(optimizer: str, tmp_path: Path) -> None:
+def test_an_endpoint_that_refuses_the_key_ends_it_in_a_line(
+    optimizer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_pairs(tmp_path, topics=12)
-    with serving(_refusing(teachable(either), after=40)) as endpoint:
-        status, out, err = ended(start(endpoint, tmp_path, optimizer))
-    assert (status, out) == (1, "")
-    assert [line.partition(":")[0] for line in err.splitlines()] == ["warning", "error"], err
-    assert "HTTP 401" in err and not (tmp_path / "a.optimize.json").exists()
+    with serving(_refusing(teachable(either), after=40), monkeypatch):
+        done = command(*words(tmp_path, optimizer))
+    assert (done.status, done.out) == (1, "")
+    assert [line.partition(":")[0] for line in done.err.splitlines()] == ["warning", "error"]
+    assert "HTTP 401" in done.err and not (tmp_path / "a.optimize.json").exists()
 
 
 def _refusing(script: Script, after: int) -> Script:

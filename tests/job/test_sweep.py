@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from trecjudge.job.sweep import (
     sweep_points,
 )
 from trecjudge.job.workflow import Workflow, read_workflow, shipped_names
+from trecjudge.judging import judge
 from trecjudge.judging.judge import judge_names, make_judge
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
@@ -48,7 +50,11 @@ MEASURING = [name for name in judge_names() if make_judge(name, {}).measures.mea
 
 
 @pytest.mark.parametrize("name", shipped_names())
-def test_shipped_workflows_take_any_judge_beside_their_own(name: str) -> None:
+def test_shipped_workflows_take_any_judge_beside_their_own(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The folders are listed each time that a judge is named: here thousands of times.
+    monkeypatch.setattr(judge, "judge_folders", cache(judge.judge_folders))
     workflow = load_workflow(Path(name))
     own = make_panel(workflow.judges, workflow.settings)[0]
     gate = read_gate(workflow.gate)

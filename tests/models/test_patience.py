@@ -13,7 +13,16 @@ from typing import Any
 
 import pytest
 
-from tests.endpoint import Answer, Endpoint, Script, attestation, attesting, in_turn, running
+from tests.endpoint import (
+    Answer,
+    Endpoint,
+    Script,
+    attestation,
+    attesting,
+    in_turn,
+    running,
+    text_of,
+)
 from tests.models.clients import ask, ask_many, client_to, failure, kinds
 from tests.models.clock import now, run
 from trecjudge.errors import ModelError
@@ -355,6 +364,30 @@ def test_what_fails_for_all_is_an_outage(broken: Answer, tmp_path: Path) -> None
             return kinds(await ask_many(client, 60))
 
     assert run(many()) == ["ok"] * 60
+
+
+def test_what_fails_for_all_costs_no_item_its_tries(tmp_path: Path) -> None:
+    answered: set[str] = set()
+
+    async def many() -> list[str]:
+        began = now()
+
+        def script(body: dict[str, Any], number: int) -> Answer:
+            """Answer nothing for a while, then each item at first with what nobody can read."""
+            if now() - began < 100:
+                return Answer(drop=True)
+            if (text := text_of(body)) not in answered:
+                answered.add(text)
+                return NOT_READABLE
+            return Answer(attestation(body))
+
+        async with (
+            running(script) as endpoint,
+            client_to(endpoint, tmp_path, in_flight=4, tries=3) as client,
+        ):
+            return kinds(await ask_many(client, 4))
+
+    assert run(many()) == ["ok"] * 4
 
 
 ALWAYS = {

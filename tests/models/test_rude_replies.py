@@ -19,7 +19,7 @@ import pytest
 
 from tests.endpoint import Answer, attestation, completion, in_a_thread, text_of
 from tests.models.clients import ask_many, client_to, kinds
-from tests.models.processes import runs, start, wait_until
+from tests.models.processes import Here, runs, start, wait_until
 
 Send = Callable[[asyncio.StreamWriter], Awaitable[None]]
 ODD = "Claim 1."
@@ -218,12 +218,12 @@ def test_an_error_without_end_is_read_to_its_words(tmp_path: Path) -> None:
     assert (found, calls) == (["ok", "refused", "ok", "ok"], 1)
 
 
-def test_the_job_judges_the_rest(tmp_path: Path) -> None:
+def test_the_job_judges_the_rest(tmp_path: Path, here: Here) -> None:
     runs(tmp_path / "runs")
     with in_a_thread(rude(endless(), "Fact 3 3.")) as endpoint:
-        process = start(tmp_path, endpoint, "cache")
-        assert process.communicate(timeout=60)[1].decode().count("Traceback") == 0
-    assert (process.returncode, endpoint.oddly, endpoint.calls) == (3, 1, 200)
+        done = here(endpoint, "cache", "x")
+    assert (done.status, "Traceback" in done.err) == (3, False)
+    assert (endpoint.oddly, endpoint.calls) == (1, 200)
     failed = [line for line in (tmp_path / "x.judgments.jsonl").open() if "too_large" in line]
     assert ['"topic_id":"3","sentence_index":3,' in line for line in failed] == [True]
 

@@ -170,6 +170,14 @@ def test_unjudged_items_could_make_it_a_drop() -> None:
     assert "but 1 of 9 items are unjudged: it could be" in check.broken
 
 
+def test_where_lower_is_better_unjudged_items_could_make_it_a_rise() -> None:
+    table, before = now(0.8 + NOISE)
+    open_to = {"lowest": 0.7, "highest": 0.9, "judged": 8, "lower_is_better": True}
+    some = {key: replace(figure, **open_to) for key, figure in before.items()}
+    (check,) = drops([DROP], table, OLD, some, before)
+    assert "unjudged: it could be 0.1; may rise by 0.02" in check.broken
+
+
 def test_unjudged_items_of_the_baseline_could_too() -> None:
     table, figures = now(0.8 + NOISE)
     some = {key: replace(figure, highest=0.9, judged=8) for key, figure in figures.items()}

@@ -17,7 +17,8 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.perturbation import CHANGES, Perturbation
+from trecjudge.evaluation.gaming import WAYS
+from trecjudge.evaluation.perturbation import CHANGES, GAME, Perturbation
 from trecjudge.job.request import warn_without_model
 from trecjudge.job.stability import measure_stability
 from trecjudge.settings.plugins import find_in_working_folder
@@ -36,7 +37,10 @@ class StabilityFlags(MaterialFlags, AskingFlags, RankingFlags, PrintFlags):
         "Ask a model each question so many times; 0 never.", 3, min=0, max=MOST_SAMPLES
     )
     changes: Sequence[str] = several(
-        "Only these changes, or none; by default all.", "--change", metavar="NAME"
+        "Only these changes, or none; by default all of them. `game` plays all ways of writing for"
+        " the judge, which are tested only where asked for, and game:NAME plays one.",
+        "--change",
+        metavar="NAME",
     )
 
 
@@ -45,7 +49,8 @@ def stability(flags: StabilityFlags) -> int:
     """Test whether a judge is stable, and what it favours.
 
     Some answers are judged again: the same question several times, groups in reverse order, and
-    answers that say the same in another order, at greater length, or in another style.
+    answers that say the same in another order, at greater length, or in another style. Asked for
+    games, it also judges answers that are written for the judge.
     """
     find_in_working_folder()  # for the user's own judges, measures and prompts
     job, printer = request_job(flags, NAME), FindingPrinter(flags.quiet)
@@ -62,18 +67,19 @@ def stability(flags: StabilityFlags) -> int:
         return 3 if tested.unjudged else printer.status()
     printer.close()
     if not flags.quiet:
-        for found in (shown.flip_table(tested), shown.shift_table(tested, flags.wide)):
+        for found in shown.stability_tables(tested, flags.wide):
             print_table(found)
     print_lines(shown.stability_lines(tested))
     return 3 if tested.unjudged else printer.status()
 
 
 def _changes(names: Sequence[str]) -> list[Perturbation]:
-    """Return the changes by name. Raises InputError for an unknown one."""
-    known = {change.name: change for change in CHANGES}
+    """Return the changes by name, each once. Raises InputError for an unknown one."""
     if list(names) == ["none"]:
         return []
+    known = {change.name: [change] for change in (*CHANGES, *WAYS)} | {GAME: list(WAYS)}
     for name in names:
         if name not in known:
             raise InputError(f"--change: {unknown('change', name, [*known, 'none'])}")
-    return [known[name] for name in names or known]
+    found = [change for name in names for change in known[name]]
+    return list({change.name: change for change in found or CHANGES}.values())

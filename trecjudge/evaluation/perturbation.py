@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -117,7 +117,9 @@ def as_bullet(text: str) -> str:
 
 
 # The same answer said otherwise: its sentences in another order, padded, or restated by rules.
-Kind = Literal["position", "length", "style"]
+Kind = Literal["position", "length", "style", "game"]
+GAME: Final = "game"
+"""The kind of a change that writes for the judge: see `gaming`."""
 Order = list[int]
 """The former place of each sentence."""
 
@@ -126,21 +128,26 @@ Order = list[int]
 class Perturbation:
     """A way to say an answer otherwise, and which bias it shows.
 
-    `make` returns the changed response and the former index of each of its sentences.
+    `make` takes a response and the title of its topic. It returns the changed response and the
+    former index of each of its sentences; of a game, whose sentences are others, the new one.
     """
 
     name: str
     kind: Kind
     what: str
-    make: Callable[[Response], tuple[Response, Order]]
+    make: Callable[[Response, str], tuple[Response, Order]]
 
 
-def shuffle_sentences(response: Response) -> tuple[Response, Order]:
-    """Return a response with its sentences in an order drawn by run and topic."""
+def random_of(response: Response) -> random.Random:
+    """Return a source of random numbers that is the same each time for a run and a topic."""
     name = f"{response.run_id}\0{response.topic_id}"
-    seed = int.from_bytes(hashlib.sha256(name.encode(errors="replace")).digest()[:8])
+    return random.Random(int.from_bytes(hashlib.sha256(name.encode(errors="replace")).digest()[:8]))
+
+
+def shuffle_sentences(response: Response, title: str) -> tuple[Response, Order]:
+    """Return a response with its sentences in an order drawn by run and topic."""
     order = list(range(len(response.sentences)))
-    random.Random(seed).shuffle(order)
+    random_of(response).shuffle(order)
     if order == sorted(order):  # the same as before: no change at all
         order.reverse()
     moved = (replace(response.sentences[old], index=new) for new, old in enumerate(order))
@@ -149,13 +156,13 @@ def shuffle_sentences(response: Response) -> tuple[Response, Order]:
     ]
 
 
-def restate(rule: Callable[[str], str], response: Response) -> tuple[Response, Order]:
+def restate(rule: Callable[[str], str], response: Response, title: str) -> tuple[Response, Order]:
     """Return a response with a rule applied to the text of each sentence."""
     made = tuple(replace(s, text=rule(s.text)) for s in response.sentences)
     return replace(response, sentences=made), [s.index for s in response.sentences]
 
 
-def _by(rule: Callable[[str], str]) -> Callable[[Response], tuple[Response, Order]]:
+def _by(rule: Callable[[str], str]) -> Callable[[Response, str], tuple[Response, Order]]:
     return partial(restate, rule)
 
 
@@ -281,6 +288,37 @@ class Shift:
         interval = {"interval": list(self.interval.round_to(DIGITS))}
         found = {name: value for name, value in asdict(self).items() if name != "interval"}
         return found | interval | {"shift": self.shift, "bias": self.is_bias}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """What a way to write for the judge changed: how many responses, and each measure over them."""
+
+    way: Perturbation
+    changed: int
+    shifts: Sequence[Shift]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values; a lift is the mean after minus the mean before."""
+        measures = [
+            {
+                "measure": one.measure,
+                "responses": one.responses,
+                "topics": one.topics,
+                "before": one.before,
+                "after": one.after,
+                "lift": one.shift,
+                "interval": list(one.interval.round_to(DIGITS)),
+            }
+            for one in self.shifts
+        ]
+        way = self.way
+        return {
+            "way": way.name,
+            "what": way.what,
+            "changed": self.changed,
+            "measures": measures,
+        }
 
 
 def measure_shifts(

@@ -11,10 +11,12 @@ from typing import Any
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.evaluation.perturbation import (
     CHANGES,
+    GAME,
     JudgedSample,
     LabelFlips,
     Order,
     Perturbation,
+    PlayedGame,
     ResponseKey,
     Shift,
     correct_p_values,
@@ -50,7 +52,8 @@ class StabilityReport:
     """What the tests of a judge found.
 
     `flips` are by kind of test, `shifts` by change and measure, `spent` is what the model cost.
-    `leading` are the measures that the judges rank by.
+    `leading` are the `measures` that the judges rank by. `games` are the ways of writing for the
+    judge that were played.
     """
 
     responses: int
@@ -61,8 +64,10 @@ class StabilityReport:
     shifts: Sequence[Shift]
     lower_is_better: frozenset[str]
     leading: Sequence[str]
+    measures: Sequence[str]
     not_tested: Sequence[str] = ()
     spent: dict[str, Any] = field(default_factory=dict)
+    games: Sequence[PlayedGame] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -73,6 +78,7 @@ class StabilityReport:
             "unjudged": self.unjudged,
             "flips": [one.as_dict() for one in self.flips],
             "shifts": [one.as_dict() for one in self.shifts],
+            "games": [one.as_dict() for one in self.games],
             "not_tested": list(self.not_tested),
             "calls": self.spent,
         }
@@ -136,10 +142,15 @@ class StabilityTest:
         first = await self._judge(panel, self.answers, self.voters[0])
         flips = [*await self._ask_again(), *await self._reverse_groups(first)]
         found: list[Shift] = []
+        games: list[PlayedGame] = []
         for change in changes:
             after, changed = await self._judge_changed(change)
+            if change.kind == GAME:  # its sentences are others: no label of theirs can flip
+                shifts = measure_shifts(change.name, change.kind, first, after, changed)
+                games.append(PlayedGame(change, len(changed), shifts))
             if not changed:
                 self.not_tested.append(f"{change.name}: the rule changes no response")
+            if change.kind == GAME or not changed:
                 continue
             part = replace(first, labels=_labels_of(first, changed))
             flips.append(count_flips(change.name, [part, after]))
@@ -153,8 +164,10 @@ class StabilityTest:
             shifts=correct_p_values(found),
             lower_is_better=frozenset(m.name for m in spec.measures if m.lower_is_better),
             leading=list(ranked_by_judge(panel, [m.name for m in spec.measures]).values()),
+            measures=[measure.name for measure in spec.measures],
             not_tested=self.not_tested,
             spent=self.session.model.spent(),
+            games=games,
         )
 
     async def _judge(self, panel: Panel, answers: Iterable[Answer], voter: Voter) -> JudgedSample:
@@ -204,7 +217,7 @@ class StabilityTest:
         """Return what the judges say of the responses that a change alters, and which they are."""
         answers = []
         for topic, response, _ in self.answers:
-            made, order = change.make(response)
+            made, order = change.make(response, topic.title)
             if made != response:
                 answers.append((topic, made, order))
         side = await self._judge(self.session.panel, answers, self.voters[0])

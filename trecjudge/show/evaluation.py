@@ -17,7 +17,7 @@ from trecjudge.evaluation.pairs.measuring import (
     PairFigures,
     VerdictTally,
 )
-from trecjudge.evaluation.perturbation import CHANGES, Shift, untestable
+from trecjudge.evaluation.perturbation import CHANGES, GAME, PlayedGame, Shift, untestable
 from trecjudge.findings import Finding, brief, brief_line, plural, visible_line
 from trecjudge.inputs.documents.index_file import LACKS, NOT_KNOWN
 from trecjudge.job.documents import CARRIED, WITHOUT, WITHOUT_TEXT, CitedDocuments, count_known
@@ -164,6 +164,48 @@ def shift_table(tested: StabilityReport, wide: bool = False) -> TextTable:
     return table(columns, rows)
 
 
+def game_table(tested: StabilityReport, wide: bool = False) -> TextTable:
+    """Return what each way to write for the judge lifts, the most first within a measure.
+
+    `wide`: all measures, and what each way does.
+    """
+    measures = [*tested.leading, *(m for m in tested.measures if m not in tested.leading)]
+    wanted = measures if wide else tested.leading
+    columns = ["way", "changed", "measure", "before", "after", "lift", "95 %"]
+    once = ("changed", "measure", "before")
+    rows = []
+    for measure in wanted:
+        for game, one in _lifts(tested, measure):
+            lift = f"{one.shift:+.3f}"
+            means = number(one.before, 3), number(one.after, 3)
+            row = (
+                game.way.name.removeprefix(f"{GAME}:"),
+                game.changed,
+                measure,
+                *means,
+                lift,
+                interval(one.interval),
+            )
+            rows.append((*row, game.way.what) if wide else row)
+    return table([*columns, "what it does"] if wide else columns, rows, once=once, wide=wide)
+
+
+def _lifts(tested: StabilityReport, measure: str) -> list[tuple[PlayedGame, Shift]]:
+    """Return the lift of a measure by each way, the best for the run first."""
+    better = -1 if measure in tested.lower_is_better else 1
+    found = [(g, shift) for g in tested.games for shift in g.shifts if shift.measure == measure]
+    return sorted(found, key=lambda pair: -better * pair[1].shift)
+
+
+def stability_tables(tested: StabilityReport, wide: bool = False) -> Iterator[TextTable]:
+    """Yield flips and shifts; where games were played, what these lift."""
+    if tested.flips or not tested.games:
+        yield flip_table(tested)
+        yield shift_table(tested, wide)
+    if tested.games:
+        yield game_table(tested, wide)
+
+
 def stability_lines(tested: StabilityReport) -> Iterator[str]:
     """Yield the biases that are more than chance, what was not tested, and the cost."""
     leading = [one for one in tested.shifts if one.measure in tested.leading]
@@ -174,6 +216,7 @@ def stability_lines(tested: StabilityReport) -> Iterator[str]:
         yield "bias: no shift is more than chance (paired test over topics, Holm)"
     if few := untestable(leading):
         yield f"too few topics to show any bias of {', '.join(few)}: give more topics"
+    yield from _game_lines(tested)
     for why in tested.not_tested:
         yield f"not tested: {why}"
     responses, topics = plural(tested.responses, "response"), plural(tested.topics, "topic")
@@ -182,6 +225,29 @@ def stability_lines(tested: StabilityReport) -> Iterator[str]:
         yield f"unjudged: {plural(tested.unjudged, 'item')}, in no figure"
     if tested.spent:
         yield model_line(tested.spent)
+
+
+def _game_lines(tested: StabilityReport) -> Iterator[str]:
+    """Yield how many ways lift each measure that ranks by more than chance, and which most."""
+    for measure in tested.leading:
+        if not (lifts := _lifts(tested, measure)):
+            continue
+        worse = measure in tested.lower_is_better
+        sure = sum(_is_lifted(one, worse) for _, one in lifts)
+        best, lift = lifts[0]
+        known = any(None not in one.interval for _, one in lifts)
+        found = f"{sure} of {plural(len(lifts), 'way')} lift {measure} by more than chance"
+        if not known:
+            found = f"no interval for {measure}: give more topics"
+        yield f"games: {found}; {best.way.name} moves it most, by {lift.shift:+.3f}"
+
+
+def _is_lifted(one: Shift, lower_is_better: bool) -> bool:
+    """Return whether all of the interval is on the side that is better for a run."""
+    low, high = one.interval
+    if low is None or high is None:
+        return False
+    return high < 0 if lower_is_better else low > 0
 
 
 def _bias_in_words(one: Shift, tested: StabilityReport) -> str:

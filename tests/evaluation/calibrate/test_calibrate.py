@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.commandline import Done, command, judge
+from tests.reading import lines_of
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.findings import Finding
 from trecjudge.judging.offline.support import read_calibration, shipped_calibration
@@ -22,10 +23,6 @@ RUN = {
     "responses": [{"text": "The old tower was sold in spring.", "citations": ["d"]}],
     "documents": {"d": {"text": "In spring an old tower was sold by the town council."}},
 }
-
-
-def lines(*records: Any) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def labelled(topic: str, noun: str, other: str) -> list[dict[str, str]]:
@@ -53,13 +50,13 @@ def spread(topics: int) -> list[dict[str, str]]:
 @pytest.fixture
 def calibrated(write: Write, tmp_path: Path) -> Path:
     out = tmp_path / "c.json"
-    done = command("calibrate", "--labels", write(lines(*LABELS), "labels.jsonl"), "--out", out)
+    done = command("calibrate", "--labels", write(lines_of(*LABELS), "labels.jsonl"), "--out", out)
     assert done.status == 0
     return out
 
 
 def test_the_report(write: Write, tmp_path: Path) -> None:
-    labels = write(lines(*LABELS, {"sentence": "No passage."}), "labels.jsonl")
+    labels = write(lines_of(*LABELS, {"sentence": "No passage."}), "labels.jsonl")
     done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
     assert done.status == 3
     assert done.out.splitlines()[0].startswith("4 topics held out one by one")
@@ -72,7 +69,7 @@ def test_the_report(write: Write, tmp_path: Path) -> None:
 
 
 def test_the_report_as_json(write: Write, tmp_path: Path) -> None:
-    labels = write(lines(*LABELS[:60]), "labels.jsonl")
+    labels = write(lines_of(*LABELS[:60]), "labels.jsonl")
     done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json")
     report = json.loads(done.out)
     assert (report["labels"], report["groups"], report["held_out"]) == (
@@ -89,7 +86,7 @@ def test_the_report_as_json(write: Write, tmp_path: Path) -> None:
 
 
 def test_six_topics_have_intervals(write: Write, tmp_path: Path) -> None:
-    labels = write(lines(*spread(6)), "labels.jsonl")
+    labels = write(lines_of(*spread(6)), "labels.jsonl")
     done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json")
     report = json.loads(done.out)
     assert report["no_interval"] is None
@@ -106,7 +103,7 @@ def judged(out: Path) -> dict[str, Any]:
 def test_a_calibration_changes_the_judgment_and_stands_in_the_config(
     write: Write, tmp_path: Path, calibrated: Path
 ) -> None:
-    runs = write(lines(RUN), "runs/r.jsonl").parent
+    runs = write(lines_of(RUN), "runs/r.jsonl").parent
     before, after = tmp_path / "before", tmp_path / "after"
     assert judge(runs, before, "--judge", "citation").status == 0
     assert judge(runs, after, "--judge", "citation", "--calibration", calibrated).status == 0
@@ -128,12 +125,12 @@ def refused(*arguments: str | Path) -> str:
     ("text", "message"),
     [
         pytest.param("", "no labelled pairs in it", id="empty"),
-        pytest.param(lines({"sentence": "A."}), "no labelled pairs in it", id="no passage"),
-        pytest.param(lines(*LABELS[:30]), "30 labels of pairs that words", id="too few"),
+        pytest.param(lines_of({"sentence": "A."}), "no labelled pairs in it", id="no passage"),
+        pytest.param(lines_of(*LABELS[:30]), "30 labels of pairs that words", id="too few"),
         pytest.param(
-            lines(*LABELS[:2], *LABELS[:1]) * 20, "all labels are on one document", id="one text"
+            lines_of(*LABELS[:2], *LABELS[:1]) * 20, "all labels are on one document", id="one text"
         ),
-        pytest.param(lines(*LABELS[::3]) * 2, "full and of no support", id="one kind"),
+        pytest.param(lines_of(*LABELS[::3]) * 2, "full and of no support", id="one kind"),
     ],
 )
 def test_labels_that_are_not_enough(text: str, message: str, write: Write, tmp_path: Path) -> None:
@@ -155,8 +152,13 @@ def test_labels_of_runs_are_joined_with_their_documents(write: Write, tmp_path: 
     labels.append(labels[0] | {"topic_id": "elsewhere"})
     found = json.loads(
         command(
-            *("calibrate", "--labels", write(lines(*labels), "labels.jsonl"), "--json"),
-            *("--rag-responses", write(lines(*runs), "runs/r.jsonl"), "--out", tmp_path / "c.json"),
+            *("calibrate", "--labels", write(lines_of(*labels), "labels.jsonl"), "--json"),
+            *(
+                "--rag-responses",
+                write(lines_of(*runs), "runs/r.jsonl"),
+                "--out",
+                tmp_path / "c.json",
+            ),
         ).out
     )
     assert (found["labels"], found["groups"]) == (120, 120)
@@ -165,7 +167,7 @@ def test_labels_of_runs_are_joined_with_their_documents(write: Write, tmp_path: 
 
 def test_labels_of_other_runs(write: Write) -> None:
     label = {"topic_id": "9", "run_id": "z", "sentence_index": 0, "doc_id": "d", "label": "full"}
-    labels, runs = write(lines(label), "labels.jsonl"), write(lines(RUN), "runs/r.jsonl")
+    labels, runs = write(lines_of(label), "labels.jsonl"), write(lines_of(RUN), "runs/r.jsonl")
     message = refused("calibrate", "--labels", labels, "--rag-responses", runs)
     assert "1 of 1 labels, such as that of ('9', 'z', 0, 'd'), are not full" in message
 
@@ -179,13 +181,13 @@ def test_a_calibration_that_is_none(
     text: str | None, message: str, write: Write, tmp_path: Path
 ) -> None:
     path = tmp_path / "c.json" if text is None else write(text, "c.json")
-    runs = write(lines(RUN), "runs/r.jsonl")
+    runs = write(lines_of(RUN), "runs/r.jsonl")
     done = judge(runs, tmp_path / "out", "--judge", "citation", "--calibration", path)
     assert (done.status, message in done.err) == (1, True)
 
 
 def test_a_judge_that_takes_no_calibration(write: Write, tmp_path: Path, calibrated: Path) -> None:
-    runs = write(lines(RUN), "runs/r.jsonl")
+    runs = write(lines_of(RUN), "runs/r.jsonl")
     done = judge(runs, tmp_path / "out", "--judge", "length", "--calibration", calibrated)
     assert "judge 'length' takes no calibration" in done.err
 
@@ -218,7 +220,7 @@ def test_a_record(
 ) -> None:
     known = {"topic_id": 7, "sentence": "S.", "passage": "P.", "label": "full"}
     findings: list[Finding] = []
-    first, *rest = read_pairs(write(lines(known, record), "l.jsonl"), findings.append)
+    first, *rest = read_pairs(write(lines_of(known, record), "l.jsonl"), findings.append)
     assert first == LabelledPair("7", "S.", "P.", 1.0)
     assert [pair.weight for pair in rest] == weights
     assert [finding.kind for finding in findings] == kinds
@@ -235,7 +237,7 @@ def test_without_labels_the_words_of_the_runs_are_counted(write: Write, tmp_path
         RUN | {"metadata": RUN["metadata"] | {"topic_id": topic}, "responses": [cited]}
         for topic in ("1", "2")
     ]
-    runs = write(lines(*(r | {"documents": documents_of(30)} for r in records)), "runs/r.jsonl")
+    runs = write(lines_of(*(r | {"documents": documents_of(30)} for r in records)), "runs/r.jsonl")
     out = tmp_path / "words.json"
     done = command("calibrate", "--rag-responses", runs, "--out", out)
     assert (done.status, "words of 30 documents; weights as shipped" in done.out) == (0, True)
@@ -248,7 +250,7 @@ def test_without_labels_the_words_of_the_runs_are_counted(write: Write, tmp_path
 
 
 def test_too_few_documents_to_count(write: Write) -> None:
-    runs = write(lines(RUN), "runs/r.jsonl")
+    runs = write(lines_of(RUN), "runs/r.jsonl")
     message = refused("calibrate", "--rag-responses", runs)
     assert "1 documents with text; at least 20 are needed" in message
 
@@ -262,7 +264,7 @@ def test_a_topic_without_which_nothing_can_be_fitted_is_left_out(
 ) -> None:
     of_one = [r | {"topic_id": "only"} for r in LABELS if r["label"] == "none"]
     rest = [r for r in LABELS if r["label"] != "none"]
-    labels = write(lines(*of_one, *rest), "labels.jsonl")
+    labels = write(lines_of(*of_one, *rest), "labels.jsonl")
     done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
     assert done.status == 0
     assert (tmp_path / "c.json").exists()

@@ -132,7 +132,12 @@ def unseen(labelled: Labelled) -> Predictions:
     return held_out(found, [pair.weight for pair in pairs], topics, shipped_calibration())
 
 
-@pytest.mark.slow("trecjudge/evaluation/calibrate", "trecjudge/stats")
+SLOW = pytest.mark.slow(
+    "trecjudge/evaluation/calibrate", "trecjudge/stats", "trecjudge/judging/offline"
+)
+
+
+@SLOW
 def test_it_is_as_good_as_it_says(unseen: Predictions) -> None:
     how = " ".join(shipped_calibration().how)
     in_readme = [
@@ -147,6 +152,7 @@ def test_it_is_as_good_as_it_says(unseen: Predictions) -> None:
     assert [value(of, unseen) for of in measured] == pytest.approx(in_readme, abs=0.002)
 
 
+@SLOW
 def test_its_probabilities_are_calibrated(unseen: Predictions, labelled: Labelled) -> None:
     copies = np.array([is_copy(found.features) for found in labelled[1]])
     every, plain = np.ones(len(copies)), (~copies).astype(float)

@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from tests import made_collections as made
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import CollectionProgress, KeptDocuments, progress_to
 from trecjudge.inputs.collections.lookup import CollectionLookup
 from trecjudge.records import Document
@@ -48,7 +50,7 @@ class Read:
         return [finding.kind for finding in (*self.kept.findings(), *self.said)]
 
 
-pytestmark = pytest.mark.usefixtures("one_core")
+pytestmark = pytest.mark.usefixtures("one_core", "forked_readers")
 SLOW = pytest.mark.slow("trecjudge/inputs/collections", "trecjudge/inputs/sources")
 PACKED = pytest.param(".gz", marks=SLOW)
 
@@ -391,5 +393,6 @@ def test_without_the_package_for_parquet(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "none" / "pyarrow").mkdir(parents=True)
     (tmp_path / "none" / "pyarrow" / "__init__.py").write_text("raise ImportError")
     monkeypatch.syspath_prepend(tmp_path / "none")
+    monkeypatch.setattr(lookup, "Popen", subprocess.Popen)  # another process imports it anew
     with pytest.raises(InputError, match=r"pip install 'trecjudge\[parquet\]'"):
         Read(tmp_path / "c", ["shard_00000_1"])

@@ -50,6 +50,8 @@ with progress_to(kill):
     lookup.CollectionLookup(files, kept, print, "c", 1).find_in_pass(wanted)
 """
 
+FORKED = pytest.mark.usefixtures("forked_readers")
+
 
 def text_of(number: int) -> str:
     return f"Text {number} of the collection."
@@ -104,6 +106,7 @@ def test_names_in_no_encoding(tmp_path: Path) -> None:
         assert kept.lost == 2
 
 
+@FORKED
 def test_what_a_pipe_gives(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.write(write, (lines_of([0]) + "broken\n").encode())
@@ -114,6 +117,7 @@ def test_what_a_pipe_gives(tmp_path: Path) -> None:
     assert [str(finding.place) for finding in kept.findings()] == [f"<fd-{read}>:2"]
 
 
+@FORKED
 def test_systems_that_do_not_say_which_cores_may_be_used(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +125,7 @@ def test_systems_that_do_not_say_which_cores_may_be_used(
     assert passed(folder, ["D7"], tmp_path).state_of("D7") == "found"
 
 
+@FORKED
 def test_what_is_wanted_is_kept_and_what_is_nowhere_is_known(folder: Path, tmp_path: Path) -> None:
     wanted = [*(f"D{n}" for n in range(0, 2100, 41)), "nowhere"]
     kept = passed(folder, wanted, tmp_path)
@@ -134,6 +139,7 @@ def test_what_is_wanted_is_kept_and_what_is_nowhere_is_known(folder: Path, tmp_p
     assert again.get("D1999") == Document("D1999", text_of(1999))
 
 
+@FORKED
 @pytest.mark.parametrize("seed", range(4))
 def test_folders_of_all_kinds(seed: int, tmp_path: Path) -> None:
     rng, folder = random.Random(seed), tmp_path / "c"
@@ -166,6 +172,7 @@ def test_folders_of_all_kinds(seed: int, tmp_path: Path) -> None:
     assert {i: kept.get(i) for i in wanted if kept.get(i)} == found
 
 
+@FORKED
 def test_the_first_of_two_documents_counts_whichever_is_read_first(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     folder.mkdir()
@@ -178,6 +185,7 @@ def test_the_first_of_two_documents_counts_whichever_is_read_first(tmp_path: Pat
     assert kept.source_of("D0").startswith("a.jsonl@")
 
 
+@FORKED
 def test_the_order_of_files_is_the_same_in_memory(tmp_path: Path) -> None:
     (tmp_path / "c" / "a").mkdir(parents=True)
     for name in ("a/x.jsonl", "a-1.jsonl", "a.jsonl"):
@@ -189,6 +197,7 @@ def test_the_order_of_files_is_the_same_in_memory(tmp_path: Path) -> None:
     assert kept.get("D0") == in_memory.get("D0") == Document("D0", "a-1.jsonl")
 
 
+@FORKED
 def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     folder.mkdir()
@@ -207,6 +216,7 @@ def test_a_pass_ends_where_all_is_found(tmp_path: Path) -> None:
     assert kept.state_of("D99") == "not there"
 
 
+@FORKED
 def test_ranges_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "RANGE", 10_000)
     path = tmp_path / "c.jsonl"
@@ -344,6 +354,7 @@ def test_many_wanted_documents(tmp_path: Path) -> None:
     assert sum(kept.state_of(i) == "found" for i in wanted) == 8_000
 
 
+@FORKED
 def test_findings_are_kept_once(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     folder.mkdir()
@@ -359,6 +370,7 @@ def test_findings_are_kept_once(tmp_path: Path) -> None:
     assert kept.lost == 4
 
 
+@FORKED
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -382,6 +394,7 @@ def _pipe(folder: Path) -> None:
     os.mkfifo(folder / "b.jsonl")
 
 
+@FORKED
 @pytest.mark.parametrize(
     ("change", "why"),
     [(_gone, "there is no such file or folder"), (_pipe, "it is a pipe, not a file")],
@@ -410,6 +423,7 @@ def test_what_cannot_be_read_this_time_is_read_the_next_time(
     assert kept.get("D1") == Document("D1", text_of(1))
 
 
+@FORKED
 def test_a_file_that_is_the_only_one_and_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text(lines_of([1]))

@@ -23,6 +23,7 @@ from trecjudge.inputs.documents.collection import entries
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.records import Document
 
+pytestmark = pytest.mark.usefixtures("forked_readers")
 A, B = Document("a", "The ferry."), Document("b", "The lamp.")
 PUBMED = """<?xml version="1.0"?>
 <!DOCTYPE PubmedArticleSet [<!ENTITY big "x"><!ENTITY more "&big;&big;">]>

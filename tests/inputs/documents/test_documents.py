@@ -20,6 +20,8 @@ from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.documents.record import document_of, guess_text
 from trecjudge.records import Document
 
+pytestmark = pytest.mark.usefixtures("forked_readers")
+
 
 @pytest.mark.parametrize(
     ("record", "wanted"),

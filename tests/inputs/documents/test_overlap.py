@@ -89,6 +89,16 @@ def test_a_tiny_overlap_is_warned_of_with_both_figures(write: Write, tmp_path: P
     assert "10 of 1000 citations are of documents in --documents; cited are 'z0'" in done.err
 
 
+@pytest.mark.parametrize(("found", "warned"), [(5, 0), (4, 1)], ids=["a twentieth", "fewer"])
+def test_a_twentieth_of_the_citations_is_enough(
+    found: int, warned: int, write: Write, tmp_path: Path
+) -> None:
+    cited = [f"d{n}" for n in range(found)] + [f"z{n}" for n in range(100 - found)]
+    documents = write("".join(f"d{n}\t{TEXT}\n" for n in range(9)), "d.tsv")
+    done = judged(write(run("r", cited)), documents, tmp_path)
+    assert json.loads(done.out)["findings"].get("documents_elsewhere", 0) == warned
+
+
 def test_what_runs_carry_is_judged_beside_another_collection(write: Write, tmp_path: Path) -> None:
     runs = write(run("r", ["d1"], more=f', "documents": {{"d1": "{TEXT}"}}'))
     done = judged(runs, write("x1\tT.\n", "d.tsv"), tmp_path)

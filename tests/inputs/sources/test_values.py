@@ -40,6 +40,7 @@ read = [line for line, _ in values(__import__("pathlib").Path(sys.argv[1]), foun
 print(read, [(f.kind, f.place.line) for f in found])
 """
 ROOM = 128 << 20
+LONG_TO_PACK = pytest.mark.slow("trecjudge/inputs/sources")
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": partial(gzip.compress, compresslevel=1),
     "bzip2": bz2.compress,
@@ -48,7 +49,13 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+@pytest.mark.parametrize(
+    "pack",
+    [
+        pytest.param(pack, id=name, marks=LONG_TO_PACK if name in ("bzip2", "xz") else ())
+        for name, pack in PACKERS.items()
+    ],
+)
 def test_a_line_that_fills_memory_is_passed_over(
     pack: Callable[[bytes], bytes], write: Write
 ) -> None:

@@ -182,7 +182,7 @@ def job_of(given: list[str]) -> Iterator[Job]:
         yield jobs_asked_for(taken[0])[0]
 
 
-def check_equal(given: list[str], folder: Path, parts: int = 3) -> None:
+def check_equal(given: list[str], folder: Path, parts: int = 2) -> None:
     """Judge by one process, in shards and in parts of their own; all must be the same."""
     one, shards, merged = folder / "one", folder / "shards", folder / "merged"
     status = command(*flags_of(given, one), "-q").status
@@ -251,7 +251,7 @@ def test_shards_of_other_files(write: Callable[[Path], None], topics: bool, tmp_
     folder = SAMPLES / "rag"
     given = ["--judge", "support", "--documents", str(folder / "documents.jsonl")]
     given += ["--rag-topics", str(folder / "topics.jsonl")] if topics else ["--max-topics", "2"]
-    check_equal([*given, "--rag-responses", str(tmp_path / "runs")], tmp_path)
+    check_equal([*given, "--rag-responses", str(tmp_path / "runs")], tmp_path, parts=3)
 
 
 JUDGE = """

@@ -174,6 +174,7 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.P
             one.wait()
 
 
+@pytest.mark.slow("trecjudge/job/shards", "trecjudge/results")
 def test_a_cluster_writes_the_same_though_a_worker_dies(folder: Path, tmp_path: Path) -> None:
     with cluster(tmp_path, 2) as (address, workers):
         job = process(*flags(folder, "dask", "--workers", address))
@@ -267,7 +268,7 @@ def test_silence_is_told_once_and_a_sign_of_life_ends_it(monkeypatch: pytest.Mon
 def test_without_a_scheduler_there_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 0.2)
     done = command(*flags(folder, "none", "--workers", "dask://127.0.0.1:9"))
     assert done.status == 1
     assert done.err.splitlines()[-1].startswith("error: --workers dask://127.0.0.1:9: no scheduler")

@@ -240,7 +240,13 @@ def workers(folder: Path) -> list[subprocess.Popen[str]]:
     ]
 
 
-@pytest.mark.parametrize("start", [0, 20 * PAGE], ids=["the first page", "in the middle"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param(0, id="the first page", marks=pytest.mark.slow("trecjudge/models/cache")),
+        pytest.param(20 * PAGE, id="in the middle"),
+    ],
+)
 def test_one_of_several_processes_repairs_it(start: int, closed: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(closed, tmp_path / "cache")
     overwritten(folder / FILE, start, b"\xa5" * PAGE)

@@ -23,6 +23,8 @@ from trecjudge.inputs.documents.store import DocumentStores, HeldDocuments
 from trecjudge.models.documents.opening import collections_of, open_documents
 from trecjudge.records import Document
 
+pytestmark = pytest.mark.usefixtures("forked_readers")
+
 
 def written(path: Path, *documents: Document) -> Path:
     lines = [json.dumps({"docid": d.doc_id, "title": d.title, "text": d.text}) for d in documents]

@@ -156,7 +156,11 @@ def found(kept: KeptDocuments) -> list[str]:
 
 @pytest.mark.parametrize(
     ("inside", "number"),
-    [("no", signal.SIGINT), ("yes", signal.SIGINT), ("no", signal.SIGTERM)],
+    [
+        ("no", signal.SIGINT),
+        ("yes", signal.SIGINT),
+        pytest.param("no", signal.SIGTERM, marks=pytest.mark.slow("trecjudge/models/documents")),
+    ],
 )
 def test_an_interrupt_ends_it_with_what_has_come(
     inside: str, number: signal.Signals, tmp_path: Path
