@@ -28,8 +28,8 @@ def contradicted_shares(sets: Sequence[Sequence[LabelledPair]]) -> Contradicted:
     rows = [_contradicted(pairs) for pairs in sets]
     graded = [any(pair.weight == 0.5 for pair in pairs) for pairs in sets]
 
-    def kept(one_fact: bool) -> Kept:
-        of_kind = [[row for found, row in part if found.one_fact is one_fact] for part in rows]
+    def kept(brief: bool) -> Kept:
+        of_kind = [[row for found, row in part if found.brief is brief] for part in rows]
         everything = np.array([row for part in of_kind for row in part])
         full = (everything[:, 0] == 1).mean() / everything[:, 2].mean()
         counted = (np.array(part) for part, partly in zip(of_kind, graded, strict=True) if partly)
@@ -38,7 +38,7 @@ def contradicted_shares(sets: Sequence[Sequence[LabelledPair]]) -> Contradicted:
         ]
         return Kept(*(round(min(float(share), 1.0), 2) for share in (np.mean(shares), full)))
 
-    return Contradicted(fact=kept(one_fact=True), part=kept(one_fact=False))
+    return Contradicted(brief=kept(brief=True), long=kept(brief=False))
 
 
 def _contradicted(pairs: Iterable[LabelledPair]) -> list[tuple[Measurements, Row]]:

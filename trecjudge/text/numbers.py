@@ -214,18 +214,6 @@ _UNITS = {
     for word in words
 }
 MEASURED = frozenset({*_UNITS.values(), "%", "£", "₹"})
-# How much of the first unit of its kind one of a unit is.
-_IN_FIRST = (
-    {"m": 1.0, "km": 1000.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254, "mi": 1609.344},
-    {"g": 1.0, "kg": 1000.0, "mg": 0.001, "lb": 453.592, "t": 1e6},
-    {"l": 1.0, "ml": 0.001},
-)
-CONVERTIBLE = frozenset(
-    form for form, name in _UNITS.items() if any(name in kind for kind in _IN_FIRST)
-)
-"""The forms of the units that can be converted into another."""
-_CONVERTED = 1.02
-"""How far converted numbers may be apart, since they are rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,21 +269,9 @@ def other_quantity(one: Quantity, other: Quantity) -> bool:
     return opposite or (len(units) == 2 and units <= MEASURED)
 
 
-def convertible(one: Quantity) -> bool:
-    """Return whether a quantity may stand in another unit: a length, a weight, a volume."""
-    return any(one.unit in kind for kind in _IN_FIRST)
-
-
-def same_converted(one: Quantity, other: Quantity) -> bool:
-    """Return whether two quantities are the same in different units: 355 feet, 108 m."""
-    for kind in _IN_FIRST:
-        if one.unit != other.unit and one.unit in kind and other.unit in kind:
-            try:
-                low, high = sorted(float(q.number) * kind[q.unit] for q in (one, other))
-            except ValueError:
-                return False
-            return 0 < high <= low * _CONVERTED
-    return False
+def unit_of(form: str) -> str:
+    """Return the name of the unit of measurement that a word is, "" if it is none."""
+    return _UNITS.get(form, "")
 
 
 def _quantity(text: str, tokens: Sequence[Token], position: int) -> Quantity:

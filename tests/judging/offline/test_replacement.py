@@ -79,7 +79,7 @@ REASONS = {
     "one of two": (
         "The ferry, painted blue, sails daily.",
         "The ferry, painted red, sails daily.",
-        "partial_support",
+        "no_support",
         "another stands there for 'blue'",
     ),
     "a telling word missing": (

@@ -444,8 +444,8 @@ def test_a_contradicted_copy_keeps_its_share_of_both_probabilities() -> None:
     everything = replace(shipped, contradicted=Contradicted(Kept(1.0, 1.0), Kept(1.0, 1.0)))
     pair = "Exports rose in spring.", prepare("Exports fell in spring.")
     found, before = compare(*pair), compare(*pair, everything)
-    assert found.probability == pytest.approx(kept.fact.supported * before.probability)
-    assert found.full == pytest.approx(kept.fact.full * before.full)
+    assert found.probability == pytest.approx(kept.brief.supported * before.probability)
+    assert found.full == pytest.approx(kept.brief.full * before.full)
     assert found.label == "no_support"
 
 
@@ -511,10 +511,10 @@ NO_CALIBRATIONS = {
     "nested too deep": ("[" * 100_000, "is no calibration"),
     "no intercepts": (shipped_content(intercept=3), "TypeError"),
     "no table": (shipped_content(frequencies=["x"]), "invalid literal"),
-    "half a share": (shipped_content(contradicted={"fact": {"full": 0.2}}), "KeyError"),
+    "half a share": (shipped_content(contradicted={"brief": {"full": 0.2}}), "KeyError"),
     "more than all": (
         shipped_content(
-            contradicted={key: {"supported": 1, "full": 1.5} for key in ("fact", "part")}
+            contradicted={key: {"supported": 1, "full": 1.5} for key in ("brief", "long")}
         ),
         "not from 0 to 1",
     ),

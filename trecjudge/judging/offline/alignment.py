@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from trecjudge.judging.offline.prepared import PassageSpan, Prepared
 from trecjudge.judging.offline.wording import SHIPPED, Term, Wording
+from trecjudge.text.amounts import differing_times
 from trecjudge.text.forms import neighbours_in, word_form
 from trecjudge.text.frequencies import ENGLISH
 from trecjudge.text.numbers import MEASURED, other_quantity, quantities
@@ -389,13 +390,17 @@ def _around(forms: Sequence[str], place: int) -> tuple[str, str, str, str]:
 
 
 def other_quantities(sentence: str, passage: str) -> Iterator[str]:
-    """Yield the numbers that the passage has of other units, or with the opposite bound, only."""
+    """Yield the numbers that the passage has of other units, or with the opposite bound, only.
+
+    And the times of day of which it has others only.
+    """
     ours = [mine for mine in quantities(sentence) if mine.unit in MEASURED or mine.bound]
     theirs = list(quantities(passage)) if ours else []
     for mine in ours:
         same = [one for one in theirs if one.number == mine.number]
         if same and all(other_quantity(mine, one) for one in same):
             yield mine.written
+    yield from (time.written for time in differing_times(sentence, passage))
 
 
 # A sentence laid beside the part of a near copy that is most like it: what differs, and how.
@@ -548,7 +553,7 @@ def _others(
         instead = {form for form in theirs[first:last] if form not in ENGLISH}
         for form in ours[start:stop]:
             term = lacking.get(form)
-            if term is None or form in RELATING or term.weight < _TELLING:
+            if term is None or not term.meaningful or form in RELATING or term.weight < _TELLING:
                 continue
             others = [one for one in instead if one not in ours and _is_another(form, one)]
             if others and not stands_in(form, inside):

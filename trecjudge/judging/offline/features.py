@@ -23,16 +23,10 @@ from trecjudge.judging.offline.prepared import (
     best_passage,
 )
 from trecjudge.judging.offline.wording import Term, Wording
+from trecjudge.text.amounts import amounts, is_fraction
 from trecjudge.text.forms import in_one, in_two, neighbours_in
-from trecjudge.text.numbers import (
-    CONVERTIBLE,
-    Quantity,
-    convertible,
-    quantities,
-    same_converted,
-    spaced_number,
-)
-from trecjudge.text.tokens import is_spaceless, read_forms
+from trecjudge.text.numbers import spaced_number
+from trecjudge.text.tokens import is_spaceless
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
 
 
@@ -97,11 +91,11 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     found: dict[str, tuple[str, ...]] = {}
     places = document.segments_of
     forms, text = places.keys(), wording.text
-    converted = False
+    converted = not any(term.number or is_fraction(term.form) for term in wording.terms)
     for index, term in enumerate(wording.terms):
         if term.form in places or not term.meaningful:
             continue
-        if term.number and not converted:
+        if not converted:
             found |= _converted_forms(wording, document)
             converted = True
         if term.form in found:
@@ -126,26 +120,19 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
 
 
 def _converted_forms(wording: Wording, document: Prepared) -> dict[str, tuple[str, ...]]:
-    """Return the forms of the document for the numbers and units that it has converted."""
+    """Return the forms of the document for those of amounts that it has in another unit."""
     places = document.segments_of.keys()
-    if CONVERTIBLE.isdisjoint(wording.forms) or places.isdisjoint(CONVERTIBLE):
-        return {}
-    absent = {t.form for t in wording.terms if t.number and t.form not in places}
-    ours = [one for one in quantities(wording.text) if one.number in absent and convertible(one)]
-    theirs = quantities(document.text) if ours else ()
+    ours = [one for one in amounts(wording.text) if not places >= set(one.forms)]
+    theirs = amounts(document.text) if ours else ()
     found: dict[str, tuple[str, ...]] = {}
     for mine in ours:
-        for other in theirs:
-            if same_converted(mine, other):
-                for own, its in zip(_both(mine), _both(other), strict=True):
-                    found[own] = (its,)
-                break
+        other = next(filter(mine.equals, theirs), None)
+        if other is not None and places >= set(other.forms):
+            # The number stands for the number, what follows it for the unit.
+            number, *_, unit = (*other.forms, other.forms[-1])
+            absent = (form for form in mine.forms if form not in places)
+            found |= {form: (unit if form != mine.forms[0] else number,) for form in absent}
     return found
-
-
-def _both(one: Quantity) -> tuple[str, str]:
-    """Return the forms of a number and of its unit."""
-    return one.number, read_forms(one.written)[1][-1]
 
 
 def _joined_form(index: int, wording: Wording, document: Prepared) -> str | None:
@@ -183,6 +170,8 @@ _MOST_NUMBERS = 3
 _NEAR_COPY = 0.75
 # Of so few content words each is needed.
 SHORT = 4.0
+# Of longer sentences people mostly call the rest supported where one part is contradicted.
+_BRIEF = 9.0
 _HALF, _ONE_OF_FIVE = 0.45, 0.2
 # Of sentences of which the document has less people call one in five fully supported.
 _MOST = 0.45
@@ -255,9 +244,9 @@ class Measurements:
     that the document lacks, with no word for the same in the passage, `lacking` their share of
     the weight in a short sentence. `replaced` are words in whose place it has others, `differ`
     is what a near copy says otherwise.
-    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each content
-    word is needed; `one_fact`: it states only one thing; `other_words`: the document lacks some
-    of its content words.
+    `near_copy`: but for what contradicts it, the passage has the sentence. `size` is that of the
+    wording; `one_fact`: it states only one thing; `other_words`: the document lacks some of its
+    content words.
     """
 
     features: Features
@@ -271,10 +260,20 @@ class Measurements:
     replaced: tuple[str, ...]
     lacking: float
     near_copy: bool
-    short: bool
+    size: float
     one_fact: bool
     differ: Differences = SAME
     other_words: bool = False
+
+    @property
+    def short(self) -> bool:
+        """Whether each content word is needed."""
+        return self.size <= SHORT
+
+    @property
+    def brief(self) -> bool:
+        """Whether a part that is wrong makes all of it wrong to most people."""
+        return self.size <= _BRIEF
 
     @property
     def contradicted(self) -> bool:
@@ -359,7 +358,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         *(negation_differs, direction_differs, passage, replaced),
         lacking=_weight(lacked) / (_weight(wording.meaningful) or 1.0) if short else 0.0,
         near_copy=bool(replaced) or near_copy,
-        short=short,
+        size=wording.size,
         differ=differ,
         other_words=any(term.meaningful for term in absent),
         one_fact=one_fact,

@@ -58,9 +58,9 @@ class Kept(NamedTuple):
 class Contradicted(NamedTuple):
     """What is left of the probabilities of near copies that their document contradicts."""
 
-    fact: Kept
-    """Of sentences that state only one thing."""
-    part: Kept
+    brief: Kept
+    """Of sentences of up to nine content words."""
+    long: Kept
     """Of longer ones, of which a part is contradicted."""
 
 
@@ -445,7 +445,7 @@ def apply_rules(
         # No support stays so, though partial support gains what full support loses.
         full = min(full, max(least, _MOST_RULED_OUT * probability))
     if found.contradicted:
-        kept = contradicted.fact if found.one_fact else contradicted.part
+        kept = contradicted.brief if found.brief else contradicted.long
         probability, full = probability * kept.supported, full * kept.full
     elif found.reworded:
         probability = max(probability, full + _LEAST_REWORDED * (1 - full))
