@@ -71,6 +71,7 @@ def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("trecjudge", "judges", "workflows", "tests/benchmarks"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, checkout / name, ignore=ignored)
+    shutil.copy(ROOT / "run_judge.py", checkout)
     path = checkout / "trecjudge" / "judging" / "offline" / "calibration.json"
     content = json.loads(path.read_text())
     for weights in content["features"].values():

@@ -45,7 +45,8 @@ def verdicts_at(folder: Path, name: str) -> Path:
 
 def judge(pairs: Path, output: Path) -> None:
     """Judge pairs with the shipped weights, as the command `pairs` does."""
-    command = [sys.executable, "-m", "trecjudge", "pairs", pairs, "--output", output, "--quiet"]
+    program = CHECKOUT / "run_judge.py"
+    command = [sys.executable, program, "pairs", pairs, "--output", output, "--quiet"]
     done = subprocess.run(
         list(map(str, command)), cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
@@ -70,6 +71,7 @@ def hold_out(folder: Path, pairs: Path, output: Path) -> None:
         (pair.topic_id, pair.sentence, pair.text): found
         for pair, found in zip(data.pairs, columns, strict=True)
     }
+    _require_own_modules()
     lines = map(json.loads, output.read_text("utf-8").splitlines())
     held_out = [
         json.dumps(line | _verdict(*found), ensure_ascii=False) + "\n"
@@ -82,6 +84,17 @@ def hold_out(folder: Path, pairs: Path, output: Path) -> None:
 
 
 DIFFERENT = (ImportError, AttributeError, TypeError, LookupError, ValueError)
+
+
+def _require_own_modules() -> None:
+    """Raise ImportError where a module is of another installation, which has what is missing here.
+
+    An editable installation gives its own modules for those that a checkout lacks.
+    """
+    for name, module in sys.modules.items():
+        file = getattr(module, "__file__", None)
+        if name.split(".")[0] == "trecjudge" and file and CHECKOUT not in Path(file).parents:
+            raise ImportError(f"{CHECKOUT} has no {name}")
 
 
 def _keys(pairs: Path) -> Iterator[tuple[str, str, str]]:
