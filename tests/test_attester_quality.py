@@ -69,8 +69,7 @@ def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a checkout whose shipped weights know nothing."""
     checkout = tmp_path_factory.mktemp("checkout")
     for name in ("trecjudge", "judges", "workflows", "tests/benchmarks"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, checkout / name, ignore=ignored)
+        shutil.copytree(ROOT / name, checkout / name)  # compiled modules too: they start at once
     shutil.copy(ROOT / "run_judge.py", checkout)
     path = checkout / "trecjudge" / "judging" / "offline" / "calibration.json"
     content = json.loads(path.read_text())
@@ -93,13 +92,24 @@ def measure(checkout: Path, *flags: str | Path) -> subprocess.CompletedProcess[s
 
 
 def test_a_loss_is_status_1(data: Path, worse: Path, tmp_path: Path) -> None:
-    done = measure(worse, "--data", data, "--against", ROOT, "--out", tmp_path)
+    given = ("--data", data, "--against", ROOT, "--out", tmp_path, "--only", "toy")
+    done = measure(worse, *given)
     assert done.returncode == 1, done.stderr
     assert "\nloss: toy, AUC full: -0." in done.stdout
-    assert "loss: trec" not in done.stdout  # its weights are fitted anew
-    assert {path.name for path in (tmp_path / "other").iterdir()} == {
-        *("toy.verdicts.jsonl", "trec.verdicts.jsonl", "trec.order.json"),
-    }
+    for side in ("this", "other"):
+        assert len((tmp_path / side / "toy.verdicts.jsonl").read_text().splitlines()) == 120
+
+
+def test_weights_that_are_fitted_to_the_other_topics_lose_nothing(data: Path, worse: Path) -> None:
+    done = measure(worse, "--data", data, "--against", ROOT, "--only", "trec")
+    assert done.returncode == 0, done.stderr
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("| trec | 120 |"))
+    assert "(topic " in row and row.endswith("| +0.000 | +0.000 | +0.000 | +0.000 |")
+    for title in ("expected", "labels"):
+        (line,) = (
+            x for x in done.stdout.splitlines() if x.startswith(f"tau-b of 4 runs by {title}")
+        )
+        assert line.endswith(", difference +0.000")
 
 
 def test_a_gain_is_status_0_though_the_other_checkout_cannot_hold_out_topics(
@@ -116,12 +126,10 @@ def test_a_gain_is_status_0_though_the_other_checkout_cannot_hold_out_topics(
 
 
 def test_without_another_checkout_the_table_has_this_one(data: Path) -> None:
-    done = measure(ROOT, "--data", data, "--only", "trec")
+    done = measure(ROOT, "--data", data, "--only", "toy")
     assert done.returncode == 0, done.stderr
-    assert "difference" not in done.stdout and "| toy" not in done.stdout
-    assert "tau-b of 4 runs by expected: " in done.stdout
-    (row,) = (line for line in done.stdout.splitlines() if line.startswith("| trec"))
-    assert "(topic " in row
+    assert "| toy | 120 |" in done.stdout
+    assert "difference" not in done.stdout and "trec" not in done.stdout
 
 
 @pytest.mark.parametrize(

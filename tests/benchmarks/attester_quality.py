@@ -130,9 +130,10 @@ def order_lines(labels: Path, this: Path, other: Path, is_compared: bool) -> Ite
         tau = run_order(data, own)
         line = f"tau-b of {len(data.runs)} runs by {title}: {tau:.{DIGITS}f}"
         if is_compared:
+            line += f", difference {signed(tau - run_order(data, theirs), DIGITS)}"
+        if is_compared and not np.array_equal(own, theirs):
             drawn = interval_of(order_draws(data, own) - order_draws(data, theirs), topics)
-            bounds = interval(drawn, DIGITS, " ({} to {})", "")
-            line += f", difference {signed(tau - run_order(data, theirs), DIGITS)}{bounds}"
+            line += interval(drawn, DIGITS, " ({} to {})", "")
         yield line
 
 

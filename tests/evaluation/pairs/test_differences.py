@@ -101,6 +101,11 @@ def test_both_sides_are_drawn_together() -> None:
     assert low is not None and high is not None and high - low < 0.06
 
 
+def test_a_run_beside_itself_differs_by_zero_without_an_interval() -> None:
+    for figure in figures(THIS, THIS).values():
+        assert (figure.difference, tuple(figure.interval)) == (0.0, (None, None))
+
+
 @pytest.mark.parametrize(("groups", "over"), [(12, "groups"), (10, "groups"), (9, "pairs")])
 def test_intervals_are_over_groups_where_there_are_ten(groups: int, over: str) -> None:
     rows = groups > GROUPS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -132,7 +132,7 @@ def compare_rows(name: str, this: PairRows, other: PairRows) -> DifferenceBin:
 
     Intervals are over groups where there are FEWEST_GROUPS, else over pairs.
     """
-    values = [this.human, *(c for r in (this, other) for c in (r.said, r.supported, r.full))]
+    values = [this.human, *(column for both in _said_by(this, other) for column in both)]
     order, owners = steady_order(np.column_stack(values), this.owners)
     this, other = this.where(order), other.where(order)
     groups = len(np.unique(owners))
@@ -140,13 +140,24 @@ def compare_rows(name: str, this: PairRows, other: PairRows) -> DifferenceBin:
     units = owners if by_group else np.arange(len(this))
     paired = [_Paired.of(figure, this, other) for figure in COMPARED.values()]
     drawn: list[list[Array]] = [[] for _ in paired]
-    for counts in resampled_counts(units):
+    # Runs that say the same differ by 0 in every resample, which makes no interval.
+    is_same = all(np.array_equal(a, b, equal_nan=True) for a, b in _said_by(this, other))
+    for counts in () if is_same else resampled_counts(units):
         for parts, figure in zip(drawn, paired, strict=True):
             parts.append(np.subtract(*figure.values(counts)))
     size = groups if by_group else len(this)
     return DifferenceBin(
         *(name, len(this), groups, "groups" if by_group else "pairs"),
         tuple(map(_difference, COMPARED, paired, drawn, [size] * len(paired))),
+    )
+
+
+def _said_by(this: PairRows, other: PairRows) -> Iterator[tuple[Array, Array]]:
+    """Yield what either run says: labels, P(supported), P(full)."""
+    yield from (
+        (this.said, other.said),
+        (this.supported, other.supported),
+        (this.full, other.full),
     )
 
 
