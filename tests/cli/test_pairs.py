@@ -207,12 +207,12 @@ def worse(verdicts: list[dict[str, Any]], path: Path, *without: str) -> Path:
             chances = {name: round(1 - one[name], 4) for name in ("p_full", "p_supported")}
             one |= {"label": said.get(one["label"], one["label"])} | chances
     kept = [{k: v for k, v in one.items() if k not in without} for one in verdicts]
-    path.write_text(lines(*kept))
+    path.write_text(lines_of(*kept))
     return path
 
 
 def test_against_itself_every_difference_is_zero(write: Write) -> None:
-    path = write(lines(*THREE), "p.jsonl")
+    path = write(lines_of(*THREE), "p.jsonl")
     judged(path)
     done = against(path, path.with_name("out.jsonl"), "--json")
     found = json.loads(done.out)["against"]
@@ -224,7 +224,7 @@ def test_against_itself_every_difference_is_zero(write: Write) -> None:
 @pytest.mark.parametrize("without", [(), ("digest",)], ids=["now", "of an earlier release"])
 def test_against_worse_verdicts(without: tuple[str, ...], write: Write) -> None:
     records = [r | {"topic": f"t{n // 3}"} for n, r in enumerate(THREE)]
-    path = write(lines(*records), "p.jsonl")
+    path = write(lines_of(*records), "p.jsonl")
     _, verdicts = judged(path)
     other = worse(verdicts, path.with_name("other.jsonl"), *without)
     found = json.loads(against(path, other, "--json").out)["against"]
@@ -241,10 +241,12 @@ def test_against_worse_verdicts(without: tuple[str, ...], write: Write) -> None:
 
 
 def test_the_table_of_differences(write: Write) -> None:
-    path = write(lines(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl")
+    path = write(
+        lines_of(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl"
+    )
     _, verdicts = judged(path)
     other = path.with_name("other.jsonl")
-    other.write_text(lines(*verdicts[3:], verdicts[0] | {"digest": "none", "id": "x"}))
+    other.write_text(lines_of(*verdicts[3:], verdicts[0] | {"digest": "none", "id": "x"}))
     done = against(path, other)
     rows = done.out.splitlines()
     (head,) = (row for row in rows if row.startswith("45 labels"))
@@ -257,8 +259,8 @@ def test_the_table_of_differences(write: Write) -> None:
 
 
 def test_files_that_are_not_the_groups_have_rows_too(write: Write) -> None:
-    one = write(lines(*THREE), "one.jsonl")
-    two = write(lines(*(r | {"claim": f"{r['claim']} So."} for r in THREE)), "two.jsonl")
+    one = write(lines_of(*THREE), "one.jsonl")
+    two = write(lines_of(*(r | {"claim": f"{r['claim']} So."} for r in THREE)), "two.jsonl")
     out = one.with_name("out.jsonl")
     assert command("pairs", one, two, "--output", out).status == 0
     given = ("--against", out, "--output", one.with_name("o.jsonl"), "--json")
@@ -275,7 +277,7 @@ def test_files_that_are_not_the_groups_have_rows_too(write: Write) -> None:
 def test_a_model_beside_words_has_no_auc_but_labels(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(lines(*THREE), "p.jsonl")
+    path = write(lines_of(*THREE), "p.jsonl")
     judged(path)
     with serving(attesting("partial_support", "It burned down"), monkeypatch):
         done = against(path, path.with_name("out.jsonl"), "--use-env-llm", "--json")
@@ -287,7 +289,9 @@ def test_a_model_beside_words_has_no_auc_but_labels(
 
 
 def test_pairs_without_labels_are_said_not_to_be_compared(write: Write) -> None:
-    path = write(lines(*({k: v for k, v in r.items() if k != "label"} for r in PAIRS)), "p.jsonl")
+    path = write(
+        lines_of(*({k: v for k, v in r.items() if k != "label"} for r in PAIRS)), "p.jsonl"
+    )
     judged(path)
     done = against(path, path.with_name("out.jsonl"))
     assert (done.status, "not compared: 3 pairs, without a label of people\n" in done.out) == (
@@ -307,15 +311,15 @@ def test_pairs_without_labels_are_said_not_to_be_compared(write: Write) -> None:
 def test_against_a_wrong_file_nothing_is_judged(
     other: list[dict[str, Any]], message: str, write: Write
 ) -> None:
-    path, wrong = write(lines(*PAIRS), "p.jsonl"), write(lines(*other), "v.jsonl")
+    path, wrong = write(lines_of(*PAIRS), "p.jsonl"), write(lines_of(*other), "v.jsonl")
     done = against(path, wrong)
     assert (done.status, message in done.err) == (1, True), done.err
     assert not path.with_name("o.jsonl").exists()
 
 
 def test_against_verdicts_on_other_pairs(write: Write) -> None:
-    path = write(lines(*PAIRS), "p.jsonl")
-    judged(write(lines({"claim": "It rains.", "document": "It rains."}), "q.jsonl"))
+    path = write(lines_of(*PAIRS), "p.jsonl")
+    judged(write(lines_of({"claim": "It rains.", "document": "It rains."}), "q.jsonl"))
     done = against(path, path.with_name("out.jsonl"))
     assert done.status == 1
     assert f"out.jsonl: no pair in common with {path}. Its first verdict is on line 1" in done.err
@@ -323,7 +327,7 @@ def test_against_verdicts_on_other_pairs(write: Write) -> None:
 
 
 def test_the_earlier_verdicts_are_not_written_over(write: Write) -> None:
-    path = write(lines(*PAIRS), "p.jsonl")
+    path = write(lines_of(*PAIRS), "p.jsonl")
     judged(path)
     out = path.with_name("out.jsonl")
     before = out.read_text()
