@@ -194,6 +194,148 @@ def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
     assert figures["AUC, supported or not"] is None
 
 
+def against(path: Path, other: Path, *flags: str | Path) -> Done:
+    """Judge pairs beside earlier verdicts."""
+    return command("pairs", path, "--output", path.with_name("o.jsonl"), "--against", other, *flags)
+
+
+def worse(verdicts: list[dict[str, Any]], path: Path, *without: str) -> Path:
+    """Write verdicts that call the pairs of the groups t0 to t3 the other way round."""
+    said = {"full_support": "no_support", "no_support": "full_support"}
+    for one in verdicts:
+        if one["group"] < "t4":
+            chances = {name: round(1 - one[name], 4) for name in ("p_full", "p_supported")}
+            one |= {"label": said.get(one["label"], one["label"])} | chances
+    kept = [{k: v for k, v in one.items() if k not in without} for one in verdicts]
+    path.write_text(lines_of(*kept))
+    return path
+
+
+def test_against_itself_every_difference_is_zero(write: Write) -> None:
+    path = write(lines_of(*THREE), "p.jsonl")
+    judged(path)
+    done = against(path, path.with_name("out.jsonl"), "--json")
+    found = json.loads(done.out)["against"]
+    assert (done.status, found["compared"], found["label_changed"]) == (0, 24, 0)
+    assert (found["not_compared"], found["matched_by_line"]) == ({}, False)
+    assert {f["difference"] for f in found["differences"]["figures"]} == {0.0}
+
+
+@pytest.mark.parametrize("without", [(), ("digest",)], ids=["now", "of an earlier release"])
+def test_against_worse_verdicts(without: tuple[str, ...], write: Write) -> None:
+    records = [r | {"topic": f"t{n // 3}"} for n, r in enumerate(THREE)]
+    path = write(lines_of(*records), "p.jsonl")
+    _, verdicts = judged(path)
+    other = worse(verdicts, path.with_name("other.jsonl"), *without)
+    found = json.loads(against(path, other, "--json").out)["against"]
+    by_name = {figure["name"]: figure for figure in found["differences"]["figures"]}
+    same, auc = by_name["same label"], by_name["AUC, full against the rest"]
+    # 4 of 8 groups have two of three labels wrong there, the third is as it was.
+    assert same["this"] - same["other"] == pytest.approx(8 / 24, abs=2e-4)
+    assert same["difference"] == pytest.approx(8 / 24, abs=1e-4)
+    assert auc["difference"] > 0.2 and 0 < same["low"] < same["difference"] < same["high"]
+    assert by_name["Brier score, P(supported)"]["difference"] < 0
+    assert by_name["Brier score, P(supported)"]["lower_is_better"]
+    assert (found["differences"]["intervals_over"], found["label_changed"]) == ("pairs", 8)
+    assert found["matched_by_line"] == bool(without)
+
+
+def test_the_table_of_differences(write: Write) -> None:
+    path = write(
+        lines_of(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl"
+    )
+    _, verdicts = judged(path)
+    other = path.with_name("other.jsonl")
+    other.write_text(lines_of(*verdicts[3:], verdicts[0] | {"digest": "none", "id": "x"}))
+    done = against(path, other)
+    rows = done.out.splitlines()
+    (head,) = (row for row in rows if row.startswith("45 labels"))
+    assert " ".join(head.split()) == "45 labels this other this - other 95 % over pairs"
+    assert any(row.startswith("same label") and "+0.000" in row for row in rows)
+    assert f"against {other}: 45 pairs compared, 0 have another label than there" in rows
+    assert "not compared: 3 pairs, the other file has no verdict on them" in rows
+    assert "not compared: 1 pair, only the other file has them" in rows
+    assert sum("this - other, by group" in " ".join(row.split()) for row in rows) <= 1
+
+
+def test_files_that_are_not_the_groups_have_rows_too(write: Write) -> None:
+    one = write(lines_of(*THREE), "one.jsonl")
+    two = write(lines_of(*(r | {"claim": f"{r['claim']} So."} for r in THREE)), "two.jsonl")
+    out = one.with_name("out.jsonl")
+    assert command("pairs", one, two, "--output", out).status == 0
+    given = ("--against", out, "--output", one.with_name("o.jsonl"), "--json")
+    found = json.loads(command("pairs", one, two, *given).out)["against"]
+    assert [part["name"] for part in found["by_file"]] == [str(one), str(two)]
+    alone = json.loads(against(two, out, "--json").out)["against"]
+    assert (alone["compared"], alone["not_compared"], alone["by_file"]) == (
+        24,
+        {"only_other": 24},
+        [],
+    )
+
+
+def test_a_model_beside_words_has_no_auc_but_labels(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(lines_of(*THREE), "p.jsonl")
+    judged(path)
+    with serving(attesting("partial_support", "It burned down"), monkeypatch):
+        done = against(path, path.with_name("out.jsonl"), "--use-env-llm", "--json")
+    figures = json.loads(done.out)["against"]["differences"]["figures"]
+    by_name = {figure["name"]: figure for figure in figures}
+    assert by_name["AUC, supported or not"]["difference"] is None
+    assert by_name["AUC, supported or not"]["labels"] == 0
+    assert by_name["same label"]["this"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_pairs_without_labels_are_said_not_to_be_compared(write: Write) -> None:
+    path = write(
+        lines_of(*({k: v for k, v in r.items() if k != "label"} for r in PAIRS)), "p.jsonl"
+    )
+    judged(path)
+    done = against(path, path.with_name("out.jsonl"))
+    assert (done.status, "not compared: 3 pairs, without a label of people\n" in done.out) == (
+        0,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (PAIRS, "v.jsonl:1: a pair to judge, not a verdict: first judge the file"),
+        ([{"topic_id": "t1", "label": "FULL"}], "v.jsonl:1: no verdict of `pairs`: it lacks id"),
+        ([], "v.jsonl: no verdicts in it"),
+    ],
+)
+def test_against_a_wrong_file_nothing_is_judged(
+    other: list[dict[str, Any]], message: str, write: Write
+) -> None:
+    path, wrong = write(lines_of(*PAIRS), "p.jsonl"), write(lines_of(*other), "v.jsonl")
+    done = against(path, wrong)
+    assert (done.status, message in done.err) == (1, True), done.err
+    assert not path.with_name("o.jsonl").exists()
+
+
+def test_against_verdicts_on_other_pairs(write: Write) -> None:
+    path = write(lines_of(*PAIRS), "p.jsonl")
+    judged(write(lines_of({"claim": "It rains.", "document": "It rains."}), "q.jsonl"))
+    done = against(path, path.with_name("out.jsonl"))
+    assert done.status == 1
+    assert f"out.jsonl: no pair in common with {path}. Its first verdict is on line 1" in done.err
+    assert path.with_name("o.jsonl").exists()
+
+
+def test_the_earlier_verdicts_are_not_written_over(write: Write) -> None:
+    path = write(lines_of(*PAIRS), "p.jsonl")
+    judged(path)
+    out = path.with_name("out.jsonl")
+    before = out.read_text()
+    done = command("pairs", path, "--output", out, "--against", out)
+    assert (done.status, "is the file of --against; give another" in done.err) == (1, True)
+    assert out.read_text() == before
+
+
 def test_beyond_the_budget_pairs_are_unjudged(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

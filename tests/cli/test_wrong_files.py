@@ -108,6 +108,10 @@ READERS: dict[str, tuple[Reader, set[str]]] = {
     ),
     "a job": (lambda f, j, o: ["show", f], set()),
     "pairs": (lambda f, j, o: ["pairs", f], set()),
+    "verdicts": (
+        lambda f, j, o: ["pairs", j.with_name("pairs"), "--against", f, "--output", o / "v"],
+        set(),
+    ),
     "a bank to convert": (
         lambda f, j, o: ["convert", f, o / "x.jsonl", "--to", "nuggetizer"],
         {"nuggets_without_text.jsonl"},
@@ -125,6 +129,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a job in `job` and the wrong files in `wrong`."""
     made = tmp_path_factory.mktemp("made")
     assert sample("rag", made / "job").status == 0
+    (made / "pairs").write_text('{"sentence": "It whistles.", "document": "A whistle."}')
     (made / "wrong").mkdir()
     for name, content in WRONG.items():
         raw = content if isinstance(content, bytes) else content.encode()

@@ -140,6 +140,7 @@ def _of_commands(folder: Path) -> None:
         _done(*job, "--out-dir", "parts", "--name", "x", "-q", "--shard", part)
     _done("index", "documents.jsonl", "--to", "docs.index", "-q")
     _done("calibrate", "--labels", "pairs.jsonl", "--out", "calibration.json", "-q")
+    _done("pairs", "pairs.jsonl", "--output", "earlier.jsonl", "-q")
     _done("nuggets", "edit", "bank.jsonl", "--to-table", "nuggets.tsv", "-q")
     _done("convert", "job/x", "board.txt", "--to", "ir_measures")
     _done("convert", "job/x", "board.csv", "--to", "csv")

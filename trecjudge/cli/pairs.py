@@ -20,6 +20,8 @@ from trecjudge.cli.printing import (
     print_table,
 )
 from trecjudge.errors import InputError
+from trecjudge.evaluation.pairs.differences import VerdictComparison, VerdictDifferences
+from trecjudge.evaluation.pairs.earlier import VerdictLine, read_earlier
 from trecjudge.evaluation.pairs.measuring import VerdictTally
 from trecjudge.evaluation.pairs.reading import bare_pairs, parse_field_names, require_pairs
 from trecjudge.evaluation.pairs.verdicts import PairVerdict
@@ -46,6 +48,11 @@ class PairFlags(LimitFlags, AskingFlags, PrintFlags):
     output: Path = option(
         "A file for the verdicts, one JSON object a line.", Path("verdicts.jsonl")
     )
+    against: Path | None = option(
+        "Verdicts of an earlier run on the same pairs (its --output): show by how much each figure"
+        " differs from theirs.",
+        metavar="OTHER",
+    )
 
 
 @command_with(PairFlags)
@@ -57,7 +64,8 @@ def pairs(flags: PairFlags) -> int:
     printer = FindingPrinter(flags.quiet)
     tally = VerdictTally(printer)
     read = bare_pairs(flags.files, printer, parse_field_names(flags.fields))
-    found = require_pairs(read, ", ".join(map(str, flags.files)))
+    where = ", ".join(map(str, flags.files))
+    found = require_pairs(read, where)
     warn = warning_printer(flags.quiet)
     job = request_job(flags, RUN, choice=choice_of(flags, judges=(JUDGE,)))
     if message := warn_without_model([job]):
@@ -67,15 +75,33 @@ def pairs(flags: PairFlags) -> int:
         return print_plans([plan | {"items": tally.pairs}], flags.as_json)
     if any(_is_same(flags.output, path) for path in flags.files):
         raise InputError(f"--output {flags.output}: is one of the files to judge; give another")
+    comparison = _open_comparison(flags, printer)
     with open_target(flags.output) as file:
 
         def take(verdict: PairVerdict) -> None:
             file.write(orjson.dumps(verdict.as_dict(), option=orjson.OPT_APPEND_NEWLINE))
             tally.add(verdict)
+            if comparison:
+                comparison.add(VerdictLine.of(verdict), verdict.pair.place.path)
 
         spent = judge_pairs(job, found, take, warn)
-    _print(flags, tally, spent, printer)
+    compared = comparison.compute_differences() if comparison else None
+    _print(flags, tally, compared, spent, printer)
+    if comparison:
+        comparison.require_pairs(where)
     return 3 if tally.failures else printer.status()
+
+
+def _open_comparison(flags: PairFlags, printer: FindingPrinter) -> VerdictComparison | None:
+    """Return what compares with --against, if given. Raises InputError for a file of no verdicts.
+
+    It is read before anything is judged, and is not written over.
+    """
+    if flags.against is None:
+        return None
+    if _is_same(flags.output, flags.against):
+        raise InputError(f"--output {flags.output}: is the file of --against; give another")
+    return VerdictComparison(read_earlier(flags.against, printer))
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -83,7 +109,11 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _print(
-    flags: PairFlags, tally: VerdictTally, spent: dict[str, Any], printer: FindingPrinter
+    flags: PairFlags,
+    tally: VerdictTally,
+    compared: VerdictDifferences | None,
+    spent: dict[str, Any],
+    printer: FindingPrinter,
 ) -> None:
     """Print figures and counts, as tables or as JSON."""
     measured = tally.compute_figures()
@@ -95,7 +125,8 @@ def _print(
     }
     if flags.as_json:
         files = {"output": str(flags.output), "calls": spent, "findings": printer.as_dicts()}
-        print_json([counts | measured.as_dict() | files])
+        against = {"against": compared.as_dict()} if compared else {}
+        print_json([counts | measured.as_dict() | against | files])
         return
     printer.close()
     if flags.quiet:
@@ -105,4 +136,8 @@ def _print(
         for title, parts in (("group", measured.by_group), ("document", measured.by_length)):
             if parts:
                 print_table(shown.pair_parts_table(title, parts))
+    if compared is not None:
+        for shown_table in shown.difference_tables(compared):
+            print_table(shown_table)
+        print_lines(shown.verdict_difference_lines(compared))
     print_lines(shown.pair_lines(tally, measured, str(flags.output), spent))

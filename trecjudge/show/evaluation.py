@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trecjudge.evaluation.optimize.improvement import ImprovedFigure, Improvement
 from trecjudge.evaluation.optimize.optimize import OptimizeResult
 from trecjudge.evaluation.optimize.questions import ENOUGH
+from trecjudge.evaluation.pairs.differences import (
+    COMPARED,
+    NOT_COMPARED,
+    DifferenceBin,
+    PairedDifference,
+    VerdictDifferences,
+)
 from trecjudge.evaluation.pairs.measuring import (
     FEWEST_PAIRS,
     FIGURES,
@@ -33,6 +41,7 @@ from trecjudge.show.formats import (
     interval,
     number,
     probability,
+    signed,
 )
 from trecjudge.show.tables import TextTable, table
 from trecjudge.stats.comparison import Difference
@@ -136,6 +145,57 @@ def pair_lines(
     if spent:
         yield model_line(spent)
     yield f"verdicts: {output}"
+
+
+def difference_tables(compared: VerdictDifferences) -> Iterator[TextTable]:
+    """Yield how two runs on the same pairs differ: in all, by group, by file."""
+    if compared.whole is None:
+        return
+    whole = compared.whole
+    rows = (
+        (
+            _figure_name(f, whole),
+            number(f.this, MEAN_DIGITS),
+            number(f.other, MEAN_DIGITS),
+            signed(f.difference),
+            interval(f.interval),
+        )
+        for f in whole.figures
+    )
+    head = (f"{whole.labels} labels", "this", "other", "this - other", f"95 % over {whole.over}")
+    yield table(head, rows)
+    of_files = [replace(part, name=Path(part.name).name) for part in compared.by_file]
+    for title, parts in (("group", compared.by_group), ("file", of_files)):
+        if parts:
+            lines = ((part.name or "(none)", part.labels, *_signed_figures(part)) for part in parts)
+            yield table((f"this - other, by {title}", "labels", *COMPARED), lines)
+
+
+def _figure_name(figure: PairedDifference, part: DifferenceBin) -> str:
+    short = figure.labels < part.labels
+    return f"{figure.name} ({figure.labels} labels)" if short else figure.name
+
+
+def _signed_figures(part: DifferenceBin) -> Iterator[str]:
+    for figure in part.figures:
+        bounds = interval(figure.interval, form=" ({} to {})", none="")
+        yield f"{signed(figure.difference)}{bounds}"
+
+
+def verdict_difference_lines(compared: VerdictDifferences) -> Iterator[str]:
+    """Yield how many pairs two runs are compared on, and why others are not."""
+    lower = [name for name, figure in COMPARED.items() if figure.lower_is_better]
+    if compared.whole is not None:
+        yield f"below 0 is better for {' and '.join(lower)}, above 0 for the others"
+    changed = f"{compared.changed} have another label than there"
+    yield f"against {compared.path}: {plural(compared.compared, 'pair')} compared, {changed}"
+    for name, count in compared.not_compared.items():
+        yield f"not compared: {plural(count, 'pair')}, {NOT_COMPARED[name]}"
+    if compared.by_line:
+        yield (
+            f"{compared.path} has pairs without id and digest: they are known by group and line,"
+            " so the files must have the same lines"
+        )
 
 
 def flip_table(tested: StabilityReport) -> TextTable:

@@ -30,6 +30,12 @@ def decimal(value: float | None, digits: int) -> str:
     return text.removeprefix("-") if text.strip("-0.") == "" else text
 
 
+def signed(value: float | None, digits: int = MEAN_DIGITS) -> str:
+    """Return a difference as `+0.012`, never a negative zero, `n/a` for None."""
+    text = decimal(value, digits)
+    return text if value is None or text.startswith("-") else f"+{text}"
+
+
 def interval(
     bounds: Iterable[float | None],
     digits: int = MEAN_DIGITS,

@@ -249,6 +249,15 @@ def balanced_accuracy_figure(said: Flags, truth: Flags) -> ItemFigure:
     return mean_of_shares
 
 
+def brier_figure(chances: Array, truth: Flags) -> ItemFigure:
+    """Return the mean squared distance of chances from what is true (Brier, 1950): 0 is best.
+
+    NaN where an item has no chance.
+    """
+    squared = (chances - truth) ** 2
+    return lambda weights: ratio(weights @ squared, weights.sum(axis=1))
+
+
 def calibration_error_figure(chances: Array, truth: Flags) -> ItemFigure:
     """Return the mean |predicted - observed| over BINS, by items (Guo et al., 2017).
 

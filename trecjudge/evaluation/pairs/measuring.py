@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -59,26 +59,30 @@ class PairRows:
     def __len__(self) -> int:
         return len(self.human)
 
-    def where(self, chosen: Truth) -> PairRows:
-        """Return only these rows."""
+    def where(self, chosen: Truth | Indices) -> PairRows:
+        """Return only these rows; places give them in that order."""
         return PairRows(*(getattr(self, column.name)[chosen] for column in fields(self)))
 
     def in_order(self) -> PairRows:
-        """Return the rows, and the numbers of their groups, in an order that values make.
+        """Return the rows, and the numbers of their groups, in an order that values make."""
+        values = [self.human, self.said, self.supported, self.full, self.words]
+        order, owners = steady_order(np.column_stack(values), self.owners)
+        return replace(self.where(order), owners=owners)
 
-        Neither the names of groups nor the order of a file then decides what is drawn.
-        """
-        values = np.column_stack([self.human, self.said, self.supported, self.full, self.words])
-        order = np.lexsort((*values.T[::-1], self.owners))
-        starts = np.flatnonzero(np.diff(self.owners[order], prepend=-1))
-        keys = [part.tobytes() for part in np.split(values[order], starts[1:])]
-        ranks = np.empty(len(keys), dtype=np.intp)
-        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        owners = np.repeat(ranks, np.diff(starts, append=len(order)))
-        again = np.lexsort((*values[order].T[::-1], owners))
-        found = (getattr(self, column.name)[order][again] for column in fields(self))
-        human, said, supported, full, _, words = found
-        return PairRows(human, said, supported, full, owners[again], words)
+
+def steady_order(values: Array, owners: Indices) -> tuple[Indices, Indices]:
+    """Return the places of rows, (rows, values), in an order that values make; and their groups.
+
+    Neither the names of groups nor the order of a file then decides what is drawn.
+    """
+    order = np.lexsort((*values.T[::-1], owners))
+    starts = np.flatnonzero(np.diff(owners[order], prepend=-1))
+    keys = [part.tobytes() for part in np.split(values[order], starts[1:])]
+    ranks = np.empty(len(keys), dtype=np.intp)
+    ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    ranked = np.repeat(ranks, np.diff(starts, append=len(order)))
+    again = np.lexsort((*values[order].T[::-1], ranked))
+    return order[again], ranked[again]
 
 
 FIGURES: Mapping[str, Callable[[PairRows], ItemFigure]] = {
@@ -125,7 +129,7 @@ def bin_figures(name: str, rows: PairRows) -> PairBin:
     units = found if by_group else np.arange(len(rows))
     figures = [make(rows) for make in FIGURES.values()]
     known = [float(figure(np.ones((1, len(rows))))[0]) for figure in figures]
-    drawn = [[figure(counts) for figure in figures] for counts in _resamples(units)]
+    drawn = [[figure(counts) for figure in figures] for counts in resampled_counts(units)]
     size = groups if by_group else len(rows)
     intervals = [
         interval_of(np.concatenate(parts), size) for parts in zip(*drawn, strict=True)
@@ -145,8 +149,11 @@ def bin_figures(name: str, rows: PairRows) -> PairBin:
     )
 
 
-def _resamples(units: Indices) -> Iterator[Array]:
-    """Yield how often each pair counts, (resamples, pairs), in parts that memory holds."""
+def resampled_counts(units: Indices) -> Iterator[Array]:
+    """Yield how often each pair counts, (resamples, pairs), in parts that memory holds.
+
+    `units` are the numbers of what is drawn whole, (pairs,).
+    """
     size = int(units.max(initial=-1)) + 1
     random = np.random.default_rng(SEED)
     left = RESAMPLES if size >= FEWEST_UNITS else 0
@@ -255,14 +262,22 @@ class VerdictTally:
 
     def _by_group(self, rows: PairRows) -> tuple[PairBin, ...]:
         names = list(self._groups)
-        sizes = Counter(rows.owners.tolist())
-        if len(sizes) < 2:
-            return ()
-        largest = sorted(sizes, key=lambda owner: (-sizes[owner], names[owner]))[:MOST_GROUPS]
-        chosen = [owner for owner in largest if sizes[owner] >= FEWEST_PAIRS]
         return tuple(
-            bin_figures(names[owner], rows.where(rows.owners == owner)) for owner in chosen
+            bin_figures(names[owner], rows.where(rows.owners == owner))
+            for owner in groups_with_row(rows.owners, names)
         )
+
+
+def groups_with_row(owners: Indices, names: Sequence[str]) -> list[int]:
+    """Return the numbers of the groups that have a row of their own, the largest first.
+
+    None has one where all rows are of one group.
+    """
+    sizes = Counter(owners.tolist())
+    if len(sizes) < 2:
+        return []
+    largest = sorted(sizes, key=lambda owner: (-sizes[owner], names[owner]))[:MOST_GROUPS]
+    return [owner for owner in largest if sizes[owner] >= FEWEST_PAIRS]
 
 
 def _by_length(rows: PairRows) -> list[PairBin]:

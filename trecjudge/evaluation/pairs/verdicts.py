@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -55,7 +56,17 @@ class PairVerdict:
             "attester": self.attester,
             "failure": None if self.failure is None else asdict(self.failure),
             "human": labels[0] if len(labels) == 1 else list(labels) or None,
+            "digest": digest_texts(self.pair),
         }
+
+
+def digest_texts(pair: BarePair) -> str:
+    """Return what tells the texts of a pair from others: the same in every file and release."""
+    digest = hashlib.blake2b(digest_size=8)
+    for text in (pair.sentence, pair.document):
+        data = text.encode(errors="surrogatepass")
+        digest.update(len(data).to_bytes(8) + data)
+    return digest.hexdigest()
 
 
 def judge_by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> PairVerdict:
