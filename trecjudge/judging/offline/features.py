@@ -25,6 +25,7 @@ from trecjudge.judging.offline.prepared import (
 from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.text.amounts import amounts, is_fraction
 from trecjudge.text.forms import in_one, in_two, neighbours_in
+from trecjudge.text.framing import frame_of
 from trecjudge.text.numbers import spaced_number
 from trecjudge.text.tokens import is_spaceless
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
@@ -78,6 +79,22 @@ def _negated_otherwise(term: Term, wording: Wording, document: Prepared, segment
     if term.negated:
         return term.form in document.affirmed or segment not in document.denying
     return not wording.denies
+
+
+def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) -> str:
+    """Return the words by which only the sentence denies, doubts, supposes or asks its statement.
+
+    A passage that denies or doubts in its own words has the frame, too.
+    """
+    frame = frame_of(wording.text)
+    if frame is None:
+        return ""
+    start, end = passage.start, passage.end
+    inside = document.text[start : end + _STOP]
+    if frame.kind == "asked":
+        return "" if any(sign in inside for sign in _QUESTION_SIGNS) else frame.written
+    alike = document.denying if frame.kind == "denied" else document.denying | document.hedging
+    return "" if frame_of(inside) or _any_within(alike, passage) else frame.written
 
 
 # The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet.
@@ -160,6 +177,9 @@ def _joined_form(index: int, wording: Wording, document: Prepared) -> str | None
     return None
 
 
+_QUESTION_SIGNS = "?？؟"
+_STOP = 3
+"""Characters behind a passage that its last stop may have."""
 # What weighs less is grammar: it is in every passage, and no evidence.
 _LIGHTEST = 0.1
 # Beyond this share of the weight more of it makes support no more likely.
@@ -243,7 +263,8 @@ class Measurements:
     `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the content terms
     that the document lacks, with no word for the same in the passage, `lacking` their share of
     the weight in a short sentence. `replaced` are words in whose place it has others, `differ`
-    is what a near copy says otherwise.
+    is what a near copy says otherwise. `unasserted` are the words by which only the sentence
+    denies, doubts, supposes or asks what it says.
     `near_copy`: but for what contradicts it, the passage has the sentence. `size` is that of the
     wording; `one_fact`: it states only one thing; `other_words`: the document lacks some of its
     content words.
@@ -263,6 +284,7 @@ class Measurements:
     size: float
     one_fact: bool
     differ: Differences = SAME
+    unasserted: str = ""
     other_words: bool = False
 
     @property
@@ -273,7 +295,7 @@ class Measurements:
     @property
     def brief(self) -> bool:
         """Whether a part that is wrong makes all of it wrong to most people."""
-        return self.size <= _BRIEF
+        return self.size <= _BRIEF or bool(self.unasserted)
 
     @property
     def contradicted(self) -> bool:
@@ -282,7 +304,7 @@ class Measurements:
 
         Of a longer sentence what is turned is mostly about something else.
         """
-        if self.replaced or self.differ.other or self.differ.added:
+        if self.unasserted or self.replaced or self.differ.other or self.differ.added:
             return True
         turned = self.negation_differs or self.direction_differs or bool(self.differ.exchanged)
         return turned and self.near_copy and self.one_fact
@@ -324,7 +346,9 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
     replaced = replacements(wording, absent, document, passage, tally.total)
     one_fact = wording.size <= SINGLE_FACT and len(wording.parts) <= 1
-    differ = SAME
+    differ, unasserted = SAME, ""
+    if passage.weight:
+        unasserted = unasserted_in(wording, document, passage)
     if passage.weight >= LIKE * tally.total:
         differ = differences(wording, absent, document, passage)
     near_copy = _near_copy(absent, passage, tally.total)
@@ -360,6 +384,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         near_copy=bool(replaced) or near_copy,
         size=wording.size,
         differ=differ,
+        unasserted=unasserted,
         other_words=any(term.meaningful for term in absent),
         one_fact=one_fact,
     )

@@ -232,6 +232,8 @@ def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
 
 
 def _against(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
+    if found.unasserted:
+        yield f"only the sentence has {found.unasserted!r}: it does not assert what it says"
     if found.replaced:
         yield f"another stands there for {_list_words(found.replaced)}"
     if found.differ.exchanged:
