@@ -13,7 +13,7 @@ from rich.console import Console
 
 from tests.commandline import ROOT
 from trecjudge.cli.exits import exit_status
-from trecjudge.inputs.collections.kept import CollectionProgress, report_progress
+from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
 from trecjudge.show.progress import CollectionWatcher, ConsoleWatcher, end_line, state_line
 
 AT = CollectionProgress("corpus", 14 * 10**8, 10**10, 975, 1000, 12.0)

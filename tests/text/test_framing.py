@@ -7,6 +7,7 @@ import pytest
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare
 from trecjudge.text.framing import frame_of
+from trecjudge.text.tokens import read_forms
 
 STATEMENT = "the tower of Lyon was sold to a bank in spring"
 DOCUMENT = f"Gluons bind quarks. {STATEMENT.capitalize()}. It rains."
@@ -49,7 +50,7 @@ ASSERTED = (
 @pytest.mark.parametrize(("form", "kind"), FRAMED.items())
 def test_a_copy_in_a_frame_is_no_support(form: str, kind: str) -> None:
     sentence = form.format(STATEMENT)
-    frame = frame_of(sentence)
+    frame = frame_of(sentence, read_forms(sentence)[1])
     assert frame is not None and frame.kind == kind
     found = compare(sentence, prepare(DOCUMENT))
     assert found.label == "no_support"
@@ -65,7 +66,7 @@ def test_a_document_with_the_same_frame_supports_it(form: str) -> None:
 @pytest.mark.parametrize("form", ASSERTED)
 def test_what_asserts_a_statement_has_no_frame(form: str) -> None:
     sentence = form.format(STATEMENT)
-    assert frame_of(sentence) is None
+    assert frame_of(sentence, read_forms(sentence)[1]) is None
     assert "does not assert" not in compare(sentence, prepare(DOCUMENT)).reason
 
 

@@ -17,7 +17,7 @@ import typer
 from trecjudge.errors import TrecJudgeError, why
 from trecjudge.files import last_opened
 from trecjudge.findings import PREFIX, Finding, telling, visible, visible_line
-from trecjudge.inputs.collections.kept import CollectionProgress, progress_to
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.job.process import INTERRUPTS, output_error
 from trecjudge.text.credentials import learn, public, without_typed
 

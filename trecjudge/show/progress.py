@@ -26,7 +26,7 @@ from rich.progress import (
 from rich.text import Text
 
 from trecjudge.findings import PREFIX, Finding, FirstFindings, plural, visible_line
-from trecjudge.inputs.collections.kept import CollectionProgress, progress_to
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.show.formats import format_size
 from trecjudge.show.tables import cut, within
 

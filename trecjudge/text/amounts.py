@@ -34,6 +34,7 @@ _HOURS = re.compile(
     re.IGNORECASE,
 )
 _NOON = 12
+_OF_TIMES = frozenset(("am", "pm", "uhr", "o'clock", "h"))
 
 
 class Amount(NamedTuple):
@@ -146,6 +147,6 @@ def _fractions() -> dict[str, list[tuple[tuple[str, ...], float]]]:
     return found
 
 
-def is_fraction(form: str) -> bool:
-    """Return whether a form may begin a part of one in words: "half"."""
-    return form in _fractions()
+def may_be_of_amount(form: str) -> bool:
+    """Return whether a word may be part of an amount: a unit, "half", "pm"."""
+    return form in _fractions() or form in _OF_TIMES or unit_of(form) in _KIND_OF

@@ -16,8 +16,9 @@ from tests import made_collections as made
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.collections import lookup
-from trecjudge.inputs.collections.kept import CollectionProgress, KeptDocuments, progress_to
+from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.lookup import CollectionLookup
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.records import Document
 
 Make = Callable[..., list[Document]]

@@ -22,8 +22,9 @@ from tests.reading import fail
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.collections import lookup
-from trecjudge.inputs.collections.kept import CollectionProgress, KeptDocuments, progress_to
+from trecjudge.inputs.collections.kept import KeptDocuments
 from trecjudge.inputs.collections.lookup import CollectionLookup, units_of
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.inputs.documents.store import document_files, hold_documents
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Document
@@ -34,7 +35,7 @@ import os, signal, sys
 from pathlib import Path
 from trecjudge.inputs.collections import lookup
 from trecjudge.inputs.collections.kept import KeptDocuments
-from trecjudge.inputs.collections.kept import progress_to
+from trecjudge.inputs.collections.progress import progress_to
 
 lookup.COMMIT = lookup.TELL = 0
 folder, cache, how, *wanted = sys.argv[1:]

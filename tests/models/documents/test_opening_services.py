@@ -18,7 +18,8 @@ from tests.endpoint import in_a_thread
 from tests.models.documents import interrupted
 from tests.models.processes import wait_until
 from trecjudge.findings import Finding, ignore
-from trecjudge.inputs.collections.kept import CollectionProgress, KeptDocuments, progress_to
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.progress import CollectionProgress, progress_to
 from trecjudge.inputs.collections.wanted import WantedDocuments
 from trecjudge.models.documents.opening import ServiceUse, fetch
 from trecjudge.models.documents.service import DocumentApi

@@ -18,12 +18,8 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.files import open_regular
 from trecjudge.findings import Finding, OnFinding, ignore
-from trecjudge.inputs.collections.kept import (
-    CollectionProgress,
-    KeptDocuments,
-    Pass,
-    report_progress,
-)
+from trecjudge.inputs.collections.kept import KeptDocuments, Pass
+from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
 from trecjudge.inputs.collections.schemes import Address
 from trecjudge.inputs.collections.schemes.registry import address_of, scheme_of, scheme_of_file
 from trecjudge.inputs.collections.seeking import differs, file_name, stands_at

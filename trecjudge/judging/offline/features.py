@@ -23,11 +23,11 @@ from trecjudge.judging.offline.prepared import (
     best_passage,
 )
 from trecjudge.judging.offline.wording import Term, Wording
-from trecjudge.text.amounts import amounts, is_fraction
+from trecjudge.text.amounts import amounts, may_be_of_amount
 from trecjudge.text.forms import in_one, in_two, neighbours_in
 from trecjudge.text.framing import frame_of
 from trecjudge.text.numbers import spaced_number
-from trecjudge.text.tokens import is_spaceless
+from trecjudge.text.tokens import is_spaceless, read_forms
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
 
 
@@ -86,7 +86,7 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
 
     A passage that denies or doubts in its own words has the frame, too.
     """
-    frame = frame_of(wording.text)
+    frame = frame_of(wording.text, wording.forms)
     if frame is None:
         return ""
     start, end = passage.start, passage.end
@@ -94,7 +94,8 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
     if frame.kind == "asked":
         return "" if any(sign in inside for sign in _QUESTION_SIGNS) else frame.written
     alike = document.denying if frame.kind == "denied" else document.denying | document.hedging
-    return "" if frame_of(inside) or _any_within(alike, passage) else frame.written
+    framed = frame_of(inside, read_forms(inside)[1])
+    return "" if framed or _any_within(alike, passage) else frame.written
 
 
 # The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet.
@@ -108,11 +109,11 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     found: dict[str, tuple[str, ...]] = {}
     places = document.segments_of
     forms, text = places.keys(), wording.text
-    converted = not any(term.number or is_fraction(term.form) for term in wording.terms)
+    converted = False
     for index, term in enumerate(wording.terms):
         if term.form in places or not term.meaningful:
             continue
-        if not converted:
+        if not converted and (term.number or may_be_of_amount(term.form)):
             found |= _converted_forms(wording, document)
             converted = True
         if term.form in found:

@@ -16,7 +16,8 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, brief, plural
-from trecjudge.inputs.collections.kept import CollectionProgress, KeptDocuments, report_progress
+from trecjudge.inputs.collections.kept import KeptDocuments
+from trecjudge.inputs.collections.progress import CollectionProgress, report_progress
 from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.documents.collection import field_guessed
 from trecjudge.inputs.documents.names import NESTED, plain
