@@ -62,7 +62,7 @@ class Patient(io.FileIO):
         return written
 
 
-def resolved(path: Path) -> Path:
+def resolve_links(path: Path) -> Path:
     """Return a path without links and `..`; a link to itself stays, and cannot be read."""
     return Path(os.path.realpath(path))  # Path.resolve raises for such a link
 

@@ -25,7 +25,7 @@ from trecjudge.check.outcome import (
 )
 from trecjudge.check.rules import LOST, Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError, why
-from trecjudge.files import resolved, whole
+from trecjudge.files import resolve_links, whole
 from trecjudge.findings import Finding, brief, ignore
 from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.documents.store import DocumentStore
@@ -386,7 +386,7 @@ def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
     Raises OutputError if a copy would take the place of one of the files.
     """
     files = list(files)
-    originals = {resolved(path) for path in files}
+    originals = {resolve_links(path) for path in files}
     taken: set[str] = set()
     targets: dict[Path, Path] = {}
     for path in files:
@@ -394,7 +394,7 @@ def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
         taken.add(name.lower())  # some file systems treat a and A as the same name
         targets[path] = out_dir / name
         # Resolved: a link or `..` may lead back to the originals.
-        if resolved(targets[path]) in originals:
+        if resolve_links(targets[path]) in originals:
             message = f"{targets[path]} is one of the files to mend; give another folder"
             raise OutputError(message)
         # An earlier copy may have been edited by hand since.

@@ -28,7 +28,7 @@ from trecjudge.cli.printing import (
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.comparing import bounded_means, scores_at
 from trecjudge.evaluation.standings import judges_of, ranking_of
-from trecjudge.files import open_target, resolved
+from trecjudge.files import open_target, resolve_links
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.results.jobs import JobFiles, outcome
@@ -247,7 +247,7 @@ def _are_the_same(found: list[JobFiles]) -> bool:
     """Return whether a job is its own baseline: the same file, or the same judgments."""
     now, old = found[0], found[-1]
     if len(found) < 2 or now.judgments is None or old.judgments is None:
-        return len(found) == 2 and resolved(now.place) == resolved(old.place)
+        return len(found) == 2 and resolve_links(now.place) == resolve_links(old.place)
     return cmp(now.judgments, old.judgments, shallow=False)
 
 

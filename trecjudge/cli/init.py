@@ -10,7 +10,7 @@ from pathlib import Path
 from trecjudge.cli.parameters import Flags, argument, command_with, option, switch
 from trecjudge.cli.printing import print_lines
 from trecjudge.errors import InputError, OutputError
-from trecjudge.files import open_target, resolved
+from trecjudge.files import open_target, resolve_links
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.job.discover import discover, propose
 
@@ -47,7 +47,10 @@ def init(flags: InitFlags) -> int:
     output.parent.mkdir(parents=True, exist_ok=True)
     with open_target(output) as file:
         file.write(proposal.text(output).encode())
-    name = re.sub(r"[^\w.+-]+", "_", resolved(folder).name, flags=re.ASCII).strip("_.-") or "judged"
+    name = (
+        re.sub(r"[^\w.+-]+", "_", resolve_links(folder).name, flags=re.ASCII).strip("_.-")
+        or "judged"
+    )
     print_lines(
         [
             f"{output}: judge {proposal.judge}, since {proposal.why}; run",

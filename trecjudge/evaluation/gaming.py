@@ -111,7 +111,7 @@ def _weak(response: Response) -> set[int]:
 
 # How a way changes sentence by sentence.
 @dataclass(frozen=True, slots=True)
-class Passage:
+class GamedSentence:
     """A sentence, its document, and the sentence of that document that is most like it."""
 
     own: str
@@ -121,7 +121,7 @@ class Passage:
     random: Random
 
 
-Rule = Callable[[Passage], str | None]
+Rule = Callable[[GamedSentence], str | None]
 """Returns the new text of a sentence; None or no text where it does not fit."""
 Rewriting = Callable[[Response, str], Iterable[Sentence]]
 """Returns the new sentences of a response to a topic of that title."""
@@ -129,7 +129,7 @@ Rewriting = Callable[[Response, str], Iterable[Sentence]]
 
 class _Copied(NamedTuple):
     sentence: Sentence
-    passage: Passage
+    passage: GamedSentence
 
 
 def _cite(sentence: Sentence, *documents: Document) -> Sentence:
@@ -151,7 +151,7 @@ def _passages(response: Response, title: str) -> Iterator[tuple[Sentence, _Copie
             continue
         own = frozenset(read_forms(sentence.text)[1])
         copy, _ = max(found, key=lambda one: len(one[1] & own))
-        passage = Passage(sentence.text, copy, _read(source), title, random)
+        passage = GamedSentence(sentence.text, copy, _read(source), title, random)
         yield sentence, _Copied(_cite(sentence, source), passage)
 
 
@@ -235,7 +235,7 @@ def _end(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{stop}" if text else text
 
 
-def _fill(passage: Passage) -> str | None:
+def _fill(passage: GamedSentence) -> str | None:
     if not _is_latin(passage.copy):
         return None
     words = passage.copy.split()
@@ -252,14 +252,14 @@ def _replace_spans(text: str, spans: Sequence[tuple[int, int]], made: Sequence[s
     return "".join((*parts, text[end:]))
 
 
-def _swap_longest(passage: Passage) -> str | None:
+def _swap_longest(passage: GamedSentence) -> str | None:
     words = sorted(_LETTERS.finditer(passage.copy), key=lambda match: -len(match[0]))[:2]
     words.sort(key=lambda match: match.start())
     texts = [match[0] for match in reversed(words)]
     return _replace_spans(passage.copy, [match.span() for match in words], texts)
 
 
-def _move_function_words(passage: Passage) -> str | None:
+def _move_function_words(passage: GamedSentence) -> str | None:
     tokens = tokenize(passage.copy)
     small = grammar_of({token.form for token in tokens})
     spans = [(token.start, token.end) for token in tokens if token.form in small]
@@ -277,7 +277,7 @@ def _clauses(text: str) -> list[str]:
     return [_join_units(part) for part in (units[:half], units[half:]) if part]
 
 
-def _reverse_clauses(passage: Passage) -> str:
+def _reverse_clauses(passage: GamedSentence) -> str:
     clauses = _clauses(passage.copy)[::-1]
     return _end(("，" if is_spaceless(passage.copy) else ", ").join(clauses))
 
@@ -286,22 +286,22 @@ def _first_units(count: int, text: str) -> str:
     return _end(_bare(_join_units(_units(text)[:count])))
 
 
-def _cut_in_half(passage: Passage) -> str:
+def _cut_in_half(passage: GamedSentence) -> str:
     return _first_units((len(_units(passage.copy)) + 1) // 2, passage.copy)
 
 
-def _end_in_nonsense(passage: Passage) -> str:
+def _end_in_nonsense(passage: GamedSentence) -> str:
     """Return the copy with the letters of each of its last three words in reverse order."""
     units = _units(_bare(passage.copy))
     kept = max(0, len(units) - 3)
     return _end(_join_units([*units[:kept], *(unit[::-1].lower() for unit in units[kept:])]))
 
 
-def _change_numbers(passage: Passage) -> str:
+def _change_numbers(passage: GamedSentence) -> str:
     return re.sub(r"[0-9]", lambda digit: str((int(digit[0]) + 3) % 10), passage.copy)
 
 
-def _deny(passage: Passage) -> str:
+def _deny(passage: GamedSentence) -> str:
     return _AUXILIARY.sub(lambda verb: f"{verb[0]} not", passage.copy, count=1)
 
 
@@ -309,10 +309,10 @@ def _shuffle(units: Sequence[str], random: Random, most: int = 1000) -> str:
     return _end(_join_units(random.sample(units, min(most, len(units)))))
 
 
-def _altered(rule: Callable[[Passage], str | None]) -> Rule:
+def _alter(rule: Callable[[GamedSentence], str | None]) -> Rule:
     """Return a rule that gives no text where it leaves the copy as it is."""
 
-    def alter(passage: Passage) -> str | None:
+    def alter(passage: GamedSentence) -> str | None:
         text = rule(passage)
         return None if text == passage.copy else text
 
@@ -334,7 +334,7 @@ def _frame(form: str) -> Rule:
 _MANY, _FEW = 30, 12
 
 
-def _snip(passage: Passage) -> str:
+def _snip(passage: GamedSentence) -> str:
     """Return four times seven words in a row, from places evenly apart."""
     units = _units(passage.document)
     step = max(_EVERY, len(units) // 4)
@@ -347,28 +347,28 @@ def _key_words(text: str, most: int) -> str:
     return ", ".join(word for word, _ in words)
 
 
-def _mix_long_words(passage: Passage) -> str:
+def _mix_long_words(passage: GamedSentence) -> str:
     return _shuffle(_long_words(passage.document), passage.random, _MANY)
 
 
-def _mix_words(passage: Passage) -> str:
+def _mix_words(passage: GamedSentence) -> str:
     return _shuffle(_units(passage.document), passage.random, _MANY)
 
 
-def _list_long_words(passage: Passage) -> str:
+def _list_long_words(passage: GamedSentence) -> str:
     return _end(_join_units(_long_words(passage.document)[:_MANY]))
 
 
-def _about_document(passage: Passage) -> str:
+def _about_document(passage: GamedSentence) -> str:
     return _put("The text says something about {}.", _key_words(passage.document, 3))
 
 
-def _conclude(passage: Passage) -> str | None:
+def _conclude(passage: GamedSentence) -> str | None:
     own = _inside(passage.own)
     return f"{_bare(passage.copy)}, so {own}." if _is_latin(own) else None
 
 
-def _two_longest(passage: Passage) -> str:
+def _two_longest(passage: GamedSentence) -> str:
     words = sorted(dict.fromkeys(_long_words(passage.copy)), key=len)
     return _end(_join_units(words[-2:]))
 
@@ -482,11 +482,11 @@ def _weak_as(form: str, between: str = " ") -> Rewriting:
     return _own(rule, only_weak=True)
 
 
-def _as_list(passage: Passage) -> str:
+def _as_list(passage: GamedSentence) -> str:
     return "\n".join(f"- {clause}" for clause in _clauses(passage.copy))
 
 
-def _as_table(passage: Passage) -> str:
+def _as_table(passage: GamedSentence) -> str:
     cells = " | ".join(clause.replace("|", " ") for clause in _clauses(passage.copy))
     columns = len(_clauses(passage.copy))
     header = " | ".join(f"Point {number + 1}" for number in range(columns))
@@ -589,7 +589,7 @@ WAYS = tuple(
     Perturbation(f"{GAME}:{name}", GAME, what, partial(_rewrite, rewriting))
     for name, rewriting, what in (
         *((name, _each(rule), what) for name, rule, what in _RULES),
-        *((f"copy-{name}", _each(_altered(rule)), what) for name, rule, what in _ALTERATIONS),
+        *((f"copy-{name}", _each(_alter(rule)), what) for name, rule, what in _ALTERATIONS),
         *_REWRITINGS,
     )
 )

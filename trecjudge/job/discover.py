@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from trecjudge.errors import InputError
-from trecjudge.files import resolved
+from trecjudge.files import resolve_links
 from trecjudge.findings import ignore, plural
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.formats.registry import format_named, format_of
@@ -290,7 +290,7 @@ def _choices(hint: Any) -> tuple[Any, ...]:
 def _from(folder: Path, file: Path) -> str:
     """Return the path of a file relative to a folder, or the full one where that is shorter."""
     try:
-        near = os.path.relpath(file, resolved(folder))
+        near = os.path.relpath(file, resolve_links(folder))
     except ValueError:  # on another drive
         return file.as_posix()
     return min(near, str(file), key=len).replace(os.sep, "/")

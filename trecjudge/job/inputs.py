@@ -13,7 +13,7 @@ from typing import Any
 from trecjudge.check.checker import Checker, check_files
 from trecjudge.check.outcome import Violation
 from trecjudge.errors import InputError, unknown
-from trecjudge.files import default_folder, resolved
+from trecjudge.files import default_folder, resolve_links
 from trecjudge.findings import (
     KINDS,
     RULE,
@@ -305,11 +305,12 @@ def _files_given_otherwise(job: Job) -> dict[str, list[Path]]:
 
     A folder of documents that also holds the runs is left out: its files may be runs.
     """
-    runs = [resolved(path) for path in job.runs]
+    runs = [resolve_links(path) for path in job.runs]
     documents = (
         path
         for path in job.documents
-        if not is_elsewhere(path) and not any(run.is_relative_to(resolved(path)) for run in runs)
+        if not is_elsewhere(path)
+        and not any(run.is_relative_to(resolve_links(path)) for run in runs)
     )
     return {
         "topics": [job.topics] if job.topics else [],

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.files import resolved
+from trecjudge.files import resolve_links
 from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import find_runs
@@ -173,7 +173,7 @@ def _judge_for_pipeline(template: Job, workflow: Workflow) -> Sequence[str]:
 
 
 def _is_shipped(path: Path) -> bool:
-    return resolved(path).parent == resolved(WORKFLOWS)
+    return resolve_links(path).parent == resolve_links(WORKFLOWS)
 
 
 def _model_only_settings(given: Workflow, asked: Workflow) -> list[str]:

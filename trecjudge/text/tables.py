@@ -45,7 +45,7 @@ def read_rows(path: Path, between: str = ": ") -> list[tuple[list[str], list[str
     return [(before.split(), after.split()) for before, _, after in rows]
 
 
-class Section(NamedTuple):
+class ExpressionGroup(NamedTuple):
     """A section of a table of expressions: its name, its named parts, and its expressions."""
 
     name: str
@@ -59,7 +59,7 @@ _NAMED = re.compile(r"(\w+) = (.*)")
 _PART = re.compile(r"\{([a-z]\w*)\}")
 
 
-def read_expressions(path: Path) -> list[Section]:
+def read_expressions(path: Path) -> list[ExpressionGroup]:
     """Return the sections of a table of regular expressions, in their order.
 
     "[name]" begins a section. `name = expression` names a part, which later lines of the section
@@ -67,10 +67,10 @@ def read_expressions(path: Path) -> list[Section]:
     expression. A line that begins with a space goes on with the line above.
     """
     shared: dict[str, str] = {}
-    sections = [Section("", shared, [])]
-    for entry in _joined(read_entries(path)):
+    sections = [ExpressionGroup("", shared, [])]
+    for entry in _join_lines(read_entries(path)):
         if head := _HEAD.fullmatch(entry):
-            sections.append(Section(head[1], dict(shared), []))
+            sections.append(ExpressionGroup(head[1], dict(shared), []))
             continue
         _, parts, expressions = sections[-1]
         whole = _fill(entry, parts)
@@ -86,7 +86,7 @@ def _fill(entry: str, parts: Mapping[str, str]) -> str:
     return _PART.sub(lambda name: parts[name[1]], entry)
 
 
-def _joined(lines: Iterator[str]) -> Iterator[str]:
+def _join_lines(lines: Iterator[str]) -> Iterator[str]:
     """Yield entries whole: lines that begin with a space are joined to the one before."""
     entry = ""
     for line in lines:

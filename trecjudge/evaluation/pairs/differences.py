@@ -72,16 +72,16 @@ class PairedDifference:
         return {
             "name": self.name,
             "labels": self.labels,
-            "this": _rounded(self.this),
-            "other": _rounded(self.other),
-            "difference": _rounded(self.difference),
+            "this": _round(self.this),
+            "other": _round(self.other),
+            "difference": _round(self.difference),
             "low": low,
             "high": high,
             "lower_is_better": COMPARED[self.name].lower_is_better,
         }
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, DECIMALS)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from trecjudge.errors import InputError, OutputError, why
-from trecjudge.files import keep_private, open_regular, remove_left_parts, resolved, whole_path
+from trecjudge.files import keep_private, open_regular, remove_left_parts, resolve_links, whole_path
 from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.collections.schemes.registry import address_of
 from trecjudge.inputs.collections.units import FoundDocument, Unit
@@ -249,7 +249,7 @@ def _sought(
     if indexed_gzip is None or places * SPACING > last:
         yield None
         return
-    state = f"{resolved(path)}\0{os.fstat(file.fileno()).st_size}\0{path.stat().st_mtime_ns}"
+    state = f"{resolve_links(path)}\0{os.fstat(file.fileno()).st_size}\0{path.stat().st_mtime_ns}"
     key = hashlib.sha256(os.fsencode(state)).digest()
     table = folder / f"gzip1-{key.hex()[:32]}.places"
     known = _read_table(table, key)

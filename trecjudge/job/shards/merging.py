@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import resolved, whole
+from trecjudge.files import resolve_links, whole
 from trecjudge.findings import KINDS
 from trecjudge.inputs.sources.containers import chunks, lines
 from trecjudge.job.shards.shard import digest_of_ids
@@ -217,7 +217,7 @@ def read_parts(paths: Sequence[Path]) -> list[ShardOutput]:
     Raises InputError where they are not all the parts of one job, each once.
     """
     found = (config for path in paths for config in _configs(path))
-    configs = {resolved(config): config for config in found}
+    configs = {resolve_links(config): config for config in found}
     parts = sorted(map(_part, configs.values()), key=lambda part: part.written.number)
     _check_all_there(parts, paths)
     for part in parts[1:]:

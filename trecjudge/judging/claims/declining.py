@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 from pathlib import Path
 
-from trecjudge.text.tables import Section, expression, read_expressions
+from trecjudge.text.tables import ExpressionGroup, expression, read_expressions
 
 _FILE = Path(__file__).with_name("declining.txt")
 _ENGLISH = "english"
@@ -22,7 +22,7 @@ _LIKE_ASCII = str.maketrans("İıſK", "iisk")
 class Language:
     """A language: its named parts, how a sentence that declines begins, and what it may have."""
 
-    def __init__(self, section: Section) -> None:
+    def __init__(self, section: ExpressionGroup) -> None:
         self.parts = section.parts
         self.opening = "|".join(one for one in section.expressions if one.startswith("^"))
         within = [one for one in section.expressions if not one.startswith("^")]

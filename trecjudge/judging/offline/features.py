@@ -60,12 +60,12 @@ def negation_differs_in(wording: Wording, document: Prepared, passage: PassageSp
 def _likest_segment(wording: Wording, document: Prepared, passage: PassageSpan) -> int:
     """Return the first of the segments of the passage that have most of the sentence's weight."""
 
-    def found(segment: int) -> float:
+    def weight_in(segment: int) -> float:
         return sum(
             [t.weight for t in wording.terms if segment in document.segments_of.get(t.form, ())]
         )
 
-    return max(range(passage.first, passage.last + 1), key=found)
+    return max(range(passage.first, passage.last + 1), key=weight_in)
 
 
 def _negated_otherwise(term: Term, wording: Wording, document: Prepared, segment: int) -> bool:

@@ -132,7 +132,7 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
         *(_number(intercept["supported"]), _number(intercept["full"])),
         frequencies=SHIPPED_FREQUENCIES if own is None else _frequencies(own),
         how=tuple(map(str, content["how"])),
-        contradicted=_contradicted(content.get("contradicted")),
+        contradicted=_read_contradicted(content.get("contradicted")),
     )
     numbers = (found.supported, found.full, *(n for weight in found.weights for n in weight))
     if not all(map(math.isfinite, numbers)):
@@ -143,7 +143,7 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
     return found
 
 
-def _contradicted(content: Mapping[str, Any] | None) -> Contradicted | None:
+def _read_contradicted(content: Mapping[str, Any] | None) -> Contradicted | None:
     """Return the shares of near copies; None where a file has none. Raises ValueError, KeyError."""
     if content is None:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from trecjudge.errors import InputError
-from trecjudge.files import resolved
+from trecjudge.files import resolve_links
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.panel import leading_measures
@@ -169,7 +169,7 @@ class _Report:
         if other is None:
             return None
         same = other.name == self.wanted.outputs.name
-        name = f"{resolved(other.folder).name}/{other.name}" if same else other.name
+        name = f"{resolve_links(other.folder).name}/{other.name}" if same else other.name
         reader = JudgmentsReader(other.judgments)
         return read_other(name, reader, self.judges, self.inputs.document_text, self.wanted.trust)
 
