@@ -275,11 +275,11 @@ def test_a_new_judge_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "mine.py").write_text(
+    (tmp_path / "counted_by_us.py").write_text(
         "def sentences(response, judgments):\n    return len(response.sentences)\n"
     )
     (tmp_path / "w.yml").write_text(
-        "measures: [mine:sentences]\nprompts:\n"
+        "measures: [counted_by_us:sentences]\nprompts:\n"
         "  attest: Does the {document} prove the {sentence}?\n"
     )
     with serving(attesting(), monkeypatch) as endpoint:
