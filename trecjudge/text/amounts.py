@@ -59,12 +59,11 @@ def amounts(text: str) -> tuple[Amount, ...]:
     return (*_of_quantities(text), *_times(text), *_parts(text))
 
 
-def differing_times(text: str, passage: str) -> Iterator[Amount]:
-    """Yield the times of day of a text of which a passage has others only."""
-    theirs = [one for one in amounts(passage) if one.kind == _CLOCK]
-    for mine in amounts(text) if theirs else ():
-        if mine.kind == _CLOCK and not any(map(mine.equals, theirs)):
-            yield mine
+def differing_times(text: str, passage: str) -> list[Amount]:
+    """Return the times of day of a text of which a passage has others only."""
+    ours = list(_times(text))
+    theirs = list(_times(passage)) if ours else []
+    return [one for one in ours if theirs and not any(map(one.equals, theirs))]
 
 
 def _of_quantities(text: str) -> Iterator[Amount]:

@@ -268,15 +268,20 @@ def replacements(
     found = [] if in_place else list(_elsewhere(wording, absent, document))
     candidates = [term for term in absent if _replaceable(term, wording, document)]
     numbered = not in_place and any(term.number for term in wording.terms)
-    idle = sum([term.weight for term in candidates])
+    start, end = document.spans[passage.first][0], document.spans[passage.last][1]
+    inside = document.text[start:end]
+    times = differing_times(wording.text, inside) if numbered else []
+    of_times = {form for time in times for form in time.forms}
+    idle = sum([t.weight for t in absent if t in candidates or t.form in of_times])
     if not (candidates or numbered) or passage.weight < _SHARE_OF_A_NEAR_COPY * (total - idle):
         return tuple(found)
     segments = _segments(document, range(passage.first, passage.last + 1))
     others = (_replacement(t, wording, document, segments, in_place) for t in candidates)
     found += filter(None, others)
+    if not found:
+        found += [time.written for time in times]
     if numbered and not found:
-        start, end = document.spans[passage.first][0], document.spans[passage.last][1]
-        found += other_quantities(wording.text, document.text[start:end])
+        found += other_quantities(wording.text, inside)
     return tuple(found)
 
 
@@ -390,17 +395,13 @@ def _around(forms: Sequence[str], place: int) -> tuple[str, str, str, str]:
 
 
 def other_quantities(sentence: str, passage: str) -> Iterator[str]:
-    """Yield the numbers that the passage has of other units, or with the opposite bound, only.
-
-    And the times of day of which it has others only.
-    """
+    """Yield the numbers that the passage has of other units, or with the opposite bound, only."""
     ours = [mine for mine in quantities(sentence) if mine.unit in MEASURED or mine.bound]
     theirs = list(quantities(passage)) if ours else []
     for mine in ours:
         same = [one for one in theirs if one.number == mine.number]
         if same and all(other_quantity(mine, one) for one in same):
             yield mine.written
-    yield from (time.written for time in differing_times(sentence, passage))
 
 
 # A sentence laid beside the part of a near copy that is most like it: what differs, and how.
