@@ -478,7 +478,7 @@ def test_another_number_in_pieces_is_another(sentence: str, document: str) -> No
     assert judged(sentence, document).label == "no_support"
 
 
-@pytest.mark.parametrize("opener", ["1. ", "(3) ", "Yes, ", "yeah ", "Well, ", "No, "])
+@pytest.mark.parametrize("opener", ["1. ", "(3) ", "Yes, ", "Okay. ", "Well, ", "No, "])
 def test_what_opens_a_sentence_is_none_of_what_it_says(opener: str) -> None:
     sentence = "Choose a peach tree that grows in your climate."
     found = judged(opener + sentence, f"Buy one in spring. {sentence}")
@@ -486,8 +486,9 @@ def test_what_opens_a_sentence_is_none_of_what_it_says(opener: str) -> None:
     assert not found.negation_differs
 
 
-def test_a_year_that_begins_a_sentence_is_part_of_it() -> None:
+def test_what_opens_a_sentence_may_be_what_it_is_about() -> None:
     assert judged("1984 was dry.", "1985 was dry.").label == "no_support"
+    assert judged("Yes they toured Japan.", "They toured Japan.").missing == ()
 
 
 NO_CALIBRATIONS = {

@@ -300,10 +300,10 @@ class Measurements:
 
     @property
     def contradicted(self) -> bool:
-        """Whether a near copy has another word in place of one, lacks one that changes it, or, of
-        a single fact, says the opposite.
+        """Whether the document says otherwise, or the sentence only does not assert it.
 
-        Of a longer sentence what is turned is mostly about something else.
+        A near copy has another word in place of one, or lacks one that changes it, or says the
+        opposite of a single fact: of a longer sentence that is mostly about something else.
         """
         if self.unasserted or self.replaced or self.differ.other or self.differ.added:
             return True

@@ -31,7 +31,8 @@ _CITATION = re.compile(CITATION)
 # What opens a sentence and says nothing: its number in a list, a word of talk.
 _OPENER = re.compile(
     r"\A\s*(?:\(?\d{1,2}[.)]\s+(?=[^\W\d])"
-    r"|(?:yes|yeah|yep|ok|okay|oh|ah|um|uh|hmm|sure)\b[\s,.!]*"
+    r"|(?:yes|yeah|yep)\s+(?=(?:it|they|he|she|i|we|you|there|that|this)\b)"
+    r"|(?:yes|yeah|yep|ok|okay|oh|ah|um|uh|hmm|sure)\s*[,.!]\s*"
     r"|(?:no|well|so|ja|nein|oui|non|s[ií]|да|нет|نعم|لا|بله)\s*[,!،]\s*)",
     re.IGNORECASE,
 )
