@@ -17,7 +17,7 @@ from trecjudge.evaluation.calibrate.calibrate import is_copy, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.prepared import prepare
-from trecjudge.judging.offline.support import apply_rules, shipped_calibration
+from trecjudge.judging.offline.support import apply_rules, shipped_shares
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.embeddings import embedder
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
@@ -138,8 +138,7 @@ def _chances(values: Floats, found: Sequence[Measurements], odds: Sequence[Odds]
     if not found:
         return np.zeros((0, 2))
     supported, full = (1 / (1 + np.exp(-of(values))) for of in odds)
-    shares = shipped_calibration().contradicted
-    assert shares is not None
+    shares = shipped_shares()
     rows = zip(found, supported, full, strict=True)
     both = np.array([apply_rules(*row, shares) for row in rows])
     return both * np.array([[one.passage.weight > 0] for one in found])

@@ -89,14 +89,19 @@ def _with_text(response: Response) -> list[Document]:
 
 def _best_document(sentence: Sentence, documents: Sequence[Document]) -> Document | None:
     """Return the first of the documents that have most of the words of a sentence."""
-    return max(documents, key=lambda d: _share(sentence.text, _read(d)), default=None)
+    read = documents[:_MOST_DOCUMENTS]
+    return max(read, key=lambda d: _share(sentence.text, _read(d)), default=None)
 
 
 def _source(response: Response, sentence: Sentence) -> Document | None:
     """Return the document that a sentence cites first, or else the one that is most like it."""
+    cited = next(_cited(response, sentence), None)
+    return cited or _best_document(sentence, _with_text(response))
+
+
+def _cited(response: Response, sentence: Sentence) -> Iterator[Document]:
     cited = (response.documents.get(c.doc_id or "") for c in sentence.citations)
-    named = next((d for d in cited if d is not None and d.has_text), None)
-    return named or _best_document(sentence, _with_text(response)[:_MOST_DOCUMENTS])
+    return (document for document in cited if document is not None and document.has_text)
 
 
 def _weak(response: Response) -> set[int]:
@@ -185,7 +190,7 @@ def _own(rule: Callable[[str], str], only_weak: bool = False) -> Rewriting:
     return rewrite
 
 
-def _cited_otherwise(rule: Callable[[Response, Sentence], Sequence[Document]]) -> Rewriting:
+def _citing(rule: Callable[[Response, Sentence], Sequence[Document]]) -> Rewriting:
     """Return the way in which a rule says what each sentence cites; nothing leaves it as it is."""
 
     def rewrite(response: Response, title: str) -> Iterator[Sentence]:
@@ -433,18 +438,13 @@ def _abstain_around(response: Response, title: str) -> Iterator[Sentence]:
 
 # Citations.
 def _cite_own_best(response: Response, sentence: Sentence) -> list[Document]:
-    cited = (response.documents.get(c.doc_id or "") for c in sentence.citations)
-    best = _best_document(sentence, [d for d in cited if d is not None and d.has_text])
+    best = _best_document(sentence, list(_cited(response, sentence)))
     return [best] if best else []
 
 
 def _cite_best(response: Response, sentence: Sentence) -> list[Document]:
-    best = _best_document(sentence, _with_text(response)[:_MOST_DOCUMENTS])
+    best = _best_document(sentence, _with_text(response))
     return [best] if best else []
-
-
-def _cite_all(response: Response, sentence: Sentence) -> list[Document]:
-    return _with_text(response)
 
 
 def _cite_again(response: Response, sentence: Sentence) -> list[Document]:
@@ -470,7 +470,7 @@ def _drop_uncited(response: Response, title: str) -> list[Sentence]:
 
 
 def _first_clause(text: str) -> str:
-    return _end(_clauses(text)[0]) if _clauses(text) else text
+    return next(map(_end, _clauses(text)), text)
 
 
 def _weak_as(form: str, between: str = " ") -> Rewriting:
@@ -487,10 +487,10 @@ def _as_list(passage: GamedSentence) -> str:
 
 
 def _as_table(passage: GamedSentence) -> str:
-    cells = " | ".join(clause.replace("|", " ") for clause in _clauses(passage.copy))
-    columns = len(_clauses(passage.copy))
-    header = " | ".join(f"Point {number + 1}" for number in range(columns))
-    return f"| {header} |\n|{'---|' * columns}\n| {cells} |"
+    clauses = _clauses(passage.copy)
+    cells = " | ".join(clause.replace("|", " ") for clause in clauses)
+    header = " | ".join(f"Point {number + 1}" for number in range(len(clauses)))
+    return f"| {header} |\n|{'---|' * len(clauses)}\n| {cells} |"
 
 
 FRAMES = (
@@ -567,11 +567,11 @@ _REWRITINGS: tuple[tuple[str, Rewriting, str], ...] = (
     ("abstain-first", _abstain_first, f"“{ABSTENTION}” before the answer"),
     ("abstain-only", _abstain_only, f"“{ABSTENTION}” and nothing else"),
     ("abstain-around", _abstain_around, f"“{ABSTENTION}” before each copy"),
-    ("cite-all", _cited_otherwise(_cite_all), "each sentence cites every document"),
-    ("cite-best", _cited_otherwise(_cite_best), "each cites the document that has most of it"),
-    ("cite-own-best", _cited_otherwise(_cite_own_best), "of its citations each keeps the best"),
-    ("cite-again", _cited_otherwise(_cite_again), "each cites the best of them twenty times"),
-    ("cite-where-none", _cited_otherwise(_cite_where_none), "each cites at least one document"),
+    ("cite-all", _citing(lambda r, _: _with_text(r)), "each sentence cites every document"),
+    ("cite-best", _citing(_cite_best), "each cites the document that has most of it"),
+    ("cite-own-best", _citing(_cite_own_best), "of its citations each keeps the best"),
+    ("cite-again", _citing(_cite_again), "each cites the best of them twenty times"),
+    ("cite-where-none", _citing(_cite_where_none), "each cites at least one document"),
     ("cite-strong", _cite_in_strong, "the weak half cites nothing"),
     ("drop-weak", _drop_weak, "the weak half is left out"),
     ("drop-uncited", _drop_uncited, "sentences without a citation are left out"),

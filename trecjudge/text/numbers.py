@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from trecjudge.text.forms import word_form
+from trecjudge.text.forms import number_form, word_form
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tables import read_rows
 from trecjudge.text.tokens import Token, tokenize
@@ -145,13 +145,15 @@ def _whole(value: Decimal) -> str:
 
 
 _SEPARATED = re.compile(r"(\d{1,12}(?:[.,]\d{1,12})*)((?:\s[a-z]{1,12})?)", re.ASCII)
+_BETWEEN_GROUPS = r"(?:\s?[.,]\s|\s[.,]\s?|[\s'\u2019])"
+_BEFORE_DECIMALS = r"(?:\s?[.,]\s|\s[.,]\s?)"
 
 
-def spaced_number(written: str, text: str) -> tuple[str, ...]:
+def spaced_number(written: str, text: str, forms: Set[str]) -> tuple[str, ...]:
     """Return the forms of the pieces in which a text writes a number: "12, 000", "12 000", "31. 8".
 
     Texts that were taken apart for a model, and those of many languages, have it so. Empty where
-    the text has no such pieces.
+    the text, which has these `forms`, has no such pieces.
     """
     parts = _SEPARATED.fullmatch(written)
     if parts is None:
@@ -161,15 +163,12 @@ def spaced_number(written: str, text: str) -> tuple[str, ...]:
     digits = whole.replace(",", "")
     first = len(digits) % 3 or 3
     groups = [digits[:first], *(digits[at : at + 3] for at in range(first, len(digits), 3))]
-    pieces = [_BETWEEN_GROUPS.join(groups), *decimals]
-    if len(groups) + len(decimals) < 2:
+    # An expression for each number is slow: most texts lack one of the pieces.
+    if len(groups) + len(decimals) < 2 or not forms >= set(map(number_form, groups + decimals)):
         return ()
+    pieces = [_BETWEEN_GROUPS.join(groups), *decimals]
     found = re.search(rf"(?<!\d){_BEFORE_DECIMALS.join(pieces)}(?!\d){scale}", text, re.ASCII)
     return tuple(token.form for token in tokenize(found[0])) if found else ()
-
-
-_BETWEEN_GROUPS = r"(?:\s?[.,]\s|\s[.,]\s?|[\s'\u2019])"
-_BEFORE_DECIMALS = r"(?:\s?[.,]\s|\s[.,]\s?)"
 
 
 # Numbers of a text with what they count: units, currencies, dates, bounds and guesses.

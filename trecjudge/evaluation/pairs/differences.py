@@ -17,10 +17,12 @@ from trecjudge.evaluation.pairs.measuring import (
     PairRows,
     Truth,
     groups_with_row,
+    numbers_said,
     resampled_counts,
     steady_order,
+    weigh_labels,
 )
-from trecjudge.evaluation.pairs.reading import WEIGHTS, LabelReading, label_scale
+from trecjudge.evaluation.pairs.reading import LabelReading, label_scale
 from trecjudge.findings import brief
 from trecjudge.records import NOTHING_TO_CHECK
 from trecjudge.stats.agreement import DECIMALS, ItemFigure, brier_figure
@@ -233,7 +235,7 @@ class VerdictComparison:
     _files: dict[str, tuple[int, set[LabelReading]]] = field(default_factory=dict)
     """The number of each file, and the labels that it has."""
     _numbers: array[float] = field(default_factory=lambda: array("d"))
-    """Of each label its value, whether it is a number, then `_NUMBERS` of this and of other."""
+    """Of each label its value, whether it is a number, and the `numbers_said` of both runs."""
     _owners: array[int] = field(default_factory=lambda: array("q"))
     """Of each label the group and the file."""
 
@@ -259,7 +261,7 @@ class VerdictComparison:
         self.changed += own.label != other.label
         group = self._groups.setdefault(own.group, len(self._groups))
         for reading in readings:
-            self._numbers.extend((*reading, *_numbers_of(own), *_numbers_of(other)))
+            self._numbers.extend((*reading, *_said(own), *_said(other)))
             self._owners.extend((group, file_number))
 
     def compute_differences(self) -> VerdictDifferences:
@@ -304,8 +306,7 @@ class VerdictComparison:
         owners, files = np.array(self._owners, dtype=np.intp).reshape(-1, 2).T
         every = {reading for _, own in self._files.values() for reading in own}
         scale = label_scale({reading.value for reading in every if reading.is_number})
-        human = np.where(is_number > 0, values / scale, values)
-        usable = np.isin(human, list(WEIGHTS.values()))
+        human, usable = weigh_labels(values, is_number > 0, scale)
         sides = []
         for said, supported, full in (columns[:3], columns[3:]):
             known = said.copy()
@@ -335,10 +336,8 @@ def _why_not_compared(
     return None if readings else "without_label"
 
 
-def _numbers_of(line: VerdictLine) -> tuple[float, ...]:
-    """Return the weight of the label, P(supported) and P(full); NaN for None."""
-    chances = (np.nan if p is None else p for p in (line.supported, line.full))
-    return WEIGHTS[line.label or ""], *chances
+def _said(line: VerdictLine) -> tuple[float, float, float]:
+    return numbers_said(line.label, line.supported, line.full)
 
 
 def _said_of(said: Array, weights: set[float]) -> Array:

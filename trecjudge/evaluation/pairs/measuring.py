@@ -165,6 +165,26 @@ def resampled_counts(units: Indices) -> Iterator[Array]:
 
 
 # Verdicts gathered while they stream by, a few numbers each, and their figures.
+def numbers_said(
+    label: str | None, supported: float | None, full: float | None
+) -> tuple[float, float, float]:
+    """Return the weight of a verdict's label, P(supported) and P(full); NaN for None."""
+    return (
+        WEIGHTS[label or ""],
+        np.nan if supported is None else supported,
+        np.nan if full is None else full,
+    )
+
+
+def weigh_labels(values: Array, is_number: Truth, scale: float) -> tuple[Array, Truth]:
+    """Return the weights of labels of people, and which of them are usable: 0, 0.5 or 1.
+
+    `scale` is the number that stands for full support.
+    """
+    human = np.where(is_number, values / scale, values)
+    return human, np.isin(human, list(WEIGHTS.values()))
+
+
 FEWEST_PAIRS = 20
 """Labelled pairs of a group that has a row of its own."""
 MOST_GROUPS = 50
@@ -230,9 +250,8 @@ class VerdictTally:
             self._keep(verdict, reading)
 
     def _keep(self, verdict: PairVerdict, reading: LabelReading) -> None:
-        chances = (np.nan if p is None else p for p in (verdict.supported, verdict.full))
-        said = WEIGHTS[verdict.label or ""]
-        self._numbers.extend((reading.value, reading.is_number, said, *chances))
+        said = numbers_said(verdict.label, verdict.supported, verdict.full)
+        self._numbers.extend((*reading, *said))
         group = self._groups.setdefault(verdict.pair.group, len(self._groups))
         self._whole.extend((group, verdict.words, verdict.pair.place.line or 0))
 
@@ -242,8 +261,7 @@ class VerdictTally:
         owners, words, lines = np.array(self._whole, dtype=np.intp).reshape(-1, 3).T
         is_number = numbered > 0
         scale = label_scale(set(np.unique(values[is_number]).tolist()))
-        human = np.where(is_number, values / scale, values)
-        usable = np.isin(human, list(WEIGHTS.values()))
+        human, usable = weigh_labels(values, is_number, scale)
         for line in lines[~usable].tolist():
             message = "label 0.5 where others are 2: give 0, 1, 2 or 0, 0.5, 1"
             self.report(Finding("label_unusable", Place("", line), message))

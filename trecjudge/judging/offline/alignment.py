@@ -268,8 +268,7 @@ def replacements(
     found = [] if in_place else list(_elsewhere(wording, absent, document))
     candidates = [term for term in absent if _replaceable(term, wording, document)]
     numbered = not in_place and any(term.number for term in wording.terms)
-    start, end = document.spans[passage.first][0], document.spans[passage.last][1]
-    inside = document.text[start:end]
+    inside = document.text[passage.start : passage.end]
     times = differing_times(wording.text, inside) if numbered else []
     of_times = {form for time in times for form in time.forms}
     idle = sum([t.weight for t in absent if t in candidates or t.form in of_times])
@@ -469,8 +468,8 @@ def differences(
     quantities: tuple[str, ...] = ()
     others = _others(wording.forms, beside.forms, beside.blocks, lacking, inside)
     if any(term.number for term in wording.terms):
-        start, end = document.spans[passage.first][0], document.spans[passage.last][1]
-        quantities = tuple(other_quantities(wording.text, document.text[start:end]))
+        text = document.text[passage.start : passage.end]
+        quantities = tuple(other_quantities(wording.text, text))
     added = _find_added_qualifiers(wording.forms, beside.blocks, lacking, inside)
     return Differences(
         (*_terms_as_written(wording, others), *quantities),

@@ -27,7 +27,7 @@ from trecjudge.text.amounts import amounts, may_be_of_amount
 from trecjudge.text.forms import in_one, in_two, neighbours_in
 from trecjudge.text.framing import frame_of
 from trecjudge.text.numbers import spaced_number
-from trecjudge.text.tokens import is_spaceless, read_forms
+from trecjudge.text.tokens import is_spaceless
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
 
 
@@ -89,13 +89,14 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
     frame = frame_of(wording.text, wording.forms)
     if frame is None:
         return ""
-    start, end = passage.start, passage.end
-    inside = document.text[start : end + _STOP]
+    inside = document.text[passage.start : passage.end + _STOP]
     if frame.kind == "asked":
         return "" if any(sign in inside for sign in _QUESTION_SIGNS) else frame.written
-    alike = document.denying if frame.kind == "denied" else document.denying | document.hedging
-    framed = frame_of(inside, read_forms(inside)[1])
-    return "" if framed or _any_within(alike, passage) else frame.written
+    alike = _any_within(document.denying, passage)
+    if frame.kind != "denied":
+        alike |= _any_within(document.hedging, passage)
+    framed = alike or frame_of(inside, document.forms_between(passage.first, passage.last))
+    return "" if framed else frame.written
 
 
 # The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet.
@@ -121,7 +122,7 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
         written = text[term.start : term.end]
         if pair := in_two(written, forms, document.row):
             found[term.form] = pair
-        elif term.number and (pieces := spaced_number(written, document.text)):
+        elif term.number and (pieces := spaced_number(written, document.text, forms)):
             found[term.form] = pieces
         elif whole := _joined_form(index, wording, document):
             found[term.form] = (whole,)
@@ -147,7 +148,7 @@ def _converted_forms(wording: Wording, document: Prepared) -> dict[str, tuple[st
         other = next(filter(mine.equals, theirs), None)
         if other is not None and places >= set(other.forms):
             # The number stands for the number, what follows it for the unit.
-            number, *_, unit = (*other.forms, other.forms[-1])
+            number, unit = other.forms[0], other.forms[-1]
             absent = (form for form in mine.forms if form not in places)
             found |= {form: (unit if form != mine.forms[0] else number,) for form in absent}
     return found

@@ -426,10 +426,11 @@ def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[flo
     if not found.passage.weight:
         return 0.0, 0.0
     probability, full = calibration.probabilities(found.features)
-    return apply_rules(found, probability, full, calibration.contradicted or _shipped_shares())
+    return apply_rules(found, probability, full, calibration.contradicted or shipped_shares())
 
 
-def _shipped_shares() -> Contradicted:
+def shipped_shares() -> Contradicted:
+    """Return what the package's own calibration leaves of contradicted near copies."""
     shares = shipped_calibration().contradicted
     assert shares is not None
     return shares
