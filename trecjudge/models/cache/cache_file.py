@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from trecjudge.files import make_private, part_of
+from trecjudge.files import make_private, part_of, resolve_links
 from trecjudge.inputs.sources.databases import BESIDE, fault_of_files
 from trecjudge.models.cache.schema import (
     ADD_ABILITY,
@@ -189,7 +189,7 @@ def replace_damaged(path: Path, error: sqlite3.Error, notify: Callable[[str], No
     on in it, finds that it was moved, and repeats its last write in the new one.
     """
     # A link to a file on a larger disk stays: what it leads to is replaced.
-    path = Path(os.path.realpath(path))
+    path = resolve_links(path)
     fresh = part_of(path)
     try:
         with _open_damaged(path) as damaged:
