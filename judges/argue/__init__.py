@@ -50,7 +50,7 @@ from trecjudge.judging.nuggets import (
     uncited_by_words,
 )
 from trecjudge.records import AskedNugget, GoldAnswer, Usage
-from trecjudge.settings.fields import check_ranges, ranged
+from trecjudge.settings.fields import ranged
 
 from ..citation import ATTEST, ATTEST_GROUP
 from .scoring import ArgueScoring, best_or_worst
@@ -92,9 +92,6 @@ class ArgueJudge(Attesting):
     # The citation judge's own programs: an equal question of both judges is one model call.
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP, STATE_ANSWERS, UNCITED)
     needs: ClassVar[tuple[str, ...]] = ("nuggets", "document_text")
-
-    def __post_init__(self) -> None:
-        check_ranges(self)
 
     @property
     def needs_model(self) -> bool:

@@ -11,7 +11,7 @@ from trecjudge import Judgment, LeaderboardSpec, MeasureSpec, Program, ReplyLeng
 from trecjudge.judging.attest import Attesting, best_or_worst
 from trecjudge.measures import mean_of, share_measure
 from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
-from trecjudge.settings.fields import check_ranges, ranged
+from trecjudge.settings.fields import ranged
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(
@@ -32,9 +32,6 @@ class CitationJudge(Attesting):
 
     partial: float = ranged(0.0, 0.0, 1.0)
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP)
-
-    def __post_init__(self) -> None:
-        check_ranges(self)
 
     @property
     def measures(self) -> LeaderboardSpec:

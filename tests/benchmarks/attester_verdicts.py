@@ -59,13 +59,13 @@ def hold_out(folder: Path, pairs: Path, output: Path) -> None:
 
     Raises one of DIFFERENT where the checkout has other modules than this one's benchmarks need.
     """
-    from fit_lexical import COLUMNS, Result
+    from fit_lexical import COLUMNS, Result, by_columns
     from lexical_data import folds, read_data
 
     from trecjudge.evaluation.calibrate.quality import labels_of
 
     data = read_data(folder)
-    result = Result(data, list(folds(data)), COLUMNS)
+    result = Result(data, list(folds(data)), by_columns(COLUMNS))
     columns = zip(result.found.supported, result.found.full, labels_of(result.found), strict=True)
     chances = {
         (pair.topic_id, pair.sentence, pair.text): found

@@ -3,12 +3,12 @@
     python tests/benchmarks/fit_lexical.py --labels DIR [--pairs FILE ...] [--failures N] [--write]
 
 DIR holds `labels.jsonl`, `runs/` and `pairs.jsonl.gz`. Every topic is judged with weights and word
-frequencies from the other topics only. Intervals are 95 % bootstraps over topics. Where the extra
-`semantic` is installed, what embeddings would add is reported too. With --write `frequencies.txt`
-and `calibration.json` of the package are fitted on all topics and rewritten; what is left of near
-copies that a document contradicts, which are rare, on the FILES of --pairs too. With --pairs one
-table has the topics held out, each FILE (JSONL of group, sentence, document, label) judged by the
-shipped weights, and each of them by length of document; with the level of each topic by itself.
+frequencies from the other topics only. Intervals are 95 % bootstraps over topics. With --write
+`frequencies.txt` and `calibration.json` of the package are fitted on all topics and rewritten;
+what is left of near copies that a document contradicts, which are rare, on the FILES of --pairs
+too. With --pairs one table has the topics held out, each FILE (JSONL of group, sentence, document,
+label) judged by the shipped weights, and each of them by length of document; with the level of each
+topic by itself.
 """
 
 from __future__ import annotations
@@ -67,31 +67,28 @@ OFFLINE = Path(trecjudge.judging.offline.__file__).parent
 ORDERS = 500
 """Resamples of which the order of all runs is worked out."""
 COLUMNS = Features._fields
-EXTRA = ("likeness", "alignment")
-"""What embeddings would add: see `lexical_data.semantic_columns`."""
+
+LIMITS = (0.0, 0.5)
+"""A weight above the first is support, above the second full support."""
 
 Floats = NDArray[np.float64]
 
 
-class Result:
-    """Held-out predictions of one set of columns: of all pairs, and of the judged runs.
+Judging = Callable[[Fold], tuple[Floats, Floats]]
+"""Returns P(supported), P(full) of a topic that is held out: of its pairs, and of its runs."""
 
-    In the runs a citation without a document has a probability of 0. `plain` is the usual
-    regression: on copies too, with weights of any sign.
+
+class Result:
+    """Held-out predictions of all pairs, and of the judged runs.
+
+    In the runs a citation without a document has a probability of 0.
     """
 
-    def __init__(
-        self,
-        data: Data,
-        parts: Sequence[Fold],
-        columns: Collection[str],
-        plain: bool = False,
-    ) -> None:
+    def __init__(self, data: Data, parts: Sequence[Fold], judge: Judging) -> None:
         pairs = np.zeros((len(data.pairs), 2))
         judged = np.zeros((len(data.judged), 2))
         for part in parts:
-            odds = [_fit_column(part, columns, limit, plain) for limit in (0.0, 0.5)]
-            pairs[part.pair_rows], judged[part.judged_rows] = part.weighed(odds)
+            pairs[part.pair_rows], judged[part.judged_rows] = judge(part)
         topics = np.array([pair.topic_id for pair in data.pairs])
         labels = np.array([pair.weight for pair in data.pairs])
         self.found = Predictions(pairs[:, 0], pairs[:, 1], labels, topics)
@@ -101,13 +98,20 @@ class Result:
         self.labels = labels_of(Predictions(*judged.T, human, human.astype(str)))
 
 
-def _fit_column(
+def by_columns(columns: Collection[str], plain: bool = False) -> Judging:
+    """Return the judging by some of the features.
+
+    `plain` is the usual regression: on copies too, with weights of any sign.
+    """
+    return lambda part: part.weighed([fit_odds(part, columns, above, plain) for above in LIMITS])
+
+
+def fit_odds(
     part: Fold, columns: Collection[str], above: float, plain: bool
 ) -> Callable[[Floats], Floats]:
     """Return the regression of "more than `above`" on the training pairs."""
-    names = (*COLUMNS, *EXTRA)[: part.train.shape[1]]
-    used = [index for index, name in enumerate(names) if name in columns]
-    signs = [0 if plain else SIGNS.get(names[i], int(names[i] in EXTRA)) for i in used]
+    used = [index for index, name in enumerate(COLUMNS) if name in columns]
+    signs = [0 if plain else SIGNS.get(COLUMNS[i], 0) for i in used]
     kept = part.fresh | plain
     values = part.train[kept][:, used]
     low, high = np.quantile(values, (0.005, 0.995), axis=0)
@@ -141,12 +145,12 @@ def order_draws(data: Data, values: Floats) -> Floats:
 
 def report(data: Data, parts: Sequence[Fold]) -> Result:
     """Print the headline, the reliability and the ablation; return the headline's result."""
-    whole = Result(data, parts, COLUMNS)
+    whole = Result(data, parts, by_columns(COLUMNS))
     rows = {
         "all features": whole,
-        "idf coverage alone": Result(data, parts, ["document"]),
+        "idf coverage alone": Result(data, parts, by_columns(["document"])),
         "all features, copies learnt from, weights of any sign": Result(
-            data, parts, COLUMNS, plain=True
+            data, parts, by_columns(COLUMNS, plain=True)
         ),
     }
     for title, result in rows.items():
@@ -163,9 +167,8 @@ def report(data: Data, parts: Sequence[Fold]) -> Result:
         print(f"  {part.pairs:5} {part.predicted:.2f} {part.observed:.2f}")
     print("\nwhat is lost without (difference, 95 % interval over topics):")
     for name, left_out in GROUPS.items():
-        _print_difference(data, whole, parts, name, set(COLUMNS) - set(left_out))
-    if parts[0].train.shape[1] > len(COLUMNS):
-        _print_difference(data, whole, parts, "(adding embeddings)", {*COLUMNS, *EXTRA})
+        without = Result(data, parts, by_columns(set(COLUMNS) - set(left_out)))
+        print_difference(data, whole, name, without)
     return whole
 
 
@@ -176,10 +179,8 @@ def copies_in(parts: Sequence[Fold]) -> NDArray[np.bool_]:
     return np.array(copies)[np.argsort(rows)]
 
 
-def _print_difference(
-    data: Data, whole: Result, parts: Sequence[Fold], name: str, columns: Collection[str]
-) -> None:
-    other = Result(data, parts, columns)
+def print_difference(data: Data, whole: Result, name: str, other: Result) -> None:
+    """Print what `other` gains on `whole`, with 95 % intervals over topics."""
     texts = []
     for of in list(FIGURES.values())[:3]:
 
@@ -317,10 +318,11 @@ def write(data: Data, whole: Result, sets: Sequence[Judged], when: str) -> None:
         figures="; ".join(f"{f.name} {figure_text(f)}" for f in figures_of(data, whole)),
     ).splitlines()
     fitted = fit(rows, [pair.weight for pair in data.pairs], SHIPPED, how=how)
-    kept = shipped_calibration().contradicted
+    before = shipped_calibration()
+    kept = before.contradicted
     if sets:
         kept = contradicted_shares([one.pairs for one in sets])
-    fitted = replace(fitted, contradicted=kept)
+    fitted = replace(fitted, contradicted=kept, meaning=before.meaning)
     (OFFLINE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
     read_calibration(OFFLINE / "calibration.json")
     print(f"written: {OFFLINE / 'calibration.json'}, {TEXT / 'frequencies.txt'}")

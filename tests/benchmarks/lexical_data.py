@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,6 @@ from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import apply_rules, shipped_shares
 from trecjudge.judging.offline.wording import read_wording
-from trecjudge.text.embeddings import embedder
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
 
 Floats = NDArray[np.float64]
@@ -125,11 +124,16 @@ class Fold:
     judged_found: list[Measurements]
     judged: Floats
 
-    def weighed(self, odds: Sequence[Odds]) -> tuple[Floats, Floats]:
-        """Return P(supported), P(full) of the topic's pairs, and of its judged citations."""
+    def weighed(
+        self, odds: Sequence[Odds], judged_odds: Sequence[Odds] = ()
+    ) -> tuple[Floats, Floats]:
+        """Return P(supported), P(full) of the topic's pairs, and of its judged citations.
+
+        `judged_odds` are those of the citations where they are others.
+        """
         return (
             _chances(self.test, self.test_found, odds),
-            _chances(self.judged, self.judged_found, odds),
+            _chances(self.judged, self.judged_found, judged_odds or odds),
         )
 
 
@@ -154,7 +158,7 @@ def folds(data: Data) -> Iterator[Fold]:
     ]
     topics = np.array([pair.topic_id for pair in everything])
     found, _ = measure_apart(everything, topics.tolist(), latin_table)
-    values = _values(found, [(pair.sentence, pair.text) for pair in everything])
+    values = np.array([one.features for one in found], dtype=np.float64)
     labels = np.array([pair.weight for pair in everything])
     fresh = np.array([not is_copy(one.features) for one in found])
     is_pair = np.arange(len(everything)) < len(data.pairs)
@@ -168,54 +172,3 @@ def folds(data: Data) -> Iterator[Fold]:
             np.array([cited[i - len(data.pairs)] for i in runs], dtype=np.intp),
             *([found[i] for i in runs], values[runs]),
         )
-
-
-def _values(found: Sequence[Measurements], texts: Sequence[tuple[str, str]]) -> Floats:
-    """Return the features, with what embeddings say where there are any."""
-    meaning = semantic_columns(dict.fromkeys(texts))
-    rows = [(*one.features, *meaning.get(t, ())) for one, t in zip(found, texts, strict=True)]
-    return np.array(rows, dtype=np.float64)
-
-
-def semantic_columns(
-    pairs: Iterable[tuple[str, str]],
-) -> dict[tuple[str, str], tuple[float, float]]:
-    """Return of every pair what embeddings say; nothing without the extra `semantic`.
-
-    (cosine of the sentence with the likest segment, or two, of the document; mean over the content
-    terms, by weight, of 1 where the document has the term, else of its best cosine there.)
-    """
-    found = embedder()
-    if found is None:
-        return {}
-    word = cache(lambda written: found.vectors([written])[0])
-
-    @cache
-    def document(text: str) -> tuple[Floats, Floats]:
-        prepared = prepare(text)
-        spans = prepared.spans
-        ends = [*spans[1:], *spans[-1:]]
-        parts = [text[start:stop] for start, stop in spans]
-        parts += [text[s[0] : e[1]] for s, e in zip(spans, ends, strict=True)]
-        words = {
-            t.form: text[t.start : t.end].lower() for t in read_wording(text).terms if t.content
-        }
-        vectors = [word(written) for written in words.values()]
-        return found.vectors(parts), np.array(vectors).reshape(len(vectors), -1)
-
-    def of(sentence: str, text: str) -> tuple[float, float]:
-        segments, words = document(text)
-        terms = [term for term in read_wording(sentence).terms if term.content]
-        likeness = float((segments @ word(sentence)).max(initial=0.0))
-        if not terms or not len(words):
-            return likeness, 0.0
-        index = cached_prepare(text).segments_of
-        nearest = [
-            1.0
-            if term.form in index
-            else float((words @ word(sentence[term.start : term.end].lower())).max())
-            for term in terms
-        ]
-        return likeness, float(np.average(nearest, weights=[term.weight for term in terms]))
-
-    return {pair: of(*pair) for pair in pairs}

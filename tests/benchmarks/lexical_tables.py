@@ -23,9 +23,10 @@ from trecjudge.evaluation.calibrate.quality import (
 from trecjudge.inputs.labels import support_label
 from trecjudge.inputs.sources.values import objects
 from trecjudge.judging.offline.prepared import prepared_text
-from trecjudge.judging.offline.support import compare, shipped_calibration
+from trecjudge.judging.offline.support import Calibration, compare
 from trecjudge.stats.agreement import auc
 from trecjudge.stats.resampling import ratio
+from trecjudge.text.embeddings import Encoder
 
 Floats = NDArray[np.float64]
 
@@ -86,17 +87,19 @@ COLUMNS: dict[str, Measured] = {
 """The figures of a row; "full?" is the balanced accuracy for fully supported or not."""
 
 
-def read_set(path: Path) -> Judged:
-    """Return the pairs of a file of group, sentence, document and label, by the shipped weights."""
+def read_set(path: Path, by: Calibration | None = None, encoder: Encoder | None = None) -> Judged:
+    """Return the pairs of a file of group, sentence, document and label, by the shipped weights.
+
+    By those of a calibration where one is given, with an encoder by meaning too.
+    """
     pairs, chances = [], []
-    by = shipped_calibration()
     for _, record in objects(path, print):
         label = support_label(record["label"])
         assert label is not None, record["label"]
         pair = LabelledPair(
             str(record["group"]), record["sentence"], record["document"], _WEIGHTS[label]
         )
-        found = compare(pair.sentence, prepared_text(pair.text), by)
+        found = compare(pair.sentence, prepared_text(pair.text), by, encoder)
         pairs.append(pair)
         chances.append((found.probability, found.full))
     supported, full = np.array(chances).T

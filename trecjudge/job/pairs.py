@@ -13,6 +13,7 @@ from trecjudge.findings import ignore
 from trecjudge.job.judges import make_job_panel
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
+from trecjudge.judging.attest import required_encoder
 from trecjudge.judging.offline.support import calibration_at
 from trecjudge.judging.panel import calibrations
 from trecjudge.judging.runner import Runner
@@ -39,9 +40,10 @@ def judge_pairs(job: Job, pairs: Iterator[BarePair], take: Take, notify: Notify)
     async def judge() -> dict[str, Any]:
         if not job.model.use:
             calibration = calibration_at("".join(map(str, calibrations(panel))))
-            strict = getattr(panel[0].judge, "attester", "") == "strict"
+            name = getattr(panel[0].judge, "attester", "")
+            encoder = required_encoder() if name == "encoder" else None
             for pair in pairs:
-                take(judge_by_words(pair, calibration, strict))
+                take(judge_by_words(pair, calibration, name == "strict", encoder))
             return {}
         async with open_session(job, ignore, notify, panel) as session:
             async for verdict in _ask(session, pairs):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar, Final, Literal, Protocol
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import JudgmentFailed, PluginError, WorkflowError
 from trecjudge.findings import brief
 from trecjudge.inputs.labels.vocabulary import SUPPORT, support_label
 from trecjudge.judging.judge import asks_model, unjudged
@@ -32,7 +32,8 @@ from trecjudge.records import (
     Usage,
     judgment_of,
 )
-from trecjudge.settings.fields import ranged
+from trecjudge.settings.fields import check_ranges, ranged
+from trecjudge.text.embeddings import ENCODER_EXTRA, Encoder, encoder
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import comparable, scripts
@@ -52,8 +53,9 @@ HOLLOW: Final = "the run carries this document without text"
 """Why such a document supports nothing."""
 
 AttesterName = Literal["auto", "lexical", "llm"]
-CitationAttesterName = Literal["auto", "lexical", "strict", "llm"]
-"""`strict` is the lexical attester that asks only whether a sentence is fully supported."""
+CitationAttesterName = Literal["auto", "lexical", "strict", "encoder", "llm"]
+"""`strict` is the lexical attester that asks only whether a sentence is fully supported, `encoder`
+the one that also asks a small sentence encoder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,12 @@ class LexicalAttester:
     """Word overlap, calibrated on human labels: see `judging/offline`. No model, no network.
 
     `calibration` is a file that `calibrate` wrote; without one the package's own is used. `strict`:
-    full support or none, by P(full).
+    full support or none, by P(full). With an `encoder` meaning counts beside words.
     """
 
     calibration: str = ""
     strict: bool = False
+    encoder: Encoder | None = None
 
     async def attest(self, sentence: str, document: Document) -> Attestation:
         """Return the label. Raises JudgmentFailed if the two are in different scripts.
@@ -99,7 +102,7 @@ class LexicalAttester:
             return Attestation(NOTHING_TO_CHECK, _STATES_NOTHING, "lexical")
         text = document.full_text
         require_shared_script("sentence", scripts(sentence), "document", scripts_of(text))
-        found = _compare_cached(sentence, text, self.calibration)
+        found = _compare_cached(sentence, text, self.calibration, self.encoder)
         return _strictly(found) if self.strict else found.attestation
 
 
@@ -111,11 +114,14 @@ class _Compared:
 
 # The judges of one pass ask the same about a response one after another: it is compared once.
 @lru_cache(maxsize=1024)
-def _compare_cached(sentence: str, text: str, calibration: str) -> _Compared:
-    found = compare(sentence, prepared_text(text), calibration_at(calibration))
+def _compare_cached(
+    sentence: str, text: str, calibration: str, encoder: Encoder | None
+) -> _Compared:
+    found = compare(sentence, prepared_text(text), calibration_at(calibration), encoder)
     evidence = evidence_at(text, found.start, found.end)
     expected = round(found.score, _DECIMALS)
-    attestation = Attestation(found.label, found.reason, "lexical", evidence, expected=expected)
+    name = "encoder" if encoder else "lexical"
+    attestation = Attestation(found.label, found.reason, name, evidence, expected=expected)
     return _Compared(attestation, found.full)
 
 
@@ -220,9 +226,20 @@ def attester_for(
     """Return the attester of that name; `auto` takes the model where there is one."""
     if name == "strict":
         return LexicalAttester(calibration, strict=True)
+    if name == "encoder":
+        return LexicalAttester(encoder=required_encoder())
     if asks_model(name, model):
         return ModelAttester(model, program)
     return LexicalAttester(calibration)
+
+
+def required_encoder() -> Encoder:
+    """Return the encoder. Raises PluginError where the extra is not installed."""
+    found = encoder()
+    if found is None:
+        message = f"`encoder` needs an extra: pip install 'trecjudge[{ENCODER_EXTRA}]'"
+        raise PluginError(message)
+    return found
 
 
 def evidence_at(text: str, start: int, end: int) -> Evidence | None:
@@ -241,9 +258,9 @@ def find_quote(text: str, quote: str) -> Evidence | None:
 class Attesting:
     """A judge of citations: every citation of every sentence is attested by its document or not.
 
-    `attester` is `lexical`, `strict` (full support or none, by words), `llm`, or `auto`: the model
-    where one is used, else lexical. `group` sentences of a response that cite one document are put
-    to the model in one request.
+    `attester` is `lexical`, `strict` (full support or none, by words), `encoder` (by words and a
+    small sentence encoder), `llm`, or `auto`: the model where one is used, else lexical. `group`
+    sentences of a response that cite one document are put to the model in one request.
     `calibration` is a file of `calibrate` for the lexical attester. `programs` are the questions
     for one sentence and for a group.
     """
@@ -254,6 +271,14 @@ class Attesting:
     programs: ClassVar[tuple[Program, ...]] = ()
     label_names: ClassVar[Sequence[str]] = SUPPORT
     needs: ClassVar[tuple[str, ...]] = ("document_text",)
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+        if self.attester == "encoder":
+            if self.calibration:
+                rule = "the weights of `encoder` are for the package's own calibration"
+                raise WorkflowError(f"calibration is {self.calibration}: {rule}; leave one out")
+            required_encoder()
 
     @property
     def needs_model(self) -> bool:

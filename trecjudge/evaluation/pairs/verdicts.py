@@ -12,6 +12,7 @@ from trecjudge.judging.attest import NO_TEXT, STRICT_CUT, require_shared_script
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import Calibration, compare
 from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, Failure, Judgment
+from trecjudge.text.embeddings import Encoder
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import scripts, tokenize
 from trecjudge.text.visible import is_blank
@@ -69,10 +70,15 @@ def digest_texts(pair: BarePair) -> str:
     return digest.hexdigest()
 
 
-def judge_by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> PairVerdict:
+def judge_by_words(
+    pair: BarePair,
+    calibration: Calibration,
+    strict: bool = False,
+    encoder: Encoder | None = None,
+) -> PairVerdict:
     """Return the verdict of the offline attester; no model is asked.
 
-    With `strict` that is full support or none, by P(full).
+    With `strict` that is full support or none, by P(full). With an `encoder` meaning counts, too.
     """
     if is_blank(pair.document):
         return PairVerdict(pair, 0, failure=Failure(NO_TEXT, "the document has no text"))
@@ -89,7 +95,7 @@ def judge_by_words(pair: BarePair, calibration: Calibration, strict: bool = Fals
         require_shared_script("sentence", ours, "document", theirs)
     except JudgmentFailed as failed:
         return PairVerdict(pair, document.tokens, failure=Failure(failed.kind, failed.message))
-    found = compare(pair.sentence, document, calibration)
+    found = compare(pair.sentence, document, calibration, encoder)
     score, full, supported = (
         round(n, DECIMALS) for n in (found.score, found.full, found.probability)
     )
@@ -100,7 +106,7 @@ def judge_by_words(pair: BarePair, calibration: Calibration, strict: bool = Fals
     return PairVerdict(
         *(pair, document.tokens, label, score, full, supported, start, end),
         reason=found.reason,
-        attester="strict" if strict else "lexical",
+        attester="strict" if strict else "encoder" if encoder else "lexical",
     )
 
 

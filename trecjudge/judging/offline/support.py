@@ -16,11 +16,13 @@ import orjson
 
 from trecjudge.errors import InputError, why
 from trecjudge.judging.offline.features import Features, Measurements, find
+from trecjudge.judging.offline.meaning import likeness_in
 from trecjudge.judging.offline.prepared import LENGTH, Prepared
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
 from trecjudge.judging.offline.wording import Term, Wording, wording_of
 from trecjudge.records import FULL
 from trecjudge.settings.limits import read_json_file
+from trecjudge.text.embeddings import Encoder
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import read_forms
@@ -48,6 +50,21 @@ class Weight(NamedTuple):
     full: float
 
 
+class Stacked(NamedTuple):
+    """Log odds by words and meaning: intercept + words * those by words + likeness * cosine."""
+
+    intercept: float
+    words: float
+    likeness: float
+
+
+class Meaning(NamedTuple):
+    """How the likeness of the nearest sentence changes either log odds."""
+
+    supported: Stacked
+    full: Stacked
+
+
 class Kept(NamedTuple):
     """What is left of P(supported) and of P(full), 0 to 1."""
 
@@ -69,7 +86,8 @@ class Calibration:
     """A weight for each field of `Features`, in their order, and the two intercepts.
 
     `frequencies` weigh the words, `how` is where the numbers are from; without `contradicted` the
-    package's own count. A calibration equals only itself: it is a key of caches.
+    package's own count. Without `meaning` it has no weights for an encoder. A calibration equals
+    only itself: it is a key of caches.
     """
 
     weights: tuple[Weight, ...]
@@ -78,14 +96,30 @@ class Calibration:
     frequencies: Frequencies
     how: tuple[str, ...] = ()
     contradicted: Contradicted | None = None
+    meaning: Meaning | None = None
 
-    def probabilities(self, features: Sequence[float]) -> tuple[float, float]:
-        """Return P(supported at least in part) and P(fully supported), which is no higher."""
+    def log_odds(self, features: Sequence[float]) -> tuple[float, float]:
+        """Return the log odds of "supported, fully or in part" and of "fully", by words."""
         supported, full = self.supported, self.full
         for value, (low, high, for_supported, for_full) in zip(features, self.weights, strict=True):
             kept = low if value < low else min(value, high)
             supported += for_supported * kept
             full += for_full * kept
+        return supported, full
+
+    def probabilities(
+        self, features: Sequence[float], likeness: float | None = None
+    ) -> tuple[float, float]:
+        """Return P(supported at least in part) and P(fully supported), which is no higher.
+
+        `likeness` is that of the nearest sentence by an encoder; None where none was asked.
+        """
+        supported, full = self.log_odds(features)
+        if likeness is not None and self.meaning is not None:
+            supported, full = (
+                stack.intercept + stack.words * words + stack.likeness * likeness
+                for stack, words in zip(self.meaning, (supported, full), strict=True)
+            )
         at_least = _logistic(supported)
         return at_least, min(at_least, _logistic(full))
 
@@ -133,8 +167,13 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
         frequencies=SHIPPED_FREQUENCIES if own is None else _frequencies(own),
         how=tuple(map(str, content["how"])),
         contradicted=_read_contradicted(content.get("contradicted")),
+        meaning=_read_meaning(content.get("meaning")),
     )
-    numbers = (found.supported, found.full, *(n for weight in found.weights for n in weight))
+    numbers = (
+        *(found.supported, found.full),
+        *chain.from_iterable(found.weights),
+        *chain.from_iterable(found.meaning or ()),
+    )
     if not all(map(math.isfinite, numbers)):
         raise ValueError("is a broken calibration: a number in it is not finite")
     for name, weight in zip(Features._fields, found.weights, strict=True):
@@ -152,6 +191,14 @@ def _read_contradicted(content: Mapping[str, Any] | None) -> Contradicted | None
     if not all(0 <= share <= 1 for kept in found for share in kept):
         raise ValueError("is a broken calibration: a share in 'contradicted' is not from 0 to 1")
     return found
+
+
+def _read_meaning(content: Mapping[str, Any] | None) -> Meaning | None:
+    """Return the weights for an encoder; None where a file has none. Raises KeyError, TypeError."""
+    if content is None:
+        return None
+    rows = (content[name] for name in Meaning._fields)
+    return Meaning(*(Stacked(*(_number(row[key]) for key in Stacked._fields)) for row in rows))
 
 
 def _number(value: object) -> float:
@@ -190,6 +237,11 @@ def format_calibration(calibration: Calibration) -> str:
         content["contradicted"] = {
             name: kept._asdict() for name, kept in calibration.contradicted._asdict().items()
         }
+    if calibration.meaning is not None:
+        content["meaning"] = {
+            name: {key: round(number, _DIGITS) for key, number in stack._asdict().items()}
+            for name, stack in calibration.meaning._asdict().items()
+        }
     if calibration.frequencies is not SHIPPED_FREQUENCIES:
         content["frequencies"] = frequency_lines(calibration.frequencies)
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -214,7 +266,9 @@ _MOST_MISSING = 8
 _NEARLY_ALL = 0.9
 
 
-def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
+def reason_of(
+    label: Label, found: Measurements, missing: Sequence[str], likeness: float | None = None
+) -> str:
     """Return how much of the sentence is in the document, and what speaks against support.
 
     Full support has most of the sentence there and nothing against it: words that are missing are
@@ -228,7 +282,8 @@ def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
         against = list(_reword_notes(found, missing))
     else:
         against = list(_against(found, missing)) or [_reason_undecided(found)]
-    return "; ".join((share.replace("%", " %"), *against))
+    nearest = () if likeness is None else (f"likeness of the nearest sentence {likeness:.2f}",)
+    return "; ".join((share.replace("%", " %"), *nearest, *against))
 
 
 def _against(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
@@ -326,7 +381,10 @@ class SupportComparison:
 
 
 def compare(
-    sentence: str, document: Prepared, calibration: Calibration | None = None
+    sentence: str,
+    document: Prepared,
+    calibration: Calibration | None = None,
+    encoder: Encoder | None = None,
 ) -> SupportComparison:
     """Return how far `document` supports `sentence`: the same pair always gives the same.
 
@@ -336,7 +394,8 @@ def compare(
     one any support. Of a near copy that the document contradicts as much is kept as people's labels
     leave: one in which another word stands for one, or a single fact that it negates, turns to its
     opposite or has the other way round. A sentence that states nothing is no support, and said to
-    be such. One of function words only is supported where it stands in the document word for word;
+    be such. With an `encoder` the meaning of longer documents counts beside their words. A sentence
+    of function words only is supported where it stands in the document word for word;
     so is one that is longer than a passage, such as a list.
     """
     if states_nothing(sentence):
@@ -349,14 +408,16 @@ def compare(
     if not _has_content(wording):
         return _of_function_words(wording, document)
     found = find(wording, document)
-    probability, full = probabilities_of(found, calibration)
+    likeness = None if encoder is None else likeness_in(wording, document, encoder)
+    probability, full = probabilities_of(found, calibration, likeness)
     label, confidence = _most_probable(probability, full)
     if label != FULL and (copy := _of_many_segments(wording, document)):
         return copy
     missing = as_written(wording.text, found.absent)
     return SupportComparison(
         *((probability + full) / 2, label, found.passage.start, found.passage.end, missing),
-        *(found.numbers_missing, found.negation_differs, reason_of(label, found, missing)),
+        *(found.numbers_missing, found.negation_differs),
+        reason_of(label, found, missing, likeness),
         probability=probability,
         full=full,
         confidence=confidence,
@@ -421,11 +482,13 @@ def _forms(sentence: str) -> tuple[str, ...]:
     return tuple(read_forms(sentence)[1])
 
 
-def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[float, float]:
+def probabilities_of(
+    found: Measurements, calibration: Calibration, likeness: float | None = None
+) -> tuple[float, float]:
     """Return P(supported at least in part), P(fully supported) after what rules it out."""
     if not found.passage.weight:
         return 0.0, 0.0
-    probability, full = calibration.probabilities(found.features)
+    probability, full = calibration.probabilities(found.features, likeness)
     return apply_rules(found, probability, full, calibration.contradicted or shipped_shares())
 
 
