@@ -18,6 +18,7 @@ from trecjudge.judging.claims.search import (
     Library,
     Passage,
     Verdict,
+    by_support,
     match_of,
     sources_of,
 )
@@ -208,6 +209,7 @@ def _happens_once(claim: str) -> bool:
 # Two documents make an inference only where each adds something, and they hang together.
 _INFERENCE_FROM = 0.85
 _EACH_ADDS = 0.2
+_ROUNDING = 1e-6
 _MOST_COMBINED = 6
 _FEWEST_COMBINED = 2
 
@@ -236,6 +238,16 @@ def infer_from_two(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Pa
         if adds >= _EACH_ADDS * total and _leads_on(one.text, ours & theirs - terms.keys()):
             return one, other
     return None
+
+
+def may_infer(claim: str, library: Library) -> bool:
+    """Return whether all documents together have what two need for an inference: a fast test."""
+    held = library.forms_of(claim)
+    terms = wording_of(claim).terms
+    if any((term.named or term.number) and term.form not in held for term in terms):
+        return False
+    shared = sum(term.weight for term in terms if term.form in held)
+    return shared >= (_INFERENCE_FROM - _ROUNDING) * sum(term.weight for term in terms)
 
 
 def _leads_on(text: str, shared: Set[str]) -> bool:
@@ -288,7 +300,7 @@ class LexicalDetector:
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
         """Return the verdict. Raises JudgmentFailed if a claim not found may be in unread text."""
-        passages = self.passages(claim, library)
+        passages = self._deciding(claim, library)
         against = _find_contradiction(claim, passages)
         rival, how = against or (None, "")
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
@@ -303,21 +315,29 @@ class LexicalDetector:
         if rival:
             found, weight = sources_of([rival]), self._weight(0.0)
             return Verdict(CONTRADICTED, how, self.name, found, expected=weight)
-        near = passages if self.threshold is not None else library.best(claim)
-        if pair := infer_from_two(claim, near):
+        if pair := self._infer(claim, passages, library):
             return self._together(claim, pair)
         # Only now: a claim that was found needs no other document.
         library.require_read(claim)
+        if self.threshold is None:
+            passages = library.compare_claim(claim, calibration_at(self.calibration), passages)
         if not passages:
             nothing, weight = library.what_was_read("no document has any of it"), self._weight(0.0)
             return Verdict(UNATTRIBUTED, nothing, self.name, expected=weight)
         return self._not_attributed(claim, passages)
 
-    def passages(self, claim: str, library: Library) -> list[Passage]:
-        """Return the passage of each document that decides about the claim, the best first."""
+    def _deciding(self, claim: str, library: Library) -> list[Passage]:
+        """Return the passages of documents that may hold or contradict a claim, the best first."""
         if self.threshold is not None:
             return library.best(claim)
-        return library.compare_claim(claim, calibration_at(self.calibration))
+        return by_support(library.supports(claim, calibration_at(self.calibration)))
+
+    def _infer(
+        self, claim: str, passages: Sequence[Passage], library: Library
+    ) -> tuple[Passage, Passage] | None:
+        if self.threshold is not None:
+            return infer_from_two(claim, passages)
+        return infer_from_two(claim, library.best(claim)) if may_infer(claim, library) else None
 
     def states(self, claim: str, library: Library) -> bool:
         """Return whether a document holds a claim, by itself."""
