@@ -15,12 +15,12 @@ import trecjudge.text.tokens
 from tests.fakes import ScriptedModel, response
 from tests.steps import steps
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.claims.clauses import clauses
 from trecjudge.judging.claims.program import ClaimOfSentence
 from trecjudge.judging.claims.statements import (
     abstains,
     claims_by_model,
     claims_by_rules,
-    clauses,
     no_claim,
     statements,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, pairwise
 
+from trecjudge.judging.claims.clauses import subject_of
 from trecjudge.judging.claims.search import (
     AMBIGUOUS,
     ATTRIBUTED,
@@ -22,7 +23,6 @@ from trecjudge.judging.claims.search import (
     match_of,
     sources_of,
 )
-from trecjudge.judging.claims.statements import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import SupportComparison, calibration_at, compare
 from trecjudge.judging.offline.wording import Term, term_forms, wording_of
