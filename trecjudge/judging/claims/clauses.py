@@ -20,6 +20,7 @@ WORDS = {
     for name, words in read_words(Path(__file__).with_name("parts.txt")).items()
 }
 """Words that are no verbs, by what they say of the words beside them."""
+_LAST_ADVERB = re.compile(r"(?<=\w) [a-z]+ly$")
 _BEING = re.compile(r" (is|are|was|were)(?: (?:first|also|once|\w+ly))? (\w+)")
 
 
@@ -44,7 +45,8 @@ _SUBORDINATE = frozenset(
 )
 _PRONOUNS = frozenset({"it", "they", "he", "she"})
 _RELATIVE = frozenset({"which", "that", "who", "whose"})
-_LONGEST_RELATIVE = 6
+_NESTING = _RELATIVE | {"because", "if", "when", "although", "though", "whether", "how"}
+_LONGEST_NESTING = 8
 """Letters kept of a word that may go on: with more it is none of these anyway."""
 _UNRESOLVED = frozenset(
     {"this", "these", "those", "that", "there", "we", "i", "you", "which", "rather", "instead"}
@@ -58,6 +60,8 @@ _LONGEST_SUBJECT = 10
 _LONGEST_WRITTEN = 200
 """Characters of a subject that may be repeated: no sentence becomes many times as long."""
 _LONGEST_COPIED = 8
+_LONGEST_OPENING = 160
+"""Characters of a clause, from its beginning, that show its first verb and what follows it."""
 _LONGEST_NAMED = 5
 _SHORTEST = 4
 
@@ -90,7 +94,8 @@ class _Growing:
         self._parts: list[str] = []
         self._words = 0
         self._last = ""
-        self._has_relative = False
+        self.opening = ""
+        self._nested = False
         self.subject: str | None = None
         self.grow(text)
 
@@ -100,16 +105,23 @@ class _Growing:
         return "".join(self._parts)
 
     @property
+    def ends_in_that(self) -> bool:
+        """Whether what follows is what somebody says: "notes that while"."""
+        return self._last == "that"
+
+    @property
     def is_nested(self) -> bool:
-        """Whether a word of it opens a relative clause."""
-        return self._has_relative or self._last in _RELATIVE
+        """Whether a word of it opens a clause within it."""
+        return self._nested or self._last in _NESTING
 
     def grow(self, text: str) -> None:
         """Add a piece, with the border before it."""
         self._parts.append(text)
+        self.opening += text[: _LONGEST_OPENING - len(self.opening)]
         *whole, self._last = re.split(r"\s+", self._last + text.lower())
-        self._has_relative = self._has_relative or not _RELATIVE.isdisjoint(whole)
-        self._last = self._last[:_LONGEST_RELATIVE]  # what is longer is none, however it goes on
+        nests = text.startswith(", as ") or not _NESTING.isdisjoint(whole)
+        self._nested = self._nested or nests
+        self._last = self._last[:_LONGEST_NESTING]  # what is longer is none, however it goes on
         # The first words decide what the subject is: more of them, and it may be another.
         if self._words <= _LONGEST_SUBJECT:
             words = sum(1 for _ in islice(_WORD.finditer(text), _LONGEST_SUBJECT + 1))
@@ -128,16 +140,19 @@ def _begin_clause(
     apart = not _SEMICOLONS.isdisjoint(border)
     if apart and _WITHOUT_LATIN.fullmatch(piece):
         return piece if len(piece.strip()) >= _SHORTEST else None
-    subject = before.subject
+    subject = None if before.ends_in_that else before.subject
     if subject is None or len(subject) > _LONGEST_WRITTEN or len(piece.split(maxsplit=1)) < 2:
         return None
+    predicate = before.opening[len(subject) :].lstrip(",")
+    subject = _LAST_ADVERB.sub("", subject)
     if "and" in border and not (apart or listing or before.is_nested):
-        being = _being_of_both(before.text[len(subject) :], piece)
+        being = _being_of_both(predicate, piece)
         if being is not None:
             return f"{subject} {being}{piece}"
-    verbs_in_row = before.text[len(subject) :].split(maxsplit=1)[:1]
-    if listing and verbs_in_row and verbs_in_row[0].endswith(","):
-        return None  # "makes, builds, and sells the boats": they have one object
+    verb, *said = predicate.split(maxsplit=1) or [""]
+    # "Makes, builds, and sells the boats" has one object, "include but are limited to" another.
+    if (not said and verb in _PLAIN) or (listing and verb.endswith(",")):
+        return None
     if _is_predicate(piece) and not apart:
         # "Prices rose, fell and rose": after a comma only in a row of predicates.
         comma_only = border.strip() == "," and not row
@@ -159,10 +174,11 @@ def _being_of_both(predicate: str, piece: str) -> str | None:
     being = _BEING.match(predicate)
     if not (being and is_participle(being[2]) and after in WORDS["prepositions"]):
         return None
-    if first in WORDS["active"]:
+    if first in WORDS["active"] and after != "by":
         return ""
     # "Was built and opened in 1900": the place in time is that of both.
-    whole = len(predicate.split()) > len(being[0].split())
+    words = predicate.split()
+    whole = len(being[0].split()) < len(words) <= _LONGEST_COPIED and "to" not in words
     return f"{being[1]} " if whole and is_participle(first) else None
 
 
@@ -221,19 +237,23 @@ def subject_of(clause: str) -> str | None:
         return None
     # "The costs are high": what may be a noun is a verb only where there is no other.
     for verbs in (PREDICATES, FINITE):
+        if verbs is FINITE and (subject := _subject_by_object(clause, words)):
+            return subject
         for word in words[1:]:
             before = clause[: word.start()].rstrip()
             # A participle after a comma is no verb of the subject: "Parabens, used in soap, harm".
             apart = before.endswith(",") and word[0] not in AUXILIARIES
-            if word[0] in verbs and not apart and not before.endswith(_HALVES):
+            if word[0] in verbs and not (
+                apart or before.endswith(_HALVES) or _is_open(before, word[0])
+            ):
                 return before.rstrip(",") if _is_subject(before) else None
-    return _subject_by_number(clause, words) or _subject_by_object(clause, words)
+    return _subject_by_number(clause, words)
 
 
 def _subject_by_number(clause: str, words: Sequence[re.Match[str]]) -> str | None:
     """Return what stands before a verb without ending, if it is of several: "the stews contain"."""
     for before, word in pairwise(words):
-        several = before[0].lower() in _SEVERAL or before[0].endswith("s")
+        several = before[0].lower() in _SEVERAL or re.search("[a-z]s$", before[0])
         if word[0] in _PLAIN and several and before[0].lower() not in WORDS["determiners"]:
             subject = clause[: word.start()].rstrip()
             return subject if _is_subject(subject) else None
@@ -246,16 +266,25 @@ def _subject_by_object(clause: str, words: Sequence[re.Match[str]]) -> str | Non
     if first in WORDS["prepositions"] or first in WORDS["openers"]:
         return None
     for before, word, after in zip(words, words[1:], words[2:], strict=False):
-        if takes_object(word[0], after[0].lower()):
+        beside = after.start() - word.end() == 1
+        if beside and takes_object(word[0], after[0].lower()):
             subject = clause[: word.start()].rstrip()
             noun = before[0].lower() not in WORDS["determiners"] | WORDS["adjectives"]
             return subject if noun and before[0].isalpha() and _is_subject(subject) else None
     return None
 
 
+def _is_open(before: str, verb: str) -> bool:
+    """Return whether a verb may be a participle of a noun after it: "the provided texts"."""
+    alone = before.lower() in WORDS["determiners"] or (before.endswith("ing") and " " not in before)
+    return alone and verb not in PREDICATES and is_participle(verb)
+
+
 def _is_subject(text: str) -> bool:
     """Return whether what stands before a verb is its subject: no clause of its own in it."""
     first, *rest = [word.strip(",").lower() for word in text.split()]
+    if not rest and first.endswith("ly"):
+        return False
     pronoun_with_verb = first in _PRONOUNS and bool(set(rest) - _ADVERBS)
     return _RELATIVE.isdisjoint(rest) and not pronoun_with_verb
 

@@ -154,9 +154,8 @@ def _is_name_of_one(subject: str) -> bool:
     if first.endswith("ly") or (first.endswith("ing") and len(words) > 1):
         return False
     small = [word for word in words[1:] if word.islower()]
-    if not _NESTED.isdisjoint(small) or not PREDICATES.isdisjoint(small):
-        return False
-    if "and" in small or "or" in small:
+    doing = any(word in FINITE or word.endswith("ed") for word in small)
+    if doing or not _NESTED.isdisjoint(small) or "and" in small or "or" in small:
         return False
     places = [i for i, word in enumerate(words) if i and word in _PREPOSITIONS]
     after = words[places[0] + 1 :] if places else []
@@ -172,14 +171,17 @@ def _is_aside(piece: str) -> bool:
         return False
     if words[0] in ("which", "who"):
         return words[1] in FINITE or takes_object(words[1], "".join(words[2:3]))
-    if words[0].endswith("ly") or words[0] in ("first", "also", "once"):
-        words = words[1:]
-    if len(words) > 1 and is_participle(words[0]) and words[1] in _PREPOSITIONS:
-        return words[0] not in WORDS["apart"]
+    later = words[0].endswith("ly") or words[0] in ("first", "also", "once")
+    done = words[1:] if later else words
+    if len(done) > 1 and is_participle(done[0]) and done[1] in _PREPOSITIONS:
+        return done[0] not in WORDS["apart"]
     if words[0] not in ("a", "an", "the", "one"):
         return False
     open_ = FINITE.isdisjoint([words[-1], *words[2:3]]) and PREDICATES.isdisjoint(words)
     return open_ and words[1] not in ("same", "latter", "former", "more", "less")
+
+
+_PRESENT = {"are", "have", "do", "don't"} | (WORDS["modals"] - {"did", "could", "would"})
 
 
 def _told_of(subject: str, aside: str, verb: str) -> str:
@@ -190,11 +192,10 @@ def _told_of(subject: str, aside: str, verb: str) -> str:
     several = subject.split()[-1]
     many = several.islower() and several.endswith("s") and not several.endswith(("ss", "us"))
     many = (many and not verb.endswith("s")) or verb in ("are", "were", "have", "do", "don't")
-    before = verb in ("was", "were", "had", "did") or (verb.endswith("ed") or verb not in FINITE)
-    before = (before and not verb.endswith("s")) or verb in ("was", "were")
+    now = verb in _PRESENT or (verb.endswith("s") and verb != "was")
     done = is_participle(first) or (rest and is_participle(rest[0]))
     lasts = not done or first in WORDS["lasting"] or (bool(rest) and rest[0] in WORDS["lasting"])
-    past = before or (done and not lasts)
+    past = not now or (done and not lasts)
     return f"{subject} {('were' if many else 'was') if past else ('are' if many else 'is')} {aside}"
 
 
@@ -386,7 +387,8 @@ def _of_two(text: str, stem: Sequence[str]) -> list[str]:
     one, joined, other = text.partition(" and ")
     words = other.split()
     # "Household and workplace accidents" are accidents both; "likes both to sing and to dance".
-    alone = " " not in one and not one.endswith("s")
+    core = one.split()[_has_own_determiner(one) :]
+    alone = len(core) == 1 and not one.endswith("s")
     shared = alone and len(words) > 1 and not _has_own_determiner(other)
     shared |= one.endswith("ing") or is_participle(one.partition(" ")[0])
     single = joined and " and " not in other and "," not in text
