@@ -54,7 +54,9 @@ _UNRESOLVED = frozenset(
 _PLAIN = frozenset(_VERBS["plain"])
 _SEVERAL = frozenset({"we", "you", "they", "people", "men", "women", "children"})
 _HALVES = (" only", " both", " either", " neither")
-_ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
+_ADVERBS = frozenset(
+    {"first", "also", "then", "later", "now", "often", "still", "never", "usually"}
+)
 _LONGEST_SUBJECT = 10
 """Words of a subject: a verb later on is more likely one of another clause."""
 _LONGEST_WRITTEN = 200
@@ -170,15 +172,17 @@ def _being_of_both(predicate: str, piece: str) -> str | None:
     "Was built in 1874 and restored in 1950" lends "was"; "and served until 1910" needs none: "".
     None where the piece opens with neither.
     """
-    first, after = (*piece.split()[:2], "")[:2]
+    words = piece.split()[:3]
+    adverb = [word for word in words[:1] if word in _ADVERBS or word.endswith("ly")]
+    first, after = (*words[len(adverb) :], "", "")[:2]
     being = _BEING.match(predicate)
     if not (being and is_participle(being[2]) and after in WORDS["prepositions"]):
         return None
     if first in WORDS["active"] and after != "by":
         return ""
     # "Was built and opened in 1900": the place in time is that of both.
-    words = predicate.split()
-    whole = len(being[0].split()) < len(words) <= _LONGEST_COPIED and "to" not in words
+    before = predicate.split()
+    whole = len(being[0].split()) < len(before) <= _LONGEST_COPIED and "to" not in before
     return f"{being[1]} " if whole and is_participle(first) else None
 
 
@@ -191,7 +195,7 @@ def takes_object(word: str, after: str) -> bool:
     """Return whether a word is surely a verb, by its form and the word after it: "praises the"."""
     ending = word.endswith(("s", "ed")) and not word.endswith(("ss", "us", "is", "eed"))
     known = word in WORDS["prepositions"] or word in WORDS["openers"] or word in WORDS["naming"]
-    own = after in WORDS["determiners"] or after[:1].isdigit()
+    own = after == "no" or after in WORDS["determiners"] or after[:1].isdigit()
     return own and ending and len(word) > 3 and word.isalpha() and word.islower() and not known
 
 

@@ -45,7 +45,7 @@ def single_statements(sentence: str) -> list[str]:
     if not known or _CLOSED.search(plain):
         return clauses(sentence)
     main, *asides = _without_asides(*_without_last_aside(plain.rstrip(stop)))
-    found = [*clauses(f"{main}{stop}"), *asides]
+    found = [one for whole in (main, *asides) for one in clauses(f"{whole}{stop}")]
     texts = [text for clause in found for text in _parts(clause.rstrip(stop))]
     return [end_clause(capitalise(text), stop) for text in texts] if len(texts) > 1 else found
 
@@ -98,6 +98,8 @@ def _opens_with_verb(words: Sequence[str]) -> bool:
     """Return whether words after what is set beside a subject go on with the verb of it."""
     first, *rest = words
     after = "".join(rest[:1])
+    if first.endswith("ed") and after and after not in _PREPOSITIONS:
+        return True
     if first in FINITE or (first in WORDS["active"] and after in _PREPOSITIONS):
         return after != "by"  # "X, a town, led by Z, has"
     others = {"and", "or", "of"}  # "X, a town, shops of wood"
@@ -173,7 +175,7 @@ def _is_aside(piece: str) -> bool:
         return words[1] in FINITE or takes_object(words[1], "".join(words[2:3]))
     later = words[0].endswith("ly") or words[0] in ("first", "also", "once")
     done = words[1:] if later else words
-    if len(done) > 1 and is_participle(done[0]) and done[1] in _PREPOSITIONS:
+    if len(done) > 1 and is_participle(done[0]) and done[1] in {"each", "every"} | _PREPOSITIONS:
         return done[0] not in WORDS["apart"]
     if words[0] not in ("a", "an", "the", "one"):
         return False
@@ -221,7 +223,11 @@ def _when_and_by_whom(clause: str) -> list[str]:
         return [clause]
     who, when = found["who"] or found["who_first"], found["when"] or found["when_last"]
     small = [word for word in who.split()[1:] if word.islower()]
-    if not (_PREPOSITIONS - {"of"}).isdisjoint(small) or not _NESTED.isdisjoint(small):
+    if (
+        re.search(" and [a-z]", who)
+        or not (_PREPOSITIONS - {"of"}).isdisjoint(small)
+        or not _NESTED.isdisjoint(small)
+    ):
         return [clause]
     told = [f"{found['done']} {when}", f"{found['done']} {who}"]
     return told if found["when"] else told[::-1]
@@ -243,6 +249,9 @@ def _members(clause: str) -> list[str]:
     subject = subject_of(clause)
     if subject is None or "," in subject or not _is_said_of_each(clause[len(subject) :]):
         return [clause]
+    verb, _, done = clause[len(subject) :].strip().partition(" ")
+    if verb in ("is", "are", "was", "were") and (events := _done_in_row(done)):
+        return [f"{subject} {verb} {event}" for event in events]
     stem, rest = _stem(clause[len(subject) :].split())
     if not stem or not rest:
         return [clause]
@@ -251,6 +260,14 @@ def _members(clause: str) -> list[str]:
     members = _listed(" ".join(rest), stem, after_preposition)
     start = f"{subject} {' '.join(stem)}"
     return [f"{start} {member}" for member in members] if members else [clause]
+
+
+def _done_in_row(text: str) -> list[str]:
+    """Return "burned in 1640", "rebuilt in 1700", "sold in 1850"; nothing if one is otherwise."""
+    members = re.split(r",? and |, ", text)
+    read = [member.split() for member in members]
+    done = all(len(own) > 2 and is_participle(own[0]) and own[1] in _PREPOSITIONS for own in read)
+    return members if done and len(members) >= _FEWEST_MEMBERS else []
 
 
 def _is_said_of_each(text: str) -> bool:
@@ -277,11 +294,14 @@ def _stem(predicate: list[str]) -> tuple[list[str], list[str]]:
     words = predicate[place:]
     if being:
         said = words[:1] and words[0].isalpha() and words[0] not in _DETERMINERS
-        if len(words) > 2 and said and words[1] in _PREPOSITIONS:
+        up = words[1:3] == ["up", "of"]
+        if len(words) > 2 and said and (up or words[1] in _PREPOSITIONS):
             if words[1] == "to" and words[0] not in WORDS["before_to"]:
                 return [], []
-            place += 2 + (words[1] == "up" and words[2] == "of")
+            place += 3 if up else 2
         return predicate[:place], predicate[place:]
+    if words and words[0] in WORDS["infinitive"]:  # "helps reduce costs, waste, and noise"
+        return [], []
     own = auxiliary in (["has"], ["have"], ["had"])
     if (own and words and is_participle(words[0])) or not own:
         place += 1
