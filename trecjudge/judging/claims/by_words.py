@@ -157,6 +157,19 @@ def _same_statement(claim: str, sentence: str) -> bool:
     return _share(topic, ours) >= _SAME_SUBJECT
 
 
+def _may_contradict(claim: str, passage: str) -> bool:
+    """Return whether a passage has what a sentence of it needs to contradict a claim: a fast test.
+
+    One word of the claim may be replaced there.
+    """
+    ours = _words(claim)
+    weights = [term.weight for term in ours.values()]
+    forms = set(read_forms(passage)[1])
+    held = sum(term.weight for form, term in ours.items() if form in forms)
+    named = all(form in forms for form, term in ours.items() if term.named)
+    return named and held >= _SAME_STATEMENT * (sum(weights) - max(weights, default=0.0))
+
+
 def _has_most(ours: Mapping[str, Term], forms: Container[str]) -> bool:
     """Return whether these forms have the names of a claim, and enough of its weight."""
     needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
@@ -508,6 +521,6 @@ def _find_contradiction(claim: str, passages: Sequence[Passage]) -> tuple[Passag
     """Return the first passage that contradicts a claim, and how."""
     near = [passage for passage in passages if passage.overlap >= _RIVAL_FROM]
     for passage in near[:_MOST_RIVALS]:
-        if how := contradiction(claim, passage.text):
+        if _may_contradict(claim, passage.text) and (how := contradiction(claim, passage.text)):
             return passage, how
     return None
