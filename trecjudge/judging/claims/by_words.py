@@ -378,11 +378,12 @@ class LexicalDetector:
         if lacking := support.label == FULL and _other_numbers(claim, best):
             how = f"{support.reason}; another unit, sign or bound: {', '.join(map(repr, lacking))}"
             return self._ambiguous(how, passages[:NEAREST])
+        if support.label == FULL:
+            return self._ambiguous(support.reason, passages[:NEAREST])
         # A single fact has no part: people call it supported or not.
         none = support.label == NONE or support.one_fact
         label: Label = UNATTRIBUTED if none else AMBIGUOUS
-        weight = _expected_weight(support, _HALF if lacks_words(support) else 1.0)
-        return Verdict(label, support.reason, self.name, found, expected=weight)
+        return Verdict(label, support.reason, self.name, found, expected=_expected_weight(support))
 
     def _shortfall(self, claim: str, best: Passage) -> str:
         why = ""
@@ -431,8 +432,8 @@ class SemanticDetector(LexicalDetector):
 def lacks_words(support: SupportComparison) -> bool:
     """Return whether a single fact lacks words that it needs.
 
-    Of single facts with two words that a fully supporting document lacks people call 30 % fully
-    supported, of those with none 70 to 80 %.
+    Of single facts that lack two words of their document, people call 26 to 35 % fully
+    supported, of those that lack none 66 to 82 % (four public sets).
     """
     return support.one_fact and len(support.missing) >= _MOST_LACKING
 
