@@ -1,12 +1,14 @@
-"""Detectors that need no model: words, embeddings, contradictions, inference over two passages."""
+"""Detectors that need no model: words, embeddings, contradictions."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 
+from trecjudge.judging.claims.clauses import subject_of
+from trecjudge.judging.claims.inference import DOUBT, denies, infer_from_two, may_infer
 from trecjudge.judging.claims.search import (
     AMBIGUOUS,
     ATTRIBUTED,
@@ -18,13 +20,13 @@ from trecjudge.judging.claims.search import (
     Library,
     Passage,
     Verdict,
+    by_support,
     match_of,
     sources_of,
 )
-from trecjudge.judging.claims.statements import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import SupportComparison, calibration_at, compare
-from trecjudge.judging.offline.wording import Term, term_forms, wording_of
+from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import FULL, NONE
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.forms import word_form
@@ -40,7 +42,7 @@ from trecjudge.text.numbers import (
 )
 from trecjudge.text.qualifiers import denials, has_negation
 from trecjudge.text.sentences import split_sentences
-from trecjudge.text.tokens import Token, read_forms, tokenize
+from trecjudge.text.tokens import read_forms, tokenize
 from trecjudge.text.word_relations import DIRECTED, is_antonym, rivals
 
 # Contradictions: a passage makes the same statement with another number, date, or negated.
@@ -155,6 +157,19 @@ def _same_statement(claim: str, sentence: str) -> bool:
     return _share(topic, ours) >= _SAME_SUBJECT
 
 
+def _may_contradict(claim: str, passage: str) -> bool:
+    """Return whether a passage has what a sentence of it needs to contradict a claim: a fast test.
+
+    One word of the claim may be replaced there.
+    """
+    ours = _words(claim)
+    weights = [term.weight for term in ours.values()]
+    forms = set(read_forms(passage)[1])
+    held = sum(term.weight for form, term in ours.items() if form in forms)
+    named = all(form in forms for form, term in ours.items() if term.named)
+    return named and held >= _SAME_STATEMENT * (sum(weights) - max(weights, default=0.0))
+
+
 def _has_most(ours: Mapping[str, Term], forms: Container[str]) -> bool:
     """Return whether these forms have the names of a claim, and enough of its weight."""
     needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
@@ -204,46 +219,6 @@ def _happens_once(claim: str) -> bool:
     return any(token.form in _ONCE for token in tokenize(claim))
 
 
-# Inference: two passages of two documents that only together hold a claim.
-# Two documents make an inference only where each adds something, and they hang together.
-_INFERENCE_FROM = 0.85
-_EACH_ADDS = 0.2
-_MOST_COMBINED = 6
-_FEWEST_COMBINED = 2
-
-
-def infer_from_two(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
-    """Return two passages of two documents that together hold a claim, and hang together.
-
-    Each has a part that the other lacks; they share a name or a rare word that is no part of the
-    claim, by which the one leads to the other.
-    """
-    near = [p for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
-    if len(near) < _FEWEST_COMBINED:
-        return None
-    terms = {term.form: term for term in wording_of(claim).terms}
-    total = sum(term.weight for term in terms.values()) or 1.0
-    needed = {form for form, term in terms.items() if term.named or term.number}
-    read = [(p, term_forms(p.text)) for p in near]
-    for (one, ours), (other, theirs) in combinations(read, 2):
-        # Names and numbers first: they are few, and rule most pairs out.
-        both = terms.keys() & (ours | theirs)
-        if not needed <= both:
-            continue
-        if sum(terms[form].weight for form in both) < _INFERENCE_FROM * total:
-            continue
-        adds = min(sum(terms[form].weight for form in both - mine) for mine in (ours, theirs))
-        if adds >= _EACH_ADDS * total and _leads_on(one.text, ours & theirs - terms.keys()):
-            return one, other
-    return None
-
-
-def _leads_on(text: str, shared: Set[str]) -> bool:
-    """Return whether one of these forms of a text could lead from it to another that has it."""
-    terms = wording_of(text).terms if shared else ()
-    return any(t.form in shared and (t.named or (t.content and t.weight > 0.6)) for t in terms)
-
-
 # Detectors that need no model: by words, and by words and embeddings.
 _RIVAL_FROM = 0.5
 """Overlap, numbers and all, from which on a passage is looked at for a contradiction."""
@@ -255,16 +230,9 @@ _SURE_BELOW = 0.2
 _HALF = 0.5
 """The highest weight that is expected of a claim for which full support is excluded."""
 _DECIMALS = 4
+_MOST_LACKING = 2
 _NEAR_COPY = 0.7
 """From this share of a claim in a passage on, a denial on one side only is evidence."""
-_DOUBT = frozenset(
-    map(
-        word_form,
-        """myth false wrong incorrect untrue claim claims allege alleged allegedly rumour rumor
-        supposed supposedly believe believed think thought hypothesis question whether if could
-        might may""".split(),  # noqa: SIM905
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +256,7 @@ class LexicalDetector:
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
         """Return the verdict. Raises JudgmentFailed if a claim not found may be in unread text."""
-        passages = self.passages(claim, library)
+        passages = self._deciding(claim, library)
         against = _find_contradiction(claim, passages)
         rival, how = against or (None, "")
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
@@ -296,6 +264,10 @@ class LexicalDetector:
             return self._ambiguous(f"documents disagree: {how}", [holding[0], rival])
         if denied := [p for p in holding if self._denies(claim, p)]:
             holding = [p for p in holding if p not in denied]
+        incomplete = all(p.support and p.support.one_fact and p.support.missing for p in holding)
+        refuted = rival or denied
+        if incomplete and not refuted and (pair := self._infer(claim, passages, library)):
+            return self._together(claim, pair)
         if holding:
             return self._attribute_claim(claim, holding)
         if denied:
@@ -303,21 +275,27 @@ class LexicalDetector:
         if rival:
             found, weight = sources_of([rival]), self._weight(0.0)
             return Verdict(CONTRADICTED, how, self.name, found, expected=weight)
-        near = passages if self.threshold is not None else library.best(claim)
-        if pair := infer_from_two(claim, near):
-            return self._together(claim, pair)
         # Only now: a claim that was found needs no other document.
         library.require_read(claim)
+        if self.threshold is None:
+            passages = library.compare_claim(claim, calibration_at(self.calibration), passages)
         if not passages:
             nothing, weight = library.what_was_read("no document has any of it"), self._weight(0.0)
             return Verdict(UNATTRIBUTED, nothing, self.name, expected=weight)
         return self._not_attributed(claim, passages)
 
-    def passages(self, claim: str, library: Library) -> list[Passage]:
-        """Return the passage of each document that decides about the claim, the best first."""
+    def _deciding(self, claim: str, library: Library) -> list[Passage]:
+        """Return the passages of documents that may hold or contradict a claim, the best first."""
         if self.threshold is not None:
             return library.best(claim)
-        return library.compare_claim(claim, calibration_at(self.calibration))
+        return by_support(library.supports(claim, calibration_at(self.calibration)))
+
+    def _infer(
+        self, claim: str, passages: Sequence[Passage], library: Library
+    ) -> tuple[Passage, Passage] | None:
+        if self.threshold is not None:
+            return infer_from_two(claim, passages)
+        return infer_from_two(claim, library.best(claim)) if may_infer(claim, library) else None
 
     def states(self, claim: str, library: Library) -> bool:
         """Return whether a document holds a claim, by itself."""
@@ -345,7 +323,8 @@ class LexicalDetector:
     def holds(self, claim: str, passage: Passage) -> bool:
         """Return whether a passage, or the document that it decides for, holds a claim."""
         if passage.support is not None:
-            return passage.support.label == FULL and not _other_numbers(claim, passage)
+            full = passage.support.label == FULL and not lacks_words(passage.support)
+            return full and not _other_numbers(claim, passage)
         assert self.threshold is not None
         if self.score(passage) <= self.threshold or missing(claim, passage.text):
             return False
@@ -399,6 +378,8 @@ class LexicalDetector:
         if lacking := support.label == FULL and _other_numbers(claim, best):
             how = f"{support.reason}; another unit, sign or bound: {', '.join(map(repr, lacking))}"
             return self._ambiguous(how, passages[:NEAREST])
+        if support.label == FULL:
+            return self._ambiguous(support.reason, passages[:NEAREST])
         # A single fact has no part: people call it supported or not.
         none = support.label == NONE or support.one_fact
         label: Label = UNATTRIBUTED if none else AMBIGUOUS
@@ -448,6 +429,15 @@ class SemanticDetector(LexicalDetector):
         return f"similarity {passage.cosine or 0.0:.2f}"
 
 
+def lacks_words(support: SupportComparison) -> bool:
+    """Return whether a single fact lacks words that it needs.
+
+    Of single facts that lack two words of their document, people call 26 to 35 % fully
+    supported, of those that lack none 66 to 82 % (three public sets).
+    """
+    return support.one_fact and len(support.missing) >= _MOST_LACKING
+
+
 def _expected_weight(support: SupportComparison | None, most: float = 1.0) -> float | None:
     """Return the weight to be expected of a person, at most `most`; None where it is not known."""
     return None if support is None else round(min(support.score, most), _DECIMALS)
@@ -493,7 +483,7 @@ def states_plainly(passage: str, claim: str) -> bool:
     for sentence in split_sentences(passage):
         theirs = wording_of(sentence)
         more = set(theirs.forms) - set(wording.forms)
-        if _DOUBT.isdisjoint(more) and not denials(more) and _in_order(wanted, theirs.forms):
+        if DOUBT.isdisjoint(more) and not denials(more) and _in_order(wanted, theirs.forms):
             return True
     return False
 
@@ -522,20 +512,16 @@ def denies_otherwise(claim: str, passage: str) -> bool:
     ours = tokenize(claim)
     theirs = {token.form for token in until}
     opposite = any(is_antonym(form, theirs) for form in terms)
-    if opposite and not (_denies(ours) or _denies(until)):
+    if opposite and not (denies(ours) or denies(until)):
         return True
     pairs = ((ours, until), (until, ours))
-    return any(has_negation(one) and not _denies(other) for one, other in pairs)
-
-
-def _denies(tokens: Sequence[Token]) -> bool:
-    return has_negation(tokens) or bool(denials({token.form for token in tokens}))
+    return any(has_negation(one) and not denies(other) for one, other in pairs)
 
 
 def _find_contradiction(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str] | None:
     """Return the first passage that contradicts a claim, and how."""
     near = [passage for passage in passages if passage.overlap >= _RIVAL_FROM]
     for passage in near[:_MOST_RIVALS]:
-        if how := contradiction(claim, passage.text):
+        if _may_contradict(claim, passage.text) and (how := contradiction(claim, passage.text)):
             return passage, how
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -11,12 +11,18 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.attest import known_in_part, text_missing
 from trecjudge.judging.offline.prepared import (
     LENGTH,
+    Prepared,
     best_passage,
     passage_weights,
     prepared_text,
     scripts_of,
 )
-from trecjudge.judging.offline.support import Calibration, SupportComparison, compare
+from trecjudge.judging.offline.support import (
+    Calibration,
+    SupportComparison,
+    compare,
+    compare_if_full,
+)
 from trecjudge.judging.offline.wording import weighted_forms
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Evidence, Response, Source, Usage
 from trecjudge.text.embeddings import Embedder
@@ -28,11 +34,12 @@ _LIKELY_OVERLAP = 0.3
 _LIKELY_COSINE = 0.6
 """A passage above either is read before a claim is called unattributed."""
 _UNCOMPARED = 24
+"""Segments in a part of a document that words cannot be looked for in."""
 # A document that has less of a claim cannot hold it; of these the nearest few are compared, to
 # find the most that may be said for it.
 _HOLDS_FROM = 0.4
-_NEAREST_COMPARED = 3
-"""Segments in a part of a document that words cannot be looked for in."""
+NEAREST = 3
+"""Documents that are compared in any case, and passages listed that do not hold a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,19 @@ class Passage:
         d = self.document
         similarity = round(self.likeness if self.cosine is None else self.cosine, 4)
         return source_of(d, Evidence(self.start, self.end, self.text), similarity)
+
+
+def _evidence(document: Document, support: SupportComparison) -> Passage | None:
+    """Return the passage that a comparison found; None where it found nothing."""
+    if support.end <= support.start:
+        return None
+    share = min(1.0, support.share)
+    return Passage(document, support.start, support.end, share, support=support)
+
+
+def by_support(passages: Iterable[Passage]) -> list[Passage]:
+    """Return passages whose support is known, the best supported first."""
+    return sorted(passages, key=lambda p: -(p.support.score if p.support else 0.0))
 
 
 def source_of(document: Document, evidence: Evidence, similarity: float | None = None) -> Source:
@@ -145,35 +165,53 @@ class Library:
         return sorted(filter(None, found), key=lambda p: -p.likeness)
 
     def compare_claim(
-        self, claim: str, calibration: Calibration, nearest: int = _NEAREST_COMPARED
+        self, claim: str, calibration: Calibration, known: Sequence[Passage] = ()
     ) -> list[Passage]:
         """Return the evidence for a claim in every document that may hold it, with its support.
 
         The best supported comes first. Documents that have too little of the claim to hold it are
-        left out, but for the `nearest`.
+        left out, but for the nearest. `known` is what `supports` has found before.
         """
-        found = self.supports(claim, calibration, nearest)
-        return sorted(found, key=lambda p: -(p.support.score if p.support else 0.0))
+        before = {id(passage.document): passage for passage in known}
+        found = [
+            before.get(id(document)) or _evidence(document, compare(claim, prepared, calibration))
+            for document, prepared in self._likely(claim)
+        ]
+        return by_support(filter(None, found))
 
-    def supports(self, claim: str, calibration: Calibration, nearest: int) -> Iterator[Passage]:
-        """Yield what `compare_claim` returns as it is found, from the document with most of it."""
-        for document, text in self._likely(claim, nearest):
-            support = compare(claim, prepared_text(text), calibration)
-            if support.end > support.start:
-                at = support.start, support.end, min(1.0, support.share)
-                yield Passage(document, *at, support=support)
+    def supports(
+        self, claim: str, calibration: Calibration, nearest: int = NEAREST
+    ) -> Iterator[Passage]:
+        """Yield the evidence of every document that may support a claim in full, with its support.
 
-    def _likely(self, claim: str, nearest: int) -> Iterator[tuple[Document, str]]:
+        They come as they are found, from the document with most of the claim.
+        """
+        for document, prepared in self._likely(claim, nearest):
+            support = compare_if_full(claim, prepared, calibration)
+            if support and (found := _evidence(document, support)):
+                yield found
+
+    def _likely(self, claim: str, nearest: int = NEAREST) -> Iterator[tuple[Document, Prepared]]:
         """Yield the documents that have enough of a claim to be compared, the most first."""
         wanted = weighted_forms(claim)
-        shares = [
-            (wanted.weight_in(prepared_text(text).segments_of) / wanted.total, document, text)
-            for document, text in self._read(claim)
-        ]
+        shares = []
+        for document, text in self._read(claim):
+            prepared = prepared_text(text)
+            share = wanted.weight_in(prepared.segments_of) / wanted.total
+            if nearest or share >= _HOLDS_FROM:
+                shares.append((share, document, prepared))
         shares.sort(key=lambda found: -found[0])
-        for place, (share, document, text) in enumerate(shares):
+        for place, (share, document, prepared) in enumerate(shares):
             if place < nearest or share >= _HOLDS_FROM:
-                yield document, text
+                yield document, prepared
+
+    def forms_of(self, claim: str) -> set[str]:
+        """Return the forms of a claim that some document has."""
+        wanted = set(weighted_forms(claim).forms)
+        found: set[str] = set()
+        for _, text in self._read(claim):
+            found |= wanted.intersection(prepared_text(text).segments_of)
+        return found
 
     def passages(self, claim: str) -> list[Passage]:
         """Return passages that do not overlap, of all documents to their ends, best first.
@@ -315,8 +353,6 @@ Label = Literal["ATTRIBUTED", "UNATTRIBUTED", "CONTRADICTED", "AMBIGUOUS"]
 EXACT: Final = "EXACT"
 PARAPHRASE: Final = "PARAPHRASE"
 INFERENCE: Final = "INFERENCE"
-NEAREST = 3
-"""Passages listed as sources of a claim that none of them holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,225 +6,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
-from pathlib import Path
 from typing import Any, Literal
 
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.claims.clauses import PREDICATES, subject_of
 from trecjudge.judging.claims.declining import declines, may_decline, without_lead_in
+from trecjudge.judging.claims.parts import single_statements
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Claim, Response, Sentence
 from trecjudge.text.layout import LAYOUT, judged_texts
 from trecjudge.text.sentences import CITATION, is_code
-from trecjudge.text.tables import read_words
 from trecjudge.text.tokens import read_forms, scripts, tokenize
-
-_VERBS = read_words(Path(__file__).with_name("verbs.txt"))
-AUXILIARIES = frozenset(_VERBS["auxiliaries"])
-# Forms that are hardly ever a noun or a participle: such a word opens a predicate.
-PREDICATES = AUXILIARIES | frozenset(_VERBS["predicates"])
-FINITE = PREDICATES | frozenset(_VERBS["finite"])
-"""Any word that may be the verb of a clause."""
-
-
-# The clauses of a sentence that can stand alone: cut only where that is safe.
-# Of sentences on one line with single spaces, as `statements.bare` makes them.
-_BORDER = re.compile(
-    r"(?P<semicolon> ?[;；؛] ?(?:(?:and|but|or) )?)"
-    r"|(?P<joined> ?,? (?:and|but|while|whereas|although|though) )"
-    r"|(?P<comma> ?, )"
-)
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_WITHOUT_LATIN = re.compile(r"[^A-Za-z]+")
-_STOPS = (".", "!", "。", "！", "．", "۔", "।", "…")
-_SEMICOLONS = frozenset(";；؛")
-_OPEN, _CLOSED = "([{“«", ")]}”»"
-# A clause that such a word opens depends on another one.
-_SUBORDINATE = frozenset(
-    """
-    if when whenever while although though because since unless until after before as whereas
-    despite where who which that whose whom how why what whether than
-    """.split()  # noqa: SIM905
-)
-_PRONOUNS = frozenset({"it", "they", "he", "she"})
-_RELATIVE = frozenset({"which", "that", "who", "whose"})
-_LONGEST_RELATIVE = 6
-"""Letters kept of a word that may go on: with more it is none of these anyway."""
-_UNRESOLVED = frozenset(
-    {"this", "these", "those", "that", "there", "we", "i", "you", "which", "rather", "instead"}
-)
-_HALVES = (" only", " both", " either", " neither")
-_ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
-_LONGEST_SUBJECT = 10
-"""Words of a subject: a verb later on is more likely one of another clause."""
-_LONGEST_WRITTEN = 200
-"""Characters of a subject that may be repeated: no sentence becomes many times as long."""
-_LONGEST_COPIED = 8
-_LONGEST_NAMED = 5
-_SHORTEST = 4
-
-
-def clauses(sentence: str) -> list[str]:
-    """Return the clauses of a sentence; one without a safe border is returned whole.
-
-    Cut are: semicolons between clauses; a clause after a conjunction that has a subject of its own
-    (a pronoun is replaced by the subject before it); predicates in a row, each with their subject.
-    """
-    (_, first), *rest = _pieces(sentence)
-    found = [_Growing(first)]
-    listing = False
-    for (border, piece), row in zip(rest, _in_rows(rest), strict=True):
-        clause = _begin_clause(found[-1], border, piece, row, listing)
-        listing = clause is None and border.strip() == ","
-        if clause is None:
-            found[-1].grow(border + piece)
-        else:
-            found.append(_Growing(_capitalise(clause)))
-    stop = sentence.rstrip()[-1:]  # each clause ends as its sentence did
-    texts = (clause.text.strip(" ,;；؛") for clause in found)
-    return [_end_clause(_capitalise(text), stop) for text in texts if text]
-
-
-class _Growing:
-    """A clause that pieces are added to; what was read of it is not read again for each."""
-
-    def __init__(self, text: str) -> None:
-        self._parts: list[str] = []
-        self._words = 0
-        self._last = ""
-        self._has_relative = False
-        self.subject: str | None = None
-        self.grow(text)
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return "".join(self._parts)
-
-    @property
-    def is_nested(self) -> bool:
-        """Whether a word of it opens a relative clause."""
-        return self._has_relative or self._last in _RELATIVE
-
-    def grow(self, text: str) -> None:
-        """Add a piece, with the border before it."""
-        self._parts.append(text)
-        *whole, self._last = re.split(r"\s+", self._last + text.lower())
-        self._has_relative = self._has_relative or not _RELATIVE.isdisjoint(whole)
-        self._last = self._last[:_LONGEST_RELATIVE]  # what is longer is none, however it goes on
-        # The first words decide what the subject is: more of them, and it may be another.
-        if self._words <= _LONGEST_SUBJECT:
-            words = sum(1 for _ in islice(_WORD.finditer(text), _LONGEST_SUBJECT + 1))
-            if words or len(self._parts) == 1:
-                self.subject = subject_of(self.text)
-            self._words += words
-
-
-def _begin_clause(
-    before: _Growing, border: str, piece: str, row: bool, listing: bool
-) -> str | None:
-    """Return the clause that a piece begins, or None if it goes on with the clause before.
-
-    `row`: it is one of several predicates; `listing`: at the comma before, nothing was cut.
-    """
-    apart = not _SEMICOLONS.isdisjoint(border)
-    if apart and _WITHOUT_LATIN.fullmatch(piece):
-        return piece if len(piece.strip()) >= _SHORTEST else None
-    subject = before.subject
-    if subject is None or len(subject) > _LONGEST_WRITTEN or len(piece.split(maxsplit=1)) < 2:
-        return None
-    if _is_predicate(piece) and not apart:
-        # "Prices rose, fell and rose": after a comma only in a row of predicates.
-        comma_only = border.strip() == "," and not row
-        short = len(subject.split()) <= _LONGEST_COPIED
-        # "It says that prices rose and are high": the subject of "are high" is open.
-        return f"{subject} {piece}" if short and not comma_only and not before.is_nested else None
-    # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
-    joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")
-    return _independent(subject, piece) if joined else None
-
-
-def _is_predicate(piece: str) -> bool:
-    """Return whether a piece opens with a verb; "also" and the like may stand before it."""
-    first, *rest = piece.split(maxsplit=2) or [""]
-    return (rest[0] if first in _ADVERBS and rest else first) in PREDICATES
-
-
-def _in_rows(pieces: Sequence[tuple[str, str]]) -> list[bool]:
-    """Return for each piece whether predicates follow it, up to one after an "and"."""
-    found: list[bool] = []
-    goes_on = False
-    # From the end: whether a piece is in a row depends on those after it.
-    for border, piece in reversed(pieces):
-        found.append(goes_on)
-        goes_on = _is_predicate(piece) and (goes_on or border.strip() != ",")
-    return found[::-1]
-
-
-def _independent(subject: str, piece: str) -> str | None:
-    """Return a piece as a clause if it has a subject of its own; a pronoun is replaced by ours."""
-    own = subject_of(piece)
-    first = piece.split(maxsplit=1)[0].lower()
-    if own is None or first in _UNRESOLVED or first.endswith("ing") or own.count(",") > 1:
-        return None
-    if not _RELATIVE.isdisjoint(own.lower().split()):  # the verb is that of a relative clause
-        return None
-    if first not in _PRONOUNS:
-        return piece
-    named = [] if "," in subject else subject.split()  # which part of it is meant is open
-    fits = len(own.split()) == 1 and 0 < len(named) <= _LONGEST_NAMED
-    if not fits or named[0].lower() in _UNRESOLVED:
-        return None
-    return " ".join(named) + piece[len(own) :]
-
-
-def subject_of(clause: str) -> str | None:
-    """Return all that stands before the verb of a clause; None where that is open."""
-    words = list(islice(_WORD.finditer(clause), _LONGEST_SUBJECT + 1))
-    if not words or words[0][0].lower() in _SUBORDINATE:
-        return None
-    # "The costs are high": what may be a noun is a verb only where there is no other.
-    for verbs in (PREDICATES, FINITE):
-        for word in words[1:]:
-            before = clause[: word.start()].rstrip()
-            # A participle after a comma is no verb of the subject: "Parabens, used in soap, harm".
-            apart = before.endswith(",") and word[0] not in AUXILIARIES
-            if word[0] in verbs and not apart and not before.endswith(_HALVES):
-                return before.rstrip(",") if _is_subject(before) else None
-    return None
-
-
-def _is_subject(text: str) -> bool:
-    """Return whether what stands before a verb is its subject: no clause of its own in it."""
-    first, *rest = [word.strip(",").lower() for word in text.split()]
-    pronoun_with_verb = first in _PRONOUNS and bool(set(rest) - _ADVERBS)
-    return _RELATIVE.isdisjoint(rest) and not pronoun_with_verb
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _pieces(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield (border before it, piece): cut at every border outside brackets and quotes."""
-    start, before = 0, ""
-    seen, opened, quoted = 0, 0, False
-    for match in _BORDER.finditer(sentence):
-        passed = sentence[seen : match.start()]
-        opened += sum(map(passed.count, _OPEN)) - sum(map(passed.count, _CLOSED))
-        quoted ^= passed.count('"') % 2 == 1
-        seen = match.start()
-        if seen and opened <= 0 and not quoted:
-            yield before, sentence[start:seen]
-            start, before = match.end(), match[0]
-    yield before, sentence[start:]
-
-
-def _end_clause(text: str, stop: str) -> str:
-    """Return a clause with the stop that its sentence has."""
-    return text + stop if stop in _STOPS and not text.endswith(_STOPS) else text
-
 
 # Claims of a text, by rules: its clauses that can stand alone; what is no claim is left out.
 NoClaim = Literal[
@@ -273,7 +66,7 @@ _HANGING = frozenset("or nor who whom whose which what when where why how whethe
 
 
 def statements(text: str) -> list[str]:
-    """Return the claims of a text in order: sentences, cut where a part can surely stand alone.
+    """Return the claims of a text in order: single statements, cut where that is safe.
 
     What is no claim is left out (see `no_claim`), and so are citation marks, the signs of layout,
     and openers such as "Please note that". An opinion about a number or a name is a
@@ -285,9 +78,9 @@ def statements(text: str) -> list[str]:
         kind, plain = no_claim(sentence), without_lead_in(bare(sentence))
         if kind == "abstention":
             opener = bare(sentence).removesuffix(plain)
-            found += clauses(_beside_abstention(plain, opener))
+            found += single_statements(_beside_abstention(plain, opener))
         elif kind is None:
-            found += clauses(_OPINION.sub("", plain))
+            found += single_statements(_OPINION.sub("", plain))
     return found
 
 

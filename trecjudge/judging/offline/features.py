@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from trecjudge.judging.offline.alignment import (
@@ -25,7 +26,7 @@ from trecjudge.judging.offline.prepared import (
 from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.text.amounts import amounts, may_be_of_amount
 from trecjudge.text.forms import in_one, in_two, neighbours_in
-from trecjudge.text.framing import frame_of
+from trecjudge.text.framing import Frame, frame_of
 from trecjudge.text.numbers import spaced_number
 from trecjudge.text.tokens import is_spaceless
 from trecjudge.text.word_relations import DIRECTED, is_antonym, stands_in
@@ -86,7 +87,7 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
 
     A passage that denies or doubts in its own words has the frame, too.
     """
-    frame = frame_of(wording.text, wording.forms)
+    frame = _frame_of(wording.text, wording.forms)
     if frame is None:
         return ""
     inside = document.text[passage.start : passage.end + _STOP]
@@ -97,6 +98,12 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
         alike |= _any_within(document.hedging, passage)
     framed = alike or frame_of(inside, document.forms_between(passage.first, passage.last))
     return "" if framed else frame.written
+
+
+# A claim is compared with one document after another.
+@lru_cache(maxsize=64)
+def _frame_of(sentence: str, forms: tuple[str, ...]) -> Frame | None:
+    return frame_of(sentence, forms)
 
 
 # The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet.
@@ -333,16 +340,58 @@ class Measurements:
         return self.short and self.other_words and not incomplete
 
 
-def find(wording: Wording, document: Prepared) -> Measurements:
-    """Return the measurements of one pair. The wording must have terms."""
+@dataclass(slots=True)
+class _Tally:
+    """Sums over the terms that are no grammar; `content` are (weight, found) of the content."""
+
+    total: float = 0.0
+    found: float = 0.0
+    names: float = 0.0
+    names_found: float = 0.0
+    present: list[tuple[str, float]] = field(default_factory=list)
+    content: list[tuple[float, bool]] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The share of the weight that was found, 0 to 1."""
+        return self.found / self.total
+
+
+class Overlap(NamedTuple):
+    """What a document has of a sentence: both as they are compared, and by term."""
+
+    wording: Wording
+    document: Prepared
+    has: list[bool]
+    weights: list[float]
+    tally: _Tally
+
+    @property
+    def may_be_full(self) -> bool:
+        """Whether it is enough for full support: without it a sentence is `incomplete`."""
+        return self.tally.share >= _MOST
+
+
+def overlap_of(wording: Wording, document: Prepared) -> Overlap:
+    """Return what a document has of a sentence. The wording must have terms."""
     wording = as_the_document_writes(wording, document)
     if document.tokens > LONG:
         document = best_part([(term.form, term.weight) for term in wording.terms], document)
     has = [term.form in document.segments_of for term in wording.terms]
     weights = _weights(wording, document)
-    tally = _tally(wording, weights, has)
+    return Overlap(wording, document, has, weights, _tally(wording, weights, has))
+
+
+def find(wording: Wording, document: Prepared) -> Measurements:
+    """Return the measurements of one pair. The wording must have terms."""
+    return measure(overlap_of(wording, document))
+
+
+def measure(overlap: Overlap) -> Measurements:
+    """Return the measurements of a pair of which the overlap is known."""
+    wording, document, has, weights, tally = overlap
     passage = best_passage(tally.present, document) if tally.present else NO_PASSAGE
-    in_document = tally.found / tally.total
+    in_document = tally.share
     in_passage = min(passage.weight / tally.total, in_document)
     absent = tuple([term for term, found in zip(wording.terms, has, strict=True) if not found])
     numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
@@ -390,18 +439,6 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         other_words=any(term.meaningful for term in absent),
         one_fact=one_fact,
     )
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Sums over the terms that are no grammar; `content` are (weight, found) of the content."""
-
-    total: float = 0.0
-    found: float = 0.0
-    names: float = 0.0
-    names_found: float = 0.0
-    present: list[tuple[str, float]] = field(default_factory=list)
-    content: list[tuple[float, bool]] = field(default_factory=list)
 
 
 def _tally(wording: Wording, weights: Sequence[float], has: Sequence[bool]) -> _Tally:

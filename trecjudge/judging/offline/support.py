@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from trecjudge.errors import InputError, why
-from trecjudge.judging.offline.features import Features, Measurements, find
+from trecjudge.judging.offline.features import Features, Measurements, measure, overlap_of
 from trecjudge.judging.offline.meaning import likeness_in
 from trecjudge.judging.offline.prepared import LENGTH, Prepared
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
@@ -398,16 +398,37 @@ def compare(
     of function words only is supported where it stands in the document word for word;
     so is one that is longer than a passage, such as a list.
     """
+    found = _compare(sentence, document, calibration or shipped_calibration(), encoder)
+    assert found is not None
+    return found
+
+
+def compare_if_full(
+    sentence: str, document: Prepared, calibration: Calibration
+) -> SupportComparison | None:
+    """Return what `compare` does; None where the document has too little for full support."""
+    return _compare(sentence, document, calibration, if_full=True)
+
+
+def _compare(
+    sentence: str,
+    document: Prepared,
+    calibration: Calibration,
+    encoder: Encoder | None = None,
+    if_full: bool = False,
+) -> SupportComparison | None:
     if states_nothing(sentence):
         nothing = _nothing("the sentence states nothing that a document could support")
         return replace(nothing, nothing_to_check=True)
-    calibration = calibration or shipped_calibration()
     wording = wording_of(sentence, calibration.frequencies)
     if not wording.terms:
         return _nothing("the sentence has no words")
     if not _has_content(wording):
         return _of_function_words(wording, document)
-    found = find(wording, document)
+    overlap = overlap_of(wording, document)
+    if if_full and not overlap.may_be_full:
+        return _of_many_segments(wording, document)
+    found = measure(overlap)
     likeness = None if encoder is None else likeness_in(wording, document, encoder)
     probability, full = probabilities_of(found, calibration, likeness)
     label, confidence = _most_probable(probability, full)
