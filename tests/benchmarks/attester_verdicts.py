@@ -26,6 +26,7 @@ SUFFIX = ".pairs.jsonl.gz"
 ORDER = "trec.order.json"
 """Of the citations of the runs: the weight to be expected, and that of the label."""
 MEANINGS = {0.0: "no_support", 0.5: "partial_support", 1.0: "full_support"}
+WEIGHTS = "trecjudge/judging/offline/calibration.json"
 DECIMALS = 4
 """As the product rounds probabilities."""
 
@@ -44,9 +45,17 @@ def verdicts_at(folder: Path, name: str) -> Path:
 
 
 def judge(pairs: Path, output: Path) -> None:
-    """Judge pairs with the shipped weights, as the command `pairs` does."""
+    """Judge pairs with the shipped weights, as the command `pairs` does, in every language.
+
+    What the weights are worth where they are not calibrated is to be seen, too.
+    """
     program = CHECKOUT / "run_judge.py"
+    weights = json.loads((CHECKOUT / WEIGHTS).read_text("utf-8"))
+    weights.pop("languages", None)
+    calibration = output.with_name("calibration.json")
+    calibration.write_text(json.dumps(weights), "utf-8")
     command = [sys.executable, program, "pairs", pairs, "--output", output, "--quiet"]
+    command += ["--calibration", calibration]
     done = subprocess.run(
         list(map(str, command)), cwd=CHECKOUT, capture_output=True, text=True, check=False
     )

@@ -322,7 +322,8 @@ def write(data: Data, whole: Result, sets: Sequence[Judged], when: str) -> None:
     kept = before.contradicted
     if sets:
         kept = contradicted_shares([one.pairs for one in sets])
-    fitted = replace(fitted, contradicted=kept, meaning=before.meaning)
+    own = {"contradicted": kept, "meaning": before.meaning, "languages": frozenset({"en"})}
+    fitted = replace(fitted, **own)
     (OFFLINE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
     read_calibration(OFFLINE / "calibration.json")
     print(f"written: {OFFLINE / 'calibration.json'}, {TEXT / 'frequencies.txt'}")

@@ -94,6 +94,7 @@ def test_an_unsure_vote_goes_on_to_the_next_voter() -> None:
         (judgment(FULL, grade=2, expected=0.6), True),
         (judgment(FULL, grade=2, expected=0.9), False),
         (judgment(NONE, grade=0, expected=0.1), False),
+        (judgment(FULL, grade=2, uncalibrated="fa"), True),
     ]
     wrong = [(found, value) for found, unsure in cases if (value := is_unsure(found)) != unsure]
     assert not wrong

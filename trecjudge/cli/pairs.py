@@ -122,6 +122,7 @@ def _print(
         "labelled": tally.labelled,
         "nothing_to_check": tally.nothing,
         "unjudged": dict(sorted(tally.failures.items())),
+        "withheld": dict(sorted(tally.withheld.items())),
     }
     if flags.as_json:
         files = {"output": str(flags.output), "calls": spent, "findings": printer.as_dicts()}

@@ -128,7 +128,8 @@ def label_for_calibration(
     """Return the `budget` items whose labels are to calibrate the offline attester.
 
     They are drawn at random, the same ones each time, from the items that have a weight to be
-    expected; `labelled` are left out. Raises InputError where no item has one.
+    expected, or none only for their language; `labelled` are left out. Raises InputError where
+    there is no such item.
     """
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
@@ -138,7 +139,8 @@ def label_for_calibration(
         weighed = [
             (place, _candidate(judgment, 0.0, judgment.expected))
             for place, judgment in enumerate(judgments)
-            if judgment.expected is not None and judgment.claim is None
+            if judgment.claim is None
+            if judgment.expected is not None or judgment.uncalibrated
             if judgment.judge in takers and label_of(labelled, judgment)[1] is None
         ]
         found.add(response.run_id, response.topic_id, weighed)

@@ -39,7 +39,6 @@ from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import comparable, scripts
 
 # Attesters: whether a document supports a sentence, by words or by a model, one protocol.
-_DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
 CITATION_NOT_READ: Final = "citation_not_read"
 NOT_READ: Final = "not_read"
@@ -63,7 +62,7 @@ class Attestation:
     """The label of one (sentence, document) pair, why, and the passage that shows it.
 
     `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, 0 to 1, where
-    the attester has calibrated probabilities.
+    the attester has calibrated probabilities; `uncalibrated` is the language where it has none.
     """
 
     label: str
@@ -72,6 +71,7 @@ class Attestation:
     evidence: Evidence | None = None
     usage: Usage = NOTHING_SPENT
     expected: float | None = None
+    uncalibrated: str = ""
 
 
 class Attester(Protocol):
@@ -119,9 +119,11 @@ def _compare_cached(
 ) -> _Compared:
     found = compare(sentence, prepared_text(text), calibration_at(calibration), encoder)
     evidence = evidence_at(text, found.start, found.end)
-    expected = round(found.score, _DECIMALS)
-    name = "encoder" if encoder else "lexical"
-    attestation = Attestation(found.label, found.reason, name, evidence, expected=expected)
+    attestation = Attestation(
+        *(found.label, found.reason, "encoder" if encoder else "lexical", evidence),
+        expected=found.expected,
+        uncalibrated=found.uncalibrated,
+    )
     return _Compared(attestation, found.full)
 
 
@@ -130,8 +132,8 @@ def _strictly(found: _Compared) -> Attestation:
     given = found.attestation
     if given.label == (label := FULL if found.full >= STRICT_CUT else NONE):
         return replace(given, attester="strict")
-    reason = f"{given.reason}; P(fully supported) is {found.full:.2f}"
-    return replace(given, label=label, reason=reason, attester="strict")
+    chance = "" if given.uncalibrated else f"; P(fully supported) is {found.full:.2f}"
+    return replace(given, label=label, reason=f"{given.reason}{chance}", attester="strict")
 
 
 def require_shared_script(
@@ -373,6 +375,7 @@ def _attestation_judgment(item: Item, found: Attestation) -> Judgment:
         label=found.label,
         grade=GRADES.get(found.label),
         expected=found.expected,
+        uncalibrated=found.uncalibrated,
         reason=found.reason,
         evidence=found.evidence,
         attester=found.attester,

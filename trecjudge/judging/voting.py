@@ -72,11 +72,11 @@ def is_unsure(found: Judgment) -> bool:
     """Return whether a vote is to be checked by a better voter.
 
     It is where there is no label, where the label is partial support, and where the expected
-    weight lies in the middle.
+    weight lies in the middle, or is not calibrated for the language.
     """
     if found.expected is not None and CLEAR < found.expected < 1 - CLEAR:
         return True
-    return not found.judged or found.label == PARTIAL
+    return not found.judged or found.label == PARTIAL or bool(found.uncalibrated)
 
 
 def agree(found: Sequence[Judgment]) -> bool:
@@ -138,7 +138,9 @@ def _undecided_judgment(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:
     first = next(iter(ballots.values()))
     kept = replace(first, label=None, grade=None, value=None, reason="", evidence=None, votes=votes)
     failure = Failure(kind, f"too few voters decide: {said}", tries)
-    return replace(kept, expected=None, sources=(), facts=(), match="", failure=failure)
+    return replace(
+        kept, expected=None, uncalibrated="", sources=(), facts=(), match="", failure=failure
+    )
 
 
 # A judge made of several voters: each judges the items by its own model, and the votes decide.
@@ -263,7 +265,7 @@ def _on(made: Judgment, ballots: Collection[Judgment], part: Part) -> Judgment:
 
 DECISION = (
     *("label", "grade", "value", "reason", "evidence", "expected", "sources", "facts", "match"),
-    *("failure", "votes"),
+    *("uncalibrated", "failure", "votes"),
 )
 
 

@@ -446,8 +446,9 @@ class Judgment:
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
     judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none)
-    that a person would give on average, where an attester has calibrated probabilities. `judge` is
-    the name of the judge, set where judgments are read back from their file.
+    that a person would give on average, where an attester has calibrated probabilities;
+    `uncalibrated` is the language where an attester that has some has none. `judge` is the name of
+    the judge, set where judgments are read back from their file.
 
     A judgment on a claim has the `claim`. Its `sources` are the passages that the claim was
     compared with, the strongest evidence first. Its `match` is how the claim follows from them:
@@ -475,6 +476,7 @@ class Judgment:
     sources: tuple[Source, ...] = ()
     facts: tuple[Fact, ...] = ()
     expected: float | None = None
+    uncalibrated: str = ""
     nugget: AskedNugget | None = None
     votes: tuple[Vote, ...] = ()
     """What each voter said, where several made it."""

@@ -129,7 +129,9 @@ def _read_optional(record: dict[str, Any], name: str) -> Any:
 FORMAT = 2
 MOST_LINES = 1 << 40
 MOST_JUDGES = 1000
-OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget", "votes")
+OPTIONAL_FIELDS = (
+    *("claim", "match", "sources", "facts", "expected", "uncalibrated", "nugget", "votes"),
+)
 """Fields that are written only if set: most judges set none of them."""
 
 
@@ -401,6 +403,7 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "sources": TypeAdapter(tuple[Source, ...]),
     "facts": TypeAdapter(tuple[Fact, ...]),
     "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
+    "uncalibrated": TypeAdapter(str),
     "nugget": TypeAdapter(AskedNugget),
     "votes": TypeAdapter(tuple[Vote, ...]),
 }

@@ -25,6 +25,7 @@ from trecjudge.scores.response_scores import (
     value_of_sums,
 )
 from trecjudge.settings.limits import limits
+from trecjudge.text.languages import ENGLISH, UNKNOWN, language_of
 
 # How much of a run there is, how much of it could be judged, and how much of it is copied.
 MOSTLY = 0.5
@@ -53,6 +54,10 @@ class Coverage:
     copied_of: int | None = None
     """Sentences that stand word for word in a document of their response, and how many were looked
     for: those of eight words and more. None where no response came with text of documents."""
+    languages: dict[str, int] = field(default_factory=dict)
+    """Responses by language, as `language_of` has it."""
+    withheld: dict[str, int] = field(default_factory=dict)
+    """Judgments without a weight to be expected, by the language that has no calibration."""
 
     def counts(self, judge: str) -> tuple[int, int]:
         """Return how many items a judge judged, and how many there are; "" is all of them."""
@@ -72,6 +77,11 @@ class Coverage:
         return (self.copied_share or 0.0) > MOSTLY
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether some response is in another language than English."""
+        return not self.languages.keys() <= {ENGLISH, UNKNOWN}
+
+    @property
     def sample_counts(self) -> dict[str, int]:
         """How many topics have several samples, and how many samples these are."""
         further = sum(map(len, self.samples.values()))
@@ -86,8 +96,12 @@ class Coverage:
         if response.copies is not None:
             self.copied += len(response.copies.at)
             self.copied_of = (self.copied_of or 0) + response.copies.of
+        language = language_of(response.text)
+        self.languages[language] = self.languages.get(language, 0) + 1
         self.expected += len(judgments)
         for judgment in judgments:
+            if language := judgment.uncalibrated:
+                self.withheld[language] = self.withheld.get(language, 0) + 1
             counts = self.by_judge.setdefault(judgment.judge, [0, 0])
             counts[1] += 1
             if judgment.failure is None:
@@ -108,12 +122,17 @@ class Coverage:
             self.copied_of = (self.copied_of or 0) + other.copied_of
         self.judged += other.judged
         self.expected += other.expected
-        for kind, count in other.failures.items():
-            self.failures[kind] = self.failures.get(kind, 0) + count
+        for own, more in (
+            (self.failures, other.failures),
+            (self.languages, other.languages),
+            (self.withheld, other.withheld),
+        ):
+            for name, count in more.items():
+                own[name] = own.get(name, 0) + count
         for kind, text in other.examples.items():
             self.examples.setdefault(kind, text)
-        for name, (judged, expected) in other.by_judge.items():
-            counts = self.by_judge.setdefault(name, [0, 0])
+        for judge, (judged, expected) in other.by_judge.items():
+            counts = self.by_judge.setdefault(judge, [0, 0])
             counts[0] += judged
             counts[1] += expected
 

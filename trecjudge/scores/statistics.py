@@ -50,6 +50,8 @@ def statistics_lines(
     `by_topic` has what a leaderboard lacks: a topic that the run did not answer, and
     whether a value that is not there stands as the measure's default or is in no mean.
     `copies` counts the run's long sentences and those copied, where documents had text.
+    `languages` counts the run's responses, where some are not in English, `withheld` its judgments
+    without a weight to be expected for that.
     `samples` counts topics with several samples, and these, and says how far they differ.
     """
     for measure in board.spec.measures:
@@ -64,6 +66,10 @@ def statistics_lines(
             coverage = board.coverage[score.run_id]
             if coverage.copied_of is not None:
                 record["copies"] = {"copied": coverage.copied, "of": coverage.copied_of}
+            if coverage.is_foreign:
+                record["languages"] = dict(sorted(coverage.languages.items()))
+            if coverage.withheld:
+                record["withheld"] = dict(sorted(coverage.withheld.items()))
             if coverage.samples:
                 spread = board.spreads.get((score.run_id, measure.name))
                 shown = None if spread is None else round(spread, DIGITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,12 +19,15 @@ from trecjudge.show.formats import (
     MEAN_DIGITS,
     bounds_text,
     interval,
+    language_cell,
+    languages_text,
     mean_text,
     number,
     rank_text,
     share_text,
     shown_letters,
     voter_lines,
+    withheld_text,
 )
 from trecjudge.show.tables import TextColumn, TextTable, fold_equal, mean_cells
 
@@ -105,6 +109,7 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
         *[("copied", _copied_share)][: any(run.coverage.copied for run in summary.runs)],
+        *[("language", _languages)][: any(run.coverage.is_foreign for run in summary.runs)],
         *((name, _mean_of(name)) for name in wanted.fold_repeated(summary)[0]),
     ]
     columns = [
@@ -170,6 +175,10 @@ def _rank(summary: Summary, run: RunSummary) -> str:
 
 def _copied_share(run: RunSummary) -> str:
     return share_text(run.coverage.copied_share)
+
+
+def _languages(run: RunSummary) -> str:
+    return language_cell(run.coverage.languages)
 
 
 def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
@@ -251,6 +260,7 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += _too_few_topics(summary)
     lines += _sample_lines(summary)
     lines += _copies_line(summary)
+    lines += _language_lines(summary)
     if summary.labels:
         lines.append(labels_line(summary.labels, summary.ranked_by))
     if summary.inventory:
@@ -332,6 +342,15 @@ def _copies_line(summary: Summary) -> list[str]:
     named = (f"{run.run_id} {share_text(run.coverage.copied_share)}" for run in found[:3])
     rest = ", …" if len(found) > 3 else ""
     return [f"{COPIES_LINE} (runs: {', '.join(named)}{rest})"]
+
+
+def _language_lines(summary: Summary) -> Iterator[str]:
+    runs = [run.coverage for run in summary.runs]
+    if any(run.is_foreign for run in runs):
+        every = sum((Counter(run.languages) for run in runs), Counter())
+        yield f"language of {plural(every.total(), 'response')}: {languages_text(every)}"
+    if withheld := sum((Counter(run.withheld) for run in runs), Counter()):
+        yield f"note: {withheld_text(withheld, 'judgment')}; measures of weights count the labels"
 
 
 def _finding_line(summary: Summary, kind: str, count: int) -> str:

@@ -39,9 +39,11 @@ from trecjudge.show.formats import (
     MEAN_DIGITS,
     format_size,
     interval,
+    languages_text,
     number,
     probability,
     signed,
+    withheld_text,
 )
 from trecjudge.show.tables import TextTable, table
 from trecjudge.stats.comparison import Difference
@@ -85,6 +87,10 @@ def calibration_lines(done: CalibrationReport) -> list[str]:
         lines.append(
             f"passed over: {done.passed_over} labels of pairs without words or a common script"
         )
+    few = {code: count for code, count in done.languages.items() if code not in done.covered}
+    lines.append(f"probabilities for: {', '.join(done.covered) or 'no language'}")
+    if few:
+        lines.append(f"too few labels for probabilities: {languages_text(few)}")
     return [*lines, _used(done.path)]
 
 
@@ -139,6 +145,11 @@ def pair_lines(
     yield f"pairs: {tally.pairs}, {judged} judged, {tally.labelled} labelled"
     if tally.nothing:
         yield f"nothing to check: {tally.nothing} sentences, in no figure"
+    if tally.withheld:
+        yield (
+            f"{withheld_text(tally.withheld, 'pair')}; they are in no calibration error, and the"
+            " AUC is that of scores that order pairs"
+        )
     for kind, count in sorted(tally.failures.items()):
         first = brief_line(tally.examples[kind].message)
         yield f"unjudged: {count} pairs, {kind}, in no figure; the first: {first}"

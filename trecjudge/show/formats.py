@@ -74,6 +74,30 @@ def share_text(share: float | None) -> str:
     return "n/a" if share is None else f"{share * 100:.0f} %"
 
 
+MOST_LANGUAGES = 3
+
+
+def languages_text(counts: Mapping[str, int]) -> str:
+    """Return `ar 8, fa 2`, the most frequent first."""
+    found = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    more = ", …" if len(found) > MOST_LANGUAGES else ""
+    return ", ".join(f"{code} {count}" for code, count in found[:MOST_LANGUAGES]) + more
+
+
+def language_cell(counts: Mapping[str, int]) -> str:
+    """Return the languages of a run: without a count where it is one."""
+    return next(iter(counts)) if len(counts) == 1 else languages_text(counts)
+
+
+def withheld_text(withheld: Mapping[str, int], what: str) -> str:
+    """Return what it means that some have no probability, by language."""
+    return (
+        f"no probabilities: {plural(sum(withheld.values()), what)} ({languages_text(withheld)})"
+        " with a label only, since the offline attester has no calibration there"
+        " (calibrate --labels)"
+    )
+
+
 def format_size(size: float) -> str:
     """Return a number of bytes as a person reads it: `980 bytes`, `2.5 kB`, `1.4 GB`."""
     for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):

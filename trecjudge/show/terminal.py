@@ -28,6 +28,7 @@ from trecjudge.show.tones import (
     tone,
     word,
 )
+from trecjudge.text.languages import ENGLISH, UNKNOWN, language_of
 
 STYLES: Mapping[Tone, str] = {
     "good": "green",
@@ -98,7 +99,9 @@ def chosen_view(response: Response, judgments: Sequence[Judgment]) -> Group:
 
 def _head(response: Response) -> Text:
     names = visible(response.run_id), visible(response.topic_id)
-    return Text.assemble((names[0], "bold"), " on ", (names[1], "bold"))
+    language = language_of(response.text)
+    said = "" if language in (ENGLISH, UNKNOWN) else f", language {language}"
+    return Text.assemble((names[0], "bold"), " on ", (names[1], "bold"), said)
 
 
 def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterator[RenderableType]:
@@ -171,6 +174,8 @@ def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
         yield Text(f"  {visible(f'{judgment.failure.kind}: {judgment.failure.message}')}")
     if judgment.reason:
         yield Text(f"  {visible(judgment.reason)}", "dim")
+    if judgment.uncalibrated:
+        yield Text(f"  no weight to expect: not calibrated for {judgment.uncalibrated}", "dim")
     for start, end, quote in _passages(judgment):
         yield Text.assemble((f"  [{start}-{end}] ", "dim"), visible(f"“{' '.join(quote.split())}”"))
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import Stemmer
 
+from trecjudge.text.languages import LANGUAGES, script_of
 from trecjudge.text.tables import read_rows
 
-_STEMMER_OF_SCRIPT = {"latin": "english", "cyrillic": "russian", "arabic": "arabic"}
+_STEMMER_OF_SCRIPT = {own.script: own.name.lower() for own in LANGUAGES.values() if own.stemmed}
 _INVISIBLE = re.compile(
     "[\u00ad\u0640\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
@@ -27,18 +28,6 @@ _WRITINGS = {
 }
 _COUNTS = {word: form for word, form in _WRITINGS.items() if form.isdigit()}
 _ALIASES = {word: form for word, form in _WRITINGS.items() if not form.isdigit()}
-
-
-@lru_cache(maxsize=4096)
-def script_of(character: str) -> str:
-    """Return the writing system of one letter in lower case ("latin", "han"), "" for others.
-
-    It is the first word of the character's Unicode name, which names the script for letters.
-    """
-    if unicodedata.category(character) not in {"Lu", "Ll", "Lt", "Lo"}:
-        return ""
-    name = unicodedata.name(character, "").partition(" ")[0].lower()
-    return "han" if name == "cjk" else name
 
 
 @lru_cache(maxsize=8)

@@ -10,30 +10,29 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from trecjudge.text.tables import read_words
+from trecjudge.text.languages import LANGUAGES
 from trecjudge.text.tokens import read_forms
 
 # Function words: a sentence that has only these has nothing that can be looked for.
-_WORDS = read_words(Path(__file__).with_name("function_words.txt"))
 # Without spaces between words, a text is of these only if it can be cut into them.
-_SPACELESS = ("chinese", "japanese", "thai", "korean")
-_GRAMMAR = frozenset(word for lang in _SPACELESS for word in _WORDS[lang] if len(word) == 1)
+_SPACELESS = [own.words for own in LANGUAGES.values() if own.spaceless]
+_GRAMMAR = frozenset(word for words in _SPACELESS for word in words if len(word) == 1)
 _KANA = re.compile("[\u3041-\u309f]")
 # One word in three, which is more than a text of another language has by chance.
 _PLENTY = 3
 _FORMS: Mapping[str, frozenset[str]] = {
-    language: frozenset(read_forms(" ".join(words))[1])
-    for language, words in _WORDS.items()
-    if language not in _SPACELESS
+    code: frozenset(read_forms(" ".join(own.words))[1])
+    for code, own in LANGUAGES.items()
+    if not own.spaceless
 }
-ENGLISH = _FORMS["english"]
+ENGLISH = _FORMS["en"]
 _FOREIGN = frozenset().union(*_FORMS.values()) - ENGLISH
 
 
 @cache
 def _cuts() -> list[re.Pattern[str]]:
     """Return a pattern of a run of function words, for each language written without spaces."""
-    longest = (sorted(_WORDS[language], key=len, reverse=True) for language in _SPACELESS)
+    longest = (sorted(words, key=len, reverse=True) for words in _SPACELESS)
     return [re.compile(rf"(?:{'|'.join(words)}|[\W_])++") for words in longest]
 
 

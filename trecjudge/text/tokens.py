@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, cast
 
-from trecjudge.text.forms import number_form, script_of, word_form
+from trecjudge.text.forms import number_form, word_form
+from trecjudge.text.languages import script_of
 from trecjudge.text.tables import expression
 
 # Vowel signs, other marks and zero-width characters belong to a word, but Python's "\w" lacks them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ SIZE = 240
 HUMAN = RANDOM.choice([0.0, 0.5, 1.0], SIZE)
 GROUPS = np.arange(SIZE) % 12
 WORDS = np.zeros(SIZE, dtype=np.intp)
+EVERY = np.ones(SIZE, dtype=np.bool_)
 
 
 def verdicts(noise: float) -> PairRows:
@@ -31,7 +33,7 @@ def verdicts(noise: float) -> PairRows:
     supported = np.clip((HUMAN + noise * RANDOM.random(SIZE)) / (1 + noise), 0, 1).round(2)
     full = (supported * RANDOM.random(SIZE)).round(2)
     said = np.where(RANDOM.random(SIZE) < noise / 4, RANDOM.choice([0.0, 0.5, 1.0], SIZE), HUMAN)
-    return PairRows(HUMAN, said, supported, full, GROUPS, WORDS)
+    return PairRows(HUMAN, said, supported, full, GROUPS, WORDS, EVERY)
 
 
 THIS, OTHER = verdicts(1), verdicts(3)
@@ -72,7 +74,9 @@ def test_they_are_those_of_scikit_learn(name: str, of: Callable[[Any, PairRows],
 
 def test_the_calibration_error_bin_by_bin() -> None:
     rows = [
-        PairRows(HUMAN, r.said, (r.supported * 100 // 10 + 0.5) / 10.5, r.full, GROUPS, WORDS)
+        PairRows(
+            HUMAN, r.said, (r.supported * 100 // 10 + 0.5) / 10.5, r.full, GROUPS, WORDS, EVERY
+        )
         for r in (THIS, OTHER)
     ]
     found = figures(*rows)["calibration error, P(supported)"]
@@ -96,7 +100,7 @@ def test_both_sides_are_drawn_together() -> None:
     """Two runs that hardly differ have a narrow interval, however wide that of each is."""
     said = THIS.said.copy()
     said[:6] = (said[:6] + 0.5) % 1.5
-    near = PairRows(HUMAN, said, THIS.supported, THIS.full, GROUPS, WORDS)
+    near = PairRows(HUMAN, said, THIS.supported, THIS.full, GROUPS, WORDS, EVERY)
     low, high = figures(THIS, near)["same label"].interval
     assert low is not None and high is not None and high - low < 0.06
 
@@ -118,7 +122,7 @@ def test_neither_order_nor_names_change_anything() -> None:
     other = [
         PairRows(
             *(getattr(r, n)[shuffled] for n in ("human", "said", "supported", "full")),
-            *(11 - r.owners[shuffled], WORDS),
+            *(11 - r.owners[shuffled], WORDS, EVERY),
         )
         for r in (THIS, OTHER)
     ]
@@ -130,16 +134,24 @@ def test_a_missing_probability_leaves_its_pair_out_of_both_sides() -> None:
 
     full = OTHER.full.copy()
     full[:40] = np.nan
-    found = figures(THIS, PairRows(HUMAN, OTHER.said, OTHER.supported, full, GROUPS, WORDS))
+    found = figures(THIS, PairRows(HUMAN, OTHER.said, OTHER.supported, full, GROUPS, WORDS, EVERY))
     one = found["AUC, full against the rest"]
     assert (one.labels, found["AUC, supported or not"].labels) == (200, SIZE)
     assert one.this == pytest.approx(metrics.roc_auc_score(HUMAN[40:] == 1, THIS.full[40:]))
     assert one.other == pytest.approx(metrics.roc_auc_score(HUMAN[40:] == 1, full[40:]))
 
 
+def test_what_is_not_calibrated_on_either_side_is_compared_by_order_only() -> None:
+    found = figures(THIS, replace(OTHER, calibrated=np.arange(SIZE) >= 40))
+    counts = {name: figure.labels for name, figure in found.items()}
+    of_level = [name for name, figure in COMPARED.items() if figure.lower_is_better]
+    assert len(of_level) == 2
+    assert counts == dict.fromkeys(COMPARED, SIZE) | dict.fromkeys(of_level, SIZE - 40)
+
+
 def test_without_probabilities_there_is_no_difference_of_them() -> None:
     unknown = np.full(SIZE, np.nan)
-    found = figures(THIS, PairRows(HUMAN, OTHER.said, unknown, unknown, GROUPS, WORDS))
+    found = figures(THIS, PairRows(HUMAN, OTHER.said, unknown, unknown, GROUPS, WORDS, EVERY))
     undefined = [name for name, figure in found.items() if figure.difference is None]
     assert undefined == [name for name, figure in COMPARED.items() if figure.chance]
     assert found["same label"].difference is not None

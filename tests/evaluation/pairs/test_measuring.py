@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ SUPPORTED = np.clip(HUMAN / 2 + RANDOM.random(SIZE) / 2, 0, 1).round(2)
 FULL = (SUPPORTED * RANDOM.random(SIZE)).round(2)
 SAID = RANDOM.choice([0.0, 0.5, 1.0], SIZE)
 GROUPS = RANDOM.integers(0, 8, SIZE)
-ROWS = PairRows(HUMAN, SAID, SUPPORTED, FULL, GROUPS, np.arange(SIZE))
+EVERY = np.ones(SIZE, bool)
+ROWS = PairRows(HUMAN, SAID, SUPPORTED, FULL, GROUPS, np.arange(SIZE), EVERY)
 
 
 def value(name: str, rows: PairRows = ROWS) -> float:
@@ -42,9 +44,19 @@ def test_they_are_those_of_scikit_learn(name: str, wanted: Callable[[Any], float
 
 def test_the_calibration_error_by_hand() -> None:
     human, chances = np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.95, 0.95, 0.15, 1.0])
-    rows = PairRows(human, human, chances, chances, np.zeros(4, int), np.zeros(4, int))
+    rows = PairRows(human, human, chances, chances, np.zeros(4, int), np.zeros(4, int), EVERY[:4])
     # The last bin: 2.9 said, 2 seen; that of 0.15: 0.15 said, 1 seen.
     assert value("calibration error, P(full)", rows) == pytest.approx((0.9 + 0.85) / 4)
+
+
+def test_what_is_not_calibrated_orders_pairs_and_is_in_no_calibration_error() -> None:
+    half = replace(ROWS, calibrated=np.arange(SIZE) % 2 == 0)
+    for name in FIGURES:
+        known = ROWS.where(half.calibrated) if name.startswith("calibration") else ROWS
+        assert value(name, half) == pytest.approx(value(name, known))
+    none = bin_figures("x", replace(ROWS, calibrated=~EVERY))
+    undefined = [figure.name for figure in none.figures if figure.value is None]
+    assert undefined == ["calibration error, P(full)", "calibration error, P(supported)"]
 
 
 def test_intervals_are_over_groups_where_there_are_six() -> None:
@@ -61,13 +73,13 @@ def test_neither_names_nor_order_change_an_interval() -> None:
     shuffled = RANDOM.permutation(SIZE)
     other = PairRows(*(getattr(ROWS, name)[shuffled] for name in PairRows.__slots__))
     renamed = PairRows(*(getattr(other, n) for n in ("human", "said", "supported", "full")), *(
-        (7 - other.owners) % 8, other.words))  # fmt: skip
+        (7 - other.owners) % 8, other.words, EVERY))  # fmt: skip
     assert bin_figures("x", ROWS) == bin_figures("x", renamed)
 
 
 def test_what_is_not_defined_has_neither_value_nor_interval() -> None:
     unknown = np.full(SIZE, np.nan)
-    rows = PairRows(np.ones(SIZE), SAID, unknown, unknown, GROUPS, np.arange(SIZE))
+    rows = PairRows(np.ones(SIZE), SAID, unknown, unknown, GROUPS, np.arange(SIZE), EVERY)
     by_name = {figure.name: figure for figure in bin_figures("x", rows).figures}
     assert by_name["AUC, full against the rest"].value is None
     assert by_name["balanced accuracy, full"].value is None

@@ -304,6 +304,33 @@ def test_a_calibration_of_ones_own_decides(tmp_path: Path) -> None:
     assert (found.label, found.expected) == ("UNATTRIBUTED", 0.0)
 
 
+IN_OTHER_LANGUAGES = {
+    "stated": (
+        "Der Hafen wurde 1902 von der Stadt gebaut.",
+        ["1902 wurde der Hafen von der Stadt gebaut."],
+    ),
+    "not stated": ("Der Dichter wohnte in einem Haus.", ["Der Hafen wurde von der Stadt gebaut."]),
+    "no document has any of it": ("Niemand weiß, wer das gemalt hat.", ["Boats are red."]),
+    "contradicted": (
+        "Die Fähre wurde 1902 bei der Stadt gebaut.",
+        ["Die Fähre wurde 1912 bei der Stadt gebaut."],
+    ),
+    "two documents together": (
+        "Alice arbeitet in Paris.",
+        ["Alice arbeitet bei der Acme Robotics.", "Die Acme Robotics ist nur in Paris."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("claim", "texts"), IN_OTHER_LANGUAGES.values(), ids=IN_OTHER_LANGUAGES)
+def test_in_another_language_there_is_no_weight(claim: str, texts: list[str]) -> None:
+    own = library(*texts)
+    found = asyncio.run(LexicalDetector().verdict(claim, own))
+    assert found.expected is None and "de" in found.uncalibrated.split("+")
+    assert not LexicalDetector().is_sure(claim, replace(found, label="UNATTRIBUTED"), own)
+    assert asyncio.run(LexicalDetector(0.7).verdict(claim, own)).uncalibrated == ""
+
+
 def test_a_share_that_is_asked_for_has_no_probability() -> None:
     found = asyncio.run(LexicalDetector(0.7).verdict("The Gita has 18 chapters.", library(GITA)))
     assert (found.label, found.expected) == ("ATTRIBUTED", None)

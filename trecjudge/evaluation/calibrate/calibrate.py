@@ -43,6 +43,7 @@ from trecjudge.judging.offline.wording import read_wording
 from trecjudge.records import Response, Topic
 from trecjudge.stats.agreement import BoundedFigure
 from trecjudge.text.frequencies import ENOUGH, Frequencies, blend_frequencies, count_frequencies
+from trecjudge.text.languages import language_of_pair
 from trecjudge.text.tokens import comparable, scripts
 
 Floats = NDArray[np.float64]
@@ -310,6 +311,7 @@ class CalibrationReport:
     """A calibration and its figures.
 
     `labels` were used, `copies` of them in no fit; `passed_over` share no script or have no words.
+    `languages` counts the labels by the language of their pairs, `covered` are those with enough.
     `shipped` are the figures of the package's calibration on these labels, `fitted` those of fits
     that did not see the topic (the document, where there are fewer than three topics), and
     `no_interval` is why they have no intervals, if they have none.
@@ -326,6 +328,12 @@ class CalibrationReport:
     no_interval: str | None
     reliability: Sequence[Bin]
     findings: Sequence[Finding]
+    languages: Mapping[str, int]
+
+    @property
+    def covered(self) -> list[str]:
+        """The languages that the calibration holds for: those with as many labels as a fit."""
+        return sorted(code for code, count in self.languages.items() if count >= FEWEST_LABELS)
 
     @property
     def exit_status(self) -> int:
@@ -341,6 +349,8 @@ class CalibrationReport:
             "passed_over": self.passed_over,
             "held_out": self.held_out,
             "groups": self.groups,
+            "languages": dict(self.languages),
+            "covered": self.covered,
             "shipped": [figure.as_dict() for figure in self.shipped],
             "fitted": [figure.as_dict() for figure in self.fitted],
             "no_interval": self.no_interval,
@@ -390,12 +400,10 @@ def calibrate_command(
         unseen = held_out(found, weights, groups, fitted, shipped)
     except ValueError as error:
         raise InputError(f"{labels}: {error}") from error
-    with open_target(out) as file:
-        file.write(format_calibration(fitted).encode())
     # By the shipped frequencies too: the figures of what a user has without calibrating.
     by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))
     kind = "topics" if groups[0] == pairs[0].topic_id else "groups of documents"
-    return CalibrationReport(
+    done = CalibrationReport(
         path=out,
         labels=len(pairs),
         copies=sum(is_copy(pair.features) for pair in found),
@@ -407,7 +415,12 @@ def calibrate_command(
         no_interval=why_no_interval(unseen, kind),
         reliability=reliability(unseen),
         findings=findings,
+        languages=Counter(language_of_pair(pair.sentence, pair.text) for pair in pairs),
     )
+    with open_target(out) as file:
+        covered = replace(fitted, languages=frozenset(done.covered))
+        file.write(format_calibration(covered).encode())
+    return done
 
 
 def _comparable(pair: LabelledPair) -> bool:

@@ -33,11 +33,15 @@ FEWEST_GROUPS = 10
 
 
 class ComparedFigure(NamedTuple):
-    """A figure that two runs are compared by, and the probability that it needs, if any."""
+    """A figure that two runs are compared by, and the probability that it needs, if any.
+
+    `calibrated`: it needs more of that than the order.
+    """
 
     of: Callable[[PairRows], ItemFigure]
     chance: str = ""
     lower_is_better: bool = False
+    calibrated: bool = False
 
 
 COMPARED: Mapping[str, ComparedFigure] = {
@@ -46,10 +50,16 @@ COMPARED: Mapping[str, ComparedFigure] = {
     "same label": ComparedFigure(FIGURES["same label of three"]),
     "balanced accuracy, full": ComparedFigure(FIGURES["balanced accuracy, full"]),
     "Brier score, P(supported)": ComparedFigure(
-        lambda r: brier_figure(r.supported, r.human > 0), "supported", lower_is_better=True
+        lambda r: brier_figure(r.supported, r.human > 0),
+        chance="supported",
+        lower_is_better=True,
+        calibrated=True,
     ),
     "calibration error, P(supported)": ComparedFigure(
-        FIGURES["calibration error, P(supported)"], "supported", lower_is_better=True
+        FIGURES["calibration error, P(supported)"],
+        chance="supported",
+        lower_is_better=True,
+        calibrated=True,
     ),
 }
 
@@ -121,6 +131,7 @@ class _Paired(NamedTuple):
         if figure.chance:
             for side in (this, other):
                 rows &= ~np.isnan(getattr(side, figure.chance))
+                rows &= side.calibrated | (not figure.calibrated)
         return cls(rows, *(figure.of(side.where(rows)) for side in (this, other)))
 
     def values(self, counts: Array) -> tuple[Array, Array]:
@@ -302,19 +313,20 @@ class VerdictComparison:
 
     def _rows(self) -> tuple[PairRows, PairRows, Indices]:
         """Return the rows of this run and of the other, and the numbers of their files."""
-        values, is_number, *columns = np.array(self._numbers).reshape(-1, 8).T
+        values, is_number, *columns = np.array(self._numbers).reshape(-1, 10).T
         owners, files = np.array(self._owners, dtype=np.intp).reshape(-1, 2).T
         every = {reading for _, own in self._files.values() for reading in own}
         scale = label_scale({reading.value for reading in every if reading.is_number})
         human, usable = weigh_labels(values, is_number > 0, scale)
         sides = []
-        for said, supported, full in (columns[:3], columns[3:]):
+        for said, supported, full, calibrated in (columns[:4], columns[4:]):
             known = said.copy()
             for number, readings in self._files.values():
                 weights = {w for one in readings if (w := one.weight(scale)) is not None}
                 own = files == number
                 known[own] = _said_of(said[own], weights)
-            rows = PairRows(human, known, supported, full, owners, np.zeros_like(owners))
+            chances = supported, full, owners, np.zeros_like(owners), calibrated > 0
+            rows = PairRows(human, known, *chances)
             sides.append(rows.where(usable))
         this, other = sides
         return this, other, files[usable]
@@ -336,8 +348,8 @@ def _why_not_compared(
     return None if readings else "without_label"
 
 
-def _said(line: VerdictLine) -> tuple[float, float, float]:
-    return numbers_said(line.label, line.supported, line.full)
+def _said(line: VerdictLine) -> tuple[float, float, float, float]:
+    return numbers_said(line.label, line.supported, line.full, line.calibrated)
 
 
 def _said_of(said: Array, weights: set[float]) -> Array:

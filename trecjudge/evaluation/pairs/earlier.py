@@ -25,7 +25,8 @@ NEEDED = ("id", "group", "label", "p_full", "p_supported", "failure", "human")
 class VerdictLine(NamedTuple):
     """What a comparison needs of a verdict; `label` is None where it is unjudged.
 
-    `has_id` is whether the id is more than the line. `digest` is of the texts; "" in a file of a
+    `full` and `supported` order pairs, and are probabilities where they are `calibrated`. `has_id`
+    is whether the id is more than the line. `digest` is of the texts; "" in a file of a
     release that wrote none. `labels` are those of people, as written.
     """
 
@@ -37,6 +38,7 @@ class VerdictLine(NamedTuple):
     full: float | None
     supported: float | None
     labels: tuple[object, ...]
+    calibrated: bool = True
 
     @classmethod
     def of(cls, verdict: PairVerdict) -> VerdictLine:
@@ -51,6 +53,7 @@ class VerdictLine(NamedTuple):
             full=verdict.full,
             supported=verdict.supported,
             labels=pair.labels,
+            calibrated=not verdict.uncalibrated,
         )
 
     def readings(self) -> list[LabelReading]:
@@ -72,20 +75,23 @@ def _parse_verdict(record: Mapping[str, Any], place: Place) -> VerdictLine:
         raise InputError(f"{place}: {unknown('label', label, known)}")
     own_id = as_id(record["id"]) or ""
     labels = human if isinstance(human, list) else [] if human is None else [human]
+    scores = record.get("scores")
+    chances = scores if isinstance(scores, dict) else record
     return VerdictLine(
         own_id,
         as_text(record["group"]),
         has_id=own_id != str(record.get("line")),
         digest=as_text(record.get("digest")),
         label=label,
-        full=_parse_chance(record, "p_full", place),
-        supported=_parse_chance(record, "p_supported", place),
+        full=_parse_chance(chances, "p_full", place),
+        supported=_parse_chance(chances, "p_supported", place),
         labels=tuple(labels),
+        calibrated=chances is record,
     )
 
 
 def _parse_chance(record: Mapping[str, Any], name: str, place: Place) -> float | None:
-    chance = record[name]
+    chance = record.get(name)
     if chance is None:
         return None
     if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:

@@ -46,7 +46,8 @@ class PairRows:
     """Judged and labelled pairs, each field of shape (pairs,).
 
     `human` and `said` are weights of labels (0, 0.5, 1); `supported` and `full` the probabilities,
-    NaN where there are none; `owners` the numbers of the groups; `words` of the documents.
+    NaN where there are none; `owners` the numbers of the groups; `words` of the documents. Those
+    not `calibrated` are no probabilities, and order pairs only.
     """
 
     human: Array
@@ -55,6 +56,7 @@ class PairRows:
     full: Array
     owners: Indices
     words: Indices
+    calibrated: Truth
 
     def __len__(self) -> int:
         return len(self.human)
@@ -65,7 +67,7 @@ class PairRows:
 
     def in_order(self) -> PairRows:
         """Return the rows, and the numbers of their groups, in an order that values make."""
-        values = [self.human, self.said, self.supported, self.full, self.words]
+        values = [self.human, self.said, self.supported, self.full, self.words, self.calibrated]
         order, owners = steady_order(np.column_stack(values), self.owners)
         return replace(self.where(order), owners=owners)
 
@@ -91,9 +93,19 @@ FIGURES: Mapping[str, Callable[[PairRows], ItemFigure]] = {
     "same label of three": lambda r: share_figure(r.human == r.said),
     "balanced accuracy, full": lambda r: balanced_accuracy_figure(r.said == 1, r.human == 1),
     "balanced accuracy, supported": lambda r: balanced_accuracy_figure(r.said > 0, r.human > 0),
-    "calibration error, P(full)": lambda r: calibration_error_figure(r.full, r.human == 1),
-    "calibration error, P(supported)": lambda r: calibration_error_figure(r.supported, r.human > 0),
+    "calibration error, P(full)": lambda r: _of_calibrated(
+        r, lambda own: calibration_error_figure(own.full, own.human == 1)
+    ),
+    "calibration error, P(supported)": lambda r: _of_calibrated(
+        r, lambda own: calibration_error_figure(own.supported, own.human > 0)
+    ),
 }
+
+
+def _of_calibrated(rows: PairRows, make: Callable[[PairRows], ItemFigure]) -> ItemFigure:
+    """Return a figure of the rows with probabilities."""
+    figure = make(rows.where(rows.calibrated))
+    return lambda counts: figure(counts[:, rows.calibrated])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +178,17 @@ def resampled_counts(units: Indices) -> Iterator[Array]:
 
 # Verdicts gathered while they stream by, a few numbers each, and their figures.
 def numbers_said(
-    label: str | None, supported: float | None, full: float | None
-) -> tuple[float, float, float]:
-    """Return the weight of a verdict's label, P(supported) and P(full); NaN for None."""
+    label: str | None, supported: float | None, full: float | None, calibrated: bool
+) -> tuple[float, float, float, float]:
+    """Return the weight of a verdict's label, P(supported) and P(full), NaN for None; then 1 or 0.
+
+    The last is whether they are probabilities.
+    """
     return (
         WEIGHTS[label or ""],
         np.nan if supported is None else supported,
         np.nan if full is None else full,
+        float(calibrated),
     )
 
 
@@ -228,11 +244,13 @@ class VerdictTally:
     labelled: int = 0
     nothing: int = 0
     """Sentences that state nothing which a document could support."""
+    withheld: Counter[str] = field(default_factory=Counter)
+    """Verdicts without probabilities, by language: the calibration has no labels of it."""
     failures: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Failure] = field(default_factory=dict)
     _groups: dict[str, int] = field(default_factory=dict)
     _numbers: array[float] = field(default_factory=lambda: array("d"))
-    """Of each label its value, whether it is a number, what was said, and the probabilities."""
+    """Of each label its value, whether it is a number, and the `numbers_said`."""
     _whole: array[int] = field(default_factory=lambda: array("q"))
     """Of each label the group, the words of the document, and the line."""
 
@@ -246,18 +264,23 @@ class VerdictTally:
         read = list(read_labels_of(pair, self.report))
         self.labelled += bool(read)
         self.nothing += verdict.label == NOTHING_TO_CHECK
+        if verdict.uncalibrated:
+            self.withheld[verdict.language] += 1
         for reading in read if verdict.label in WEIGHTS else ():
             self._keep(verdict, reading)
 
     def _keep(self, verdict: PairVerdict, reading: LabelReading) -> None:
-        said = numbers_said(verdict.label, verdict.supported, verdict.full)
+        chances = verdict.supported, verdict.full, not verdict.uncalibrated
+        said = numbers_said(verdict.label, *chances)
         self._numbers.extend((*reading, *said))
         group = self._groups.setdefault(verdict.pair.group, len(self._groups))
         self._whole.extend((group, verdict.words, verdict.pair.place.line or 0))
 
     def compute_figures(self) -> PairFigures:
         """Return the figures of all that was taken."""
-        values, numbered, said, supported, full = np.array(self._numbers).reshape(-1, 5).T
+        values, numbered, said, supported, full, calibrated = (
+            np.array(self._numbers).reshape(-1, 6).T
+        )
         owners, words, lines = np.array(self._whole, dtype=np.intp).reshape(-1, 3).T
         is_number = numbered > 0
         scale = label_scale(set(np.unique(values[is_number]).tolist()))
@@ -265,7 +288,8 @@ class VerdictTally:
         for line in lines[~usable].tolist():
             message = "label 0.5 where others are 2: give 0, 1, 2 or 0, 0.5, 1"
             self.report(Finding("label_unusable", Place("", line), message))
-        rows = PairRows(human, said, supported, full, owners, words).where(usable)
+        rows = PairRows(human, said, supported, full, owners, words, calibrated > 0)
+        rows = rows.where(usable)
         if not len(rows):
             return PairFigures(None)
         by_group = self._by_group(rows)

@@ -13,6 +13,7 @@ from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import Calibration, compare
 from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, Failure, Judgment
 from trecjudge.text.embeddings import Encoder
+from trecjudge.text.languages import language_of_pair
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import scripts, tokenize
 from trecjudge.text.visible import is_blank
@@ -25,8 +26,10 @@ class PairVerdict:
     """What was decided on a pair; where it is unjudged, `failure` is the reason.
 
     `supported` and `full` are P(supported, fully or in part) and P(fully supported), `expected` the
-    weight to be expected of a person; None where no calibrated attester decided. `start` and `end`
-    are offsets of the evidence in the document, None without any; `words` is how long that is.
+    weight to be expected of a person; None where no attester has them. `language` is that of the
+    pair; where it is `uncalibrated`, the numbers order pairs and are no probabilities. `start` and
+    `end` are offsets of the evidence in the document, None without any; `words` is how long that
+    is.
     """
 
     pair: BarePair
@@ -40,18 +43,26 @@ class PairVerdict:
     reason: str = ""
     attester: str = ""
     failure: Failure | None = None
+    language: str = ""
+    uncalibrated: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON values, with the labels of people as they are written."""
+        """Return it as JSON values, with the labels of people as they are written.
+
+        What is no probability stands in `scores`.
+        """
         labels = self.pair.labels
+        scores = {"p_full": self.full, "p_supported": self.supported}
+        none = dict.fromkeys(scores)
         return {
             "id": self.pair.pair_id,
             "group": self.pair.group,
             "line": self.pair.place.line,
             "label": self.label,
-            "expected": self.expected,
-            "p_full": self.full,
-            "p_supported": self.supported,
+            "expected": None if self.uncalibrated else self.expected,
+            **(none if self.uncalibrated else scores),
+            "scores": scores if self.uncalibrated else None,
+            "language": self.language,
             "evidence": None if self.start is None else {"start": self.start, "end": self.end},
             "reason": self.reason,
             "attester": self.attester,
@@ -80,6 +91,14 @@ def judge_by_words(
 
     With `strict` that is full support or none, by P(full). With an `encoder` meaning counts, too.
     """
+    found = _judge(pair, calibration, strict, encoder)
+    language = language_of_pair(pair.sentence, pair.document)
+    return replace(found, language=language)
+
+
+def _judge(
+    pair: BarePair, calibration: Calibration, strict: bool, encoder: Encoder | None
+) -> PairVerdict:
     if is_blank(pair.document):
         return PairVerdict(pair, 0, failure=Failure(NO_TEXT, "the document has no text"))
     document = prepared_text(pair.document)
@@ -107,6 +126,7 @@ def judge_by_words(
         *(pair, document.tokens, label, score, full, supported, start, end),
         reason=found.reason,
         attester="strict" if strict else "encoder" if encoder else "lexical",
+        uncalibrated=bool(found.uncalibrated),
     )
 
 
@@ -123,4 +143,5 @@ def verdict_of(pair: BarePair, judgment: Judgment) -> PairVerdict:
         reason=judgment.reason,
         attester=judgment.attester,
         failure=judgment.failure,
+        language=language_of_pair(pair.sentence, pair.document),
     )

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypedDict
 
 from trecjudge.judging.claims.clauses import subject_of
 from trecjudge.judging.claims.inference import DOUBT, denies, infer_from_two, may_infer
@@ -30,6 +31,7 @@ from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import FULL, NONE
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.forms import word_form
+from trecjudge.text.languages import language_of_pair
 from trecjudge.text.numbers import (
     SCALES,
     YEAR,
@@ -229,7 +231,6 @@ _MOST_RIVALS = 5
 _SURE_BELOW = 0.2
 _HALF = 0.5
 """The highest weight that is expected of a claim for which full support is excluded."""
-_DECIMALS = 4
 _MOST_LACKING = 2
 _NEAR_COPY = 0.7
 """From this share of a claim in a passage on, a denial on one side only is evidence."""
@@ -273,15 +274,15 @@ class LexicalDetector:
         if denied:
             return self._ambiguous("a passage has its words, but one of the two denies", denied)
         if rival:
-            found, weight = sources_of([rival]), self._weight(0.0)
-            return Verdict(CONTRADICTED, how, self.name, found, expected=weight)
+            weight = self._weight_of_none(claim, rival.text)
+            return Verdict(CONTRADICTED, how, self.name, sources_of([rival]), **weight)
         # Only now: a claim that was found needs no other document.
         library.require_read(claim)
         if self.threshold is None:
             passages = library.compare_claim(claim, calibration_at(self.calibration), passages)
         if not passages:
-            nothing, weight = library.what_was_read("no document has any of it"), self._weight(0.0)
-            return Verdict(UNATTRIBUTED, nothing, self.name, expected=weight)
+            nothing = library.what_was_read("no document has any of it")
+            return Verdict(UNATTRIBUTED, nothing, self.name, **self._weight_of_none(claim))
         return self._not_attributed(claim, passages)
 
     def _deciding(self, claim: str, library: Library) -> list[Passage]:
@@ -315,7 +316,7 @@ class LexicalDetector:
         """
         if verdict.label == ATTRIBUTED and verdict.match != INFERENCE:
             return any(states_plainly(source.excerpt, claim) for source in verdict.sources)
-        if verdict.label != UNATTRIBUTED:
+        if verdict.label != UNATTRIBUTED or verdict.uncalibrated:
             return False
         found = library.compare_claim(claim, calibration_at(self.calibration))
         return all(p.support is None or p.support.probability < _SURE_BELOW for p in found)
@@ -346,28 +347,20 @@ class LexicalDetector:
         found, support = sources_of(holding), holding[0].support
         reason = support.reason if support else f"{self._likeness_text(holding[0])} in one passage"
         match = match_of(claim, found[:1])
-        return Verdict(
-            ATTRIBUTED,
-            reason,
-            self.name,
-            found,
-            match,
-            expected=_expected_weight(holding[0].support),
-        )
+        return Verdict(ATTRIBUTED, reason, self.name, found, match, **_expected_weight(support))
 
     def _ambiguous(self, reason: str, passages: Sequence[Passage]) -> Verdict:
         weight = _expected_weight(passages[0].support, _HALF)
-        return Verdict(AMBIGUOUS, reason, self.name, sources_of(passages), expected=weight)
+        return Verdict(AMBIGUOUS, reason, self.name, sources_of(passages), **weight)
 
     def _together(self, claim: str, pair: Sequence[Passage]) -> Verdict:
         reason, found = "two documents together have what it says", sources_of(pair)
-        weight = None
+        support = None
         if self.threshold is None:
             text = "\n".join(passage.text for passage in pair)
-            weight = _expected_weight(
-                compare(claim, prepare(text), calibration_at(self.calibration))
-            )
-        return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE, expected=weight)
+            support = compare(claim, prepare(text), calibration_at(self.calibration))
+        weight = _expected_weight(support)
+        return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE, **weight)
 
     def _not_attributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
         """Return that no document holds the claim: AMBIGUOUS where one has a part of it."""
@@ -383,7 +376,7 @@ class LexicalDetector:
         # A single fact has no part: people call it supported or not.
         none = support.label == NONE or support.one_fact
         label: Label = UNATTRIBUTED if none else AMBIGUOUS
-        return Verdict(label, support.reason, self.name, found, expected=_expected_weight(support))
+        return Verdict(label, support.reason, self.name, found, **_expected_weight(support))
 
     def _shortfall(self, claim: str, best: Passage) -> str:
         why = ""
@@ -396,9 +389,13 @@ class LexicalDetector:
     def _likeness_text(self, passage: Passage) -> str:
         return f"{passage.overlap * 100:.0f} % of its weight"
 
-    def _weight(self, weight: float) -> float | None:
-        """Return a weight where this detector has calibrated ones."""
-        return weight if self.threshold is None else None
+    def _weight_of_none(self, claim: str, passage: str = "") -> _Weight:
+        """Return the weight 0, as of a comparison, where this detector has calibrated ones."""
+        if self.threshold is not None:
+            return {}
+        language = language_of_pair(claim, passage)
+        is_known = calibration_at(self.calibration).covers(language)
+        return {"expected": 0.0} if is_known else {"uncalibrated": language}
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,9 +435,20 @@ def lacks_words(support: SupportComparison) -> bool:
     return support.one_fact and len(support.missing) >= _MOST_LACKING
 
 
-def _expected_weight(support: SupportComparison | None, most: float = 1.0) -> float | None:
-    """Return the weight to be expected of a person, at most `most`; None where it is not known."""
-    return None if support is None else round(min(support.score, most), _DECIMALS)
+class _Weight(TypedDict, total=False):
+    """The weight to be expected of a person, or the language in which it is not calibrated."""
+
+    expected: float
+    uncalibrated: str
+
+
+def _expected_weight(support: SupportComparison | None, most: float = 1.0) -> _Weight:
+    """Return what a verdict says of the weight to be expected, which is at most `most`."""
+    if support is None:
+        return {}
+    if support.expected is None:
+        return {"uncalibrated": support.uncalibrated}
+    return {"expected": min(support.expected, most)}
 
 
 def _other_numbers(claim: str, passage: Passage) -> list[str]:

@@ -307,6 +307,7 @@ def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
         sources=verdict.sources,
         usage=verdict.usage,
         expected=verdict.expected,
+        uncalibrated=verdict.uncalibrated,
         **on_claim(claim),
     )
 

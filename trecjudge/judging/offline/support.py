@@ -24,6 +24,7 @@ from trecjudge.records import FULL
 from trecjudge.settings.limits import read_json_file
 from trecjudge.text.embeddings import Encoder
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
+from trecjudge.text.languages import language_of_pair
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import read_forms
 
@@ -86,8 +87,9 @@ class Calibration:
     """A weight for each field of `Features`, in their order, and the two intercepts.
 
     `frequencies` weigh the words, `how` is where the numbers are from; without `contradicted` the
-    package's own count. Without `meaning` it has no weights for an encoder. A calibration equals
-    only itself: it is a key of caches.
+    package's own count. Without `meaning` it has no weights for an encoder. `languages` are those
+    of its labels, as `language_of_pair` has them; None in a file that does not say, which holds for
+    all. A calibration equals only itself: it is a key of caches.
     """
 
     weights: tuple[Weight, ...]
@@ -97,6 +99,11 @@ class Calibration:
     how: tuple[str, ...] = ()
     contradicted: Contradicted | None = None
     meaning: Meaning | None = None
+    languages: frozenset[str] | None = None
+
+    def covers(self, language: str) -> bool:
+        """Return whether the probabilities are calibrated for pairs in a language."""
+        return self.languages is None or language in self.languages
 
     def log_odds(self, features: Sequence[float]) -> tuple[float, float]:
         """Return the log odds of "supported, fully or in part" and of "fully", by words."""
@@ -168,6 +175,7 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
         how=tuple(map(str, content["how"])),
         contradicted=_read_contradicted(content.get("contradicted")),
         meaning=_read_meaning(content.get("meaning")),
+        languages=_read_languages(content.get("languages")),
     )
     numbers = (
         *(found.supported, found.full),
@@ -191,6 +199,15 @@ def _read_contradicted(content: Mapping[str, Any] | None) -> Contradicted | None
     if not all(0 <= share <= 1 for kept in found for share in kept):
         raise ValueError("is a broken calibration: a share in 'contradicted' is not from 0 to 1")
     return found
+
+
+def _read_languages(content: object) -> frozenset[str] | None:
+    """Return the languages of a file; None where it says none. Raises ValueError."""
+    if content is None:
+        return None
+    if not isinstance(content, list) or not all(isinstance(code, str) for code in content):
+        raise ValueError("is a broken calibration: 'languages' is not a list of codes")
+    return frozenset(content)
 
 
 def _read_meaning(content: Mapping[str, Any] | None) -> Meaning | None:
@@ -233,6 +250,8 @@ def format_calibration(calibration: Calibration) -> str:
             for name, weight in named
         },
     }
+    if calibration.languages is not None:
+        content["languages"] = sorted(calibration.languages)
     if calibration.contradicted is not None:
         content["contradicted"] = {
             name: kept._asdict() for name, kept in calibration.contradicted._asdict().items()
@@ -358,6 +377,8 @@ class SupportComparison:
     states only one thing.
     `differing`: words in whose place a near copy has others of no known kind, words added to it,
     and those that relate things otherwise there. `nothing_to_check`: the sentence states nothing.
+    `uncalibrated` is the language of the pair where the calibration has no labels of it: then the
+    probabilities and the score order pairs, and are no more than that.
     """
 
     score: float
@@ -378,6 +399,12 @@ class SupportComparison:
     one_fact: bool = False
     differing: tuple[str, ...] = ()
     nothing_to_check: bool = False
+    uncalibrated: str = ""
+
+    @property
+    def expected(self) -> float | None:
+        """The weight to be expected of a person, 0 to 1; None where that is not calibrated."""
+        return None if self.uncalibrated else round(self.score, _DIGITS)
 
 
 def compare(
@@ -395,8 +422,8 @@ def compare(
     leave: one in which another word stands for one, or a single fact that it negates, turns to its
     opposite or has the other way round. A sentence that states nothing is no support, and said to
     be such. With an `encoder` the meaning of longer documents counts beside their words. A sentence
-    of function words only is supported where it stands in the document word for word;
-    so is one that is longer than a passage, such as a list.
+    of function words only is supported where it stands in the document word for word; so is one
+    that is longer than a passage, such as a list.
     """
     found = _compare(sentence, document, calibration or shipped_calibration(), encoder)
     assert found is not None
@@ -420,6 +447,20 @@ def _compare(
     if states_nothing(sentence):
         nothing = _nothing("the sentence states nothing that a document could support")
         return replace(nothing, nothing_to_check=True)
+    found = _compare_words(sentence, document, calibration, encoder, if_full)
+    language = language_of_pair(sentence, document.text)
+    if found is None or calibration.covers(language):
+        return found
+    return replace(found, uncalibrated=language)
+
+
+def _compare_words(
+    sentence: str,
+    document: Prepared,
+    calibration: Calibration,
+    encoder: Encoder | None,
+    if_full: bool,
+) -> SupportComparison | None:
     wording = wording_of(sentence, calibration.frequencies)
     if not wording.terms:
         return _nothing("the sentence has no words")

@@ -16,6 +16,7 @@ from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
 from trecjudge.scores.response_scores import Score
 from trecjudge.scores.scoring import spec_of
+from trecjudge.show.formats import language_cell
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.judgments import sentence_texts, text_of
 from trecjudge.show.retrieval import version_text
@@ -210,6 +211,7 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
         "expected": expected,
         "copied": coverage.copied_share,
         "mostly_copied": coverage.mostly_copied,
+        "language": language_cell(coverage.languages) if coverage.is_foreign else "",
         "means": means,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
+from trecjudge.show.formats import withheld_text
 from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.entries import (
@@ -200,6 +202,10 @@ class _Report:
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         if self.edited:  # the command itself was told by the reader
             notes.append("the judgments were edited since they were judged: their SHA-256 differs")
+        if withheld := sum(
+            map(Counter, (run.withheld for run in self.board.coverage.values())), Counter()
+        ):
+            notes.append(withheld_text(withheld, "judgment"))
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
@@ -319,6 +325,7 @@ def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
         "has_intervals": any(mean["low"] is not None for mean in means),
         "too_few_topics": too_few,
         "has_copies": any(run["copied"] for run in runs),
+        "has_languages": any(run["language"] for run in runs),
         "has_groups": any(mean["groups"] for mean in means),
         # Notes change no score: they would hide how many problems there are.
         "findings_total": sum(k["count"] for k in head["findings"] if k["severity"] != "note"),

@@ -30,9 +30,9 @@ class Columns {
   first() {
     const counts = { responses: "expected_responses", judged: "expected" };
     const missing = ([count, all]) => head.runs.some((run) => run[count] < run[all]);
-    const copied = this.keys.filter((key) => key === "copied");
+    const said = this.keys.filter((key) => key === "copied" || key === "language");
     if (!matchMedia(ON_PHONE).matches)
-      return [...leadingMeasures(), ...Object.keys(counts), ...copied];
+      return [...leadingMeasures(), ...Object.keys(counts), ...said];
     const short = Object.entries(counts).filter(missing);
     return [head.ranked_by, ...short.map(([count]) => count)];
   }

@@ -93,6 +93,7 @@ class LeaderboardView {
       responses: (i) => head.runs[i].responses,
       judged: (i) => head.runs[i].judged,
       copied: (i) => head.runs[i].copied ?? -1,
+      language: (i) => head.runs[i].language,
     };
     const name = cell.dataset.key;
     return Object.hasOwn(keys, name) ? keys[name] : (i) => valueOf(this.means[i][Number(name)]);
