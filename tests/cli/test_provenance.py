@@ -180,7 +180,7 @@ def test_copies_are_shown_and_a_run_of_them_is_named(tmp_path: Path) -> None:
     assert note in again and "100 %" in again
     leaderboard = (tmp_path / "out" / "x.leaderboard.jsonl").read_text()
     [first, *_] = map(json.loads, leaderboard.splitlines())
-    assert first["copies"] == {"copied": 1, "of": 1}
+    assert first["signs"]["copied"] == {"sentences": 1, "of": 1}
     assert "copied word for word" in command("show", tmp_path / "out" / "x", "--run", "r").out
 
 

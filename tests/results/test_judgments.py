@@ -15,7 +15,7 @@ import pytest
 from tests.fakes import judgment, response
 from tests.provenance import line
 from trecjudge.errors import InputError
-from trecjudge.records import FULL, Claim, Copies, Evidence, Fact, Failure, Source
+from trecjudge.records import FULL, Claim, Evidence, Fact, Failure, Sign, Source
 from trecjudge.results.judgments import (
     Header,
     JudgmentsReader,
@@ -202,8 +202,10 @@ def stored(**fields: Any) -> dict[str, Any]:
     "fields",
     [
         pytest.param({}, id="neither"),
-        pytest.param({"copies": Copies((), 0)}, id="no copies"),
-        pytest.param({"copies": Copies((0,), 1), "provenance": (line(), line())}, id="both"),
+        pytest.param({"signs": {"copied": Sign((), 0)}}, id="no copies"),
+        pytest.param(
+            {"signs": {"copied": Sign((0,), 1)}, "provenance": (line(), line())}, id="both"
+        ),
     ],
 )
 def test_what_is_written_is_read_again(fields: dict[str, Any]) -> None:
@@ -211,14 +213,19 @@ def test_what_is_written_is_read_again(fields: dict[str, Any]) -> None:
 
 
 def test_what_is_not_known_is_not_written() -> None:
-    assert not {"copies", "provenance"} & set(stored())
+    assert not {"signs", "provenance"} & set(stored())
+
+
+def test_copies_as_older_files_have_them_are_a_sign() -> None:
+    read = response_of(stored() | {"copies": {"at": [0], "of": 1}})
+    assert read.signs == {"copied": Sign((0,), 1)}
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        pytest.param({"copies": [1]}, "copies is wrong", id="copies"),
-        pytest.param({"copies": {"at": ["x"], "of": 1}}, "copies is wrong", id="an index"),
+        pytest.param({"signs": [1]}, "signs is wrong", id="signs"),
+        pytest.param({"copies": {"at": ["x"], "of": 1}}, "signs is wrong", id="an index"),
         pytest.param({"provenance": [{}]}, "provenance is wrong", id="provenance"),
         pytest.param({"run_id": 7}, "run_id is 7", id="run_id"),
     ],

@@ -23,7 +23,7 @@ from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 KEYS = [
     "run_id", "measure", "mean", "topics", "judged", "expected", "low", "high", "lowest", "highest",
     "rank", "ties", "groups", "lower_is_better", "human", "aggregate",
-    "by_topic", "copies",
+    "by_topic", "signs",
 ]  # fmt: skip
 NOBODY = HumanLabels({}, {})
 

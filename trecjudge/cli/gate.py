@@ -57,7 +57,11 @@ class GateFlags(FormatFlags, PrintFlags):
         "A job (its folder, FOLDER/NAME, any of its files) or a leaderboard."
     )
     minimum: Sequence[str] = several("No run may be below this.", "--min", metavar="MEASURE=NUMBER")
-    maximum: Sequence[str] = several("No run may be above this.", "--max", metavar="MEASURE=NUMBER")
+    maximum: Sequence[str] = several(
+        "No run may be above this, of a measure or of a sign of writing for the judge.",
+        "--max",
+        metavar="MEASURE=NUMBER",
+    )
     baseline: Path | None = option("The leaderboard of the release before, for --max-drop.")
     max_drop: Sequence[str] = several(
         "No run may fall by more than this below its baseline; a number without a measure is"

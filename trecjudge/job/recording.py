@@ -8,26 +8,13 @@ from typing import Any, BinaryIO
 
 from trecjudge.errors import PluginError
 from trecjudge.job.request import Job
+from trecjudge.judging.offline.signs import signs_in
 from trecjudge.judging.runner import FIRST, JudgedItem, JudgedResponse, Stop
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.records import Copies, Judgment, Response
+from trecjudge.records import Judgment
 from trecjudge.results.judgments import JudgmentsWriter, without_quotes, without_text
 from trecjudge.results.log import DebugLog
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.text.tokens import is_copied
-
-
-def copies_in(response: Response) -> Copies | None:
-    """Return what a response copies from its documents; None where none of them has text."""
-    texts = [document.full_text for document in response.documents.values() if document.has_text]
-    if not texts:
-        return None
-    found = {
-        s.index: copied
-        for s in response.sentences
-        if (copied := is_copied(s.text, texts)) is not None
-    }
-    return Copies(tuple(index for index, copied in found.items() if copied), len(found))
 
 
 @dataclass(slots=True)
@@ -63,7 +50,9 @@ class JudgmentRecorder:
             self.spared += sum(judgment.usage.spared for judgment in shown)
             self.unjudged += sum(not judgment.judged for judgment in shown)
             self._log_item(self.log, entry, shown)
-        response = replace(judged.response, copies=copies_in(judged.response))
+        title = judged.items[0].item.topic.title if judged.items else ""
+        found = signs_in(judged.response, title, judged.judgments)
+        response = replace(judged.response, signs=found)
         writer.response(response if self.document_text else without_quotes(response), judgments)
 
     def log_audit(self, judged: Iterable[JudgedResponse]) -> None:

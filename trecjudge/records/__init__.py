@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
+from trecjudge.records.signs import Sign
 from trecjudge.text.visible import is_blank
 
 
@@ -45,18 +46,6 @@ class ProvenanceLine:
     index: str
     index_version: str
     time: str
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """How much of a response stands word for word in one of its documents.
-
-    `at` are the indices of these sentences; `of` is how many sentences were looked for: those with
-    at least eight words.
-    """
-
-    at: tuple[int, ...]
-    of: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +166,13 @@ __all__ = [
     "NOTHING_SPENT",
     "AskedNugget",
     "Claim",
-    "Copies",
     "Evidence",
     "Fact",
     "GoldAnswer",
     "ModelCall",
     "Nugget",
     "ProvenanceLine",
+    "Sign",
     "Source",
     "Usage",
     "Vote",
@@ -324,7 +313,7 @@ class Response:
     in that order. A cited id that is not among them is the system's fault, with three exceptions.
     Without `documents_given`, nothing could supply documents. With `documents_lost`, some of those
     given beside the runs could not be read or have no known id. With `documents_unnamed`, no
-    document that the response carries has an id. `copies` is known once it is judged;
+    document that the response carries has an id. `signs` are known once it is judged;
     `provenance` is what the run says of its sentences' origin, unverified.
 
     `background` is what was said before, where the response is one of several of a conversation.
@@ -344,7 +333,7 @@ class Response:
     documents_lost: bool = False
     documents_unnamed: bool = False
     place: Place = Place("")
-    copies: Copies | None = None
+    signs: Mapping[str, Sign] = field(default_factory=dict)
     provenance: tuple[ProvenanceLine, ...] = ()
     background: str = ""
     sample: str = ""

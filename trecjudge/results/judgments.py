@@ -29,7 +29,6 @@ from trecjudge.records import (
     AskedNugget,
     Citation,
     Claim,
-    Copies,
     Evidence,
     Fact,
     Failure,
@@ -38,6 +37,7 @@ from trecjudge.records import (
     ProvenanceLine,
     Response,
     Sentence,
+    Sign,
     Source,
     Vote,
 )
@@ -49,7 +49,7 @@ REFERENCES = "references"
 """Stands for the references where these are what was retrieved."""
 NAMES = "run_id", "topic_id", "team_id"
 _OPTIONAL: dict[str, tuple[Any, Any]] = {
-    "copies": (None, Copies | None),
+    "signs": ({}, dict[str, Sign]),
     "provenance": ((), tuple[ProvenanceLine, ...]),
     "background": ("", str),
     "sample": ("", str),
@@ -97,6 +97,8 @@ def response_of(record: dict[str, Any]) -> Response:
             raise ValueError(f"{name} is {brief(record[name])}")
     if record.get("retrieved") == REFERENCES:
         record = record | {"retrieved": record["references"]}
+    if "copies" in record:  # of the signs older files have this one
+        record = record | {"signs": {"copied": record["copies"]}}
     # Each once: many responses have the name of a run or topic, and who scores them keeps it.
     run_id, topic_id, team_id = (sys.intern(record[name]) for name in NAMES)
     sentences = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place
+from trecjudge.records.signs import SignCount
 from trecjudge.settings.fields import adapter_of
 from trecjudge.settings.limits import limits
 
@@ -73,7 +74,7 @@ class RunScore:
     over them, `lowest` and `highest` what unjudged items could make of it. `ties` have the same
     mean, `groups` are letters that runs share which a paired test cannot separate. `by_topic` has
     the value of each expected topic as it enters the mean: the measure's default for a missing
-    response, None for a topic that does not enter.
+    response, None for a topic that does not enter. `signs` are those of writing for the judge.
     """
 
     run_id: str
@@ -93,6 +94,7 @@ class RunScore:
     human: Corrected | None = None
     aggregate: str = ""
     by_topic: Mapping[str, Number] | None = None
+    signs: Mapping[str, SignCount] = field(default_factory=dict)
     only_unjudged: bool = False
     """Whether nothing is known of judged items: `expected` counts the unjudged ones only."""
 
@@ -115,9 +117,9 @@ class RunScore:
 
 
 NEEDED = ("run_id", "measure", "mean", "lowest", "highest", "judged", "expected", "lower_is_better")
-LATER = ("by_topic", "aggregate", "low", "high", "groups", "topics", "human")
+LATER = ("by_topic", "aggregate", "low", "high", "groups", "topics", "human", "signs")
 """Fields that older files lack. Ranks are not read: they follow from the means."""
-RANKED = tuple(field.name for field in fields(RunScore))[:15]
+RANKED = tuple(one.name for one in fields(RunScore))[:15]
 """What is known of a run among the others: all up to `human`."""
 
 

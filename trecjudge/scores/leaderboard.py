@@ -11,6 +11,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Judgment, Response
+from trecjudge.records.signs import SIGN_KINDS, SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import NO_RUN, LeaderboardRow, QrelsRow, companion
 from trecjudge.scores.response_scores import (
@@ -27,11 +28,8 @@ from trecjudge.scores.response_scores import (
 from trecjudge.settings.limits import limits
 from trecjudge.text.languages import ENGLISH, UNKNOWN, language_of
 
-# How much of a run there is, how much of it could be judged, and how much of it is copied.
-MOSTLY = 0.5
-"""A run with a larger share of copied sentences is named under the table."""
 
-
+# How much of a run there is, how much of it could be judged, and the signs that it has.
 @dataclass(slots=True)
 class Coverage:
     """Coverage of a run: responses of expected topics, items judged of expected.
@@ -50,10 +48,8 @@ class Coverage:
     samples: dict[str, list[str]] = field(default_factory=dict)
     by_judge: dict[str, list[int]] = field(default_factory=dict)
     """[judged, expected] of each judge."""
-    copied: int = 0
-    copied_of: int | None = None
-    """Sentences that stand word for word in a document of their response, and how many were looked
-    for: those of eight words and more. None where no response came with text of documents."""
+    signs: dict[str, SignCount] = field(default_factory=dict)
+    """The sentences that have each sign; empty where no document has text."""
     languages: dict[str, int] = field(default_factory=dict)
     """Responses by language, as `language_of` has it."""
     withheld: dict[str, int] = field(default_factory=dict)
@@ -66,15 +62,13 @@ class Coverage:
         )
         return judged, expected
 
-    @property
-    def copied_share(self) -> float | None:
-        """The share of long sentences that are copied, 0 to 1; None where that is not known."""
-        return self.copied / self.copied_of if self.copied_of else None
+    def share(self, sign: str) -> float | None:
+        """Return the share of the sentences with a sign, 0 to 1; None where it is not known."""
+        return self.signs[sign].share if sign in self.signs else None
 
-    @property
-    def mostly_copied(self) -> bool:
-        """Whether more than half of the long sentences are copied."""
-        return (self.copied_share or 0.0) > MOSTLY
+    def shows(self, sign: str) -> bool:
+        """Return whether so many sentences have a sign that the run is named for it."""
+        return (self.share(sign) or 0.0) > SIGN_KINDS[sign].most
 
     @property
     def is_foreign(self) -> bool:
@@ -93,9 +87,8 @@ class Coverage:
             self.samples.setdefault(response.topic_asked, []).append(response.topic_id)
         else:
             self.responses += 1
-        if response.copies is not None:
-            self.copied += len(response.copies.at)
-            self.copied_of = (self.copied_of or 0) + response.copies.of
+        for name, sign in response.signs.items():
+            self.signs.setdefault(name, SignCount()).add(len(sign.at), sign.of)
         language = language_of(response.text)
         self.languages[language] = self.languages.get(language, 0) + 1
         self.expected += len(judgments)
@@ -117,9 +110,8 @@ class Coverage:
         self.responses += other.responses
         for topic_id, ids in other.samples.items():
             self.samples.setdefault(topic_id, []).extend(ids)
-        if other.copied_of is not None:
-            self.copied += other.copied
-            self.copied_of = (self.copied_of or 0) + other.copied_of
+        for name, found in other.signs.items():
+            self.signs.setdefault(name, SignCount()).add(found.sentences, found.of)
         self.judged += other.judged
         self.expected += other.expected
         for own, more in (

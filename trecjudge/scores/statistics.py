@@ -49,7 +49,7 @@ def statistics_lines(
 
     `by_topic` has what a leaderboard lacks: a topic that the run did not answer, and
     whether a value that is not there stands as the measure's default or is in no mean.
-    `copies` counts the run's long sentences and those copied, where documents had text.
+    `signs` counts the sentences with each sign, and those looked at, where documents had text.
     `languages` counts the run's responses, where some are not in English, `withheld` its judgments
     without a weight to be expected for that.
     `samples` counts topics with several samples, and these, and says how far they differ.
@@ -64,8 +64,8 @@ def statistics_lines(
                 for topic_id, value in zip(board.expected, values, strict=True)
             }
             coverage = board.coverage[score.run_id]
-            if coverage.copied_of is not None:
-                record["copies"] = {"copied": coverage.copied, "of": coverage.copied_of}
+            if coverage.signs:
+                record["signs"] = coverage.signs
             if coverage.is_foreign:
                 record["languages"] = dict(sorted(coverage.languages.items()))
             if coverage.withheld:

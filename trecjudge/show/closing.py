@@ -12,6 +12,7 @@ from rich.table import Table
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import KINDS, PREFIX, brief_line, plural, visible
+from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.statistics import Corrected
 from trecjudge.scores.leaderboard import too_few_topics
 from trecjudge.show.formats import (
@@ -108,7 +109,9 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
         *_standing_cells(summary),
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
-        *[("copied", _copied_share)][: any(run.coverage.copied for run in summary.runs)],
+        *[("copied", _share_of("copied"))][
+            : any(run.coverage.share("copied") for run in summary.runs)
+        ],
         *[("language", _languages)][: any(run.coverage.is_foreign for run in summary.runs)],
         *((name, _mean_of(name)) for name in wanted.fold_repeated(summary)[0]),
     ]
@@ -173,8 +176,8 @@ def _rank(summary: Summary, run: RunSummary) -> str:
     return "?" if is_open else rank_text(run.standings[summary.ranked_by])
 
 
-def _copied_share(run: RunSummary) -> str:
-    return share_text(run.coverage.copied_share)
+def _share_of(sign: str) -> Callable[[RunSummary], str]:
+    return lambda run: share_text(run.coverage.share(sign))
 
 
 def _languages(run: RunSummary) -> str:
@@ -223,11 +226,6 @@ UNKNOWN_LINE = (
     "failures unknown: judge {} does not tell what failed: a low value may be a call that failed"
 )
 
-COPIES_LINE = (
-    "note: copies: most sentences are copied word for word from documents, which offline judges"
-    " always call supported"
-)
-
 
 def listing(rows: list[tuple[str, str]]) -> Table:
     """Return names with one line each."""
@@ -259,7 +257,7 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
     lines += _sample_lines(summary)
-    lines += _copies_line(summary)
+    lines += _sign_lines(summary)
     lines += _language_lines(summary)
     if summary.labels:
         lines.append(labels_line(summary.labels, summary.ranked_by))
@@ -335,13 +333,13 @@ def _sample_lines(summary: Summary) -> list[str]:
     return lines[:MOST_SAMPLED]
 
 
-def _copies_line(summary: Summary) -> list[str]:
-    found = [run for run in summary.runs if run.coverage.mostly_copied]
-    if not found:
-        return []
-    named = (f"{run.run_id} {share_text(run.coverage.copied_share)}" for run in found[:3])
-    rest = ", …" if len(found) > 3 else ""
-    return [f"{COPIES_LINE} (runs: {', '.join(named)}{rest})"]
+def _sign_lines(summary: Summary) -> Iterator[str]:
+    """Yield a line for each sign of writing for the judge by which runs are named."""
+    for sign, kind in SIGN_KINDS.items():
+        if found := [run for run in summary.runs if run.coverage.shows(sign)]:
+            named = (f"{run.run_id} {_share_of(sign)(run)}" for run in found[:3])
+            rest = ", …" if len(found) > 3 else ""
+            yield f"note: {sign}: {kind.run} (runs: {', '.join(named)}{rest})"
 
 
 def _language_lines(summary: Summary) -> Iterator[str]:

@@ -177,7 +177,6 @@ def _sentences(made: RunCounts) -> str:
 
 
 # Where sentences are from, in lines: one for each citation, with the state of its document.
-COPIED = "copied word for word from a document"
 HEADER = "run  topic  #  document  version  state"
 DIGEST = 8
 """Characters of a digest that are shown."""

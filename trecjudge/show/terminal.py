@@ -13,8 +13,9 @@ from rich.text import Text
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response, Sentence
+from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.retrieval import COPIED, provenance_text
+from trecjudge.show.retrieval import provenance_text
 from trecjudge.show.tones import (
     GROUPS,
     SIGNS,
@@ -144,8 +145,8 @@ def _indent(text: Text, columns: int) -> Padding:
 
 def _origins(response: Response, index: int) -> Iterator[Padding]:
     lines = [provenance_text(line) for line in response.provenance if line.sentence_index == index]
-    if response.copies is not None and index in response.copies.at:
-        lines.append(COPIED)
+    of_sentence = (name for name, sign in response.signs.items() if index in sign.at)
+    lines += [SIGN_KINDS[name].sentence for name in of_sentence]
     yield from (_indent(Text(line, "dim"), 6) for line in lines)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.measures import DIGITS
+from trecjudge.records.signs import SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.stats.alignment import few
 from trecjudge.stats.comparison import Difference, System, difference
@@ -92,15 +93,27 @@ def rule_of(kind: Kind, text: str, ranking: str = "") -> GateRule:
 
 
 def bounds(rules: Sequence[GateRule], scores: Scores, figures: RunScores) -> list[RuleCheck]:
-    """Check each run against its lowest and highest values. Raises InputError for a measure."""
+    """Check each run against its lowest and highest values.
+
+    Of a sign of writing for the judge the value is the share of a run's sentences that have it.
+    Raises InputError for a measure that is neither.
+    """
+    signs = {run_id: one.signs for (run_id, _), one in scores.known.items() if one.signs}
+    known = (*scores.measures, *dict.fromkeys(name for found in signs.values() for name in found))
     for rule in rules:
-        if rule.measure not in scores.measures:
-            raise InputError(f"{scores.name}: {unknown('measure', rule.measure, scores.measures)}")
-    return [
-        RuleCheck(run_id, rule, _beyond(rule, figures.get((run_id, rule.measure))))
-        for run_id in scores.runs
-        for rule in rules
-    ]
+        if rule.measure not in known:
+            raise InputError(f"{scores.name}: {unknown('measure', rule.measure, known)}")
+    found = []
+    for run_id in scores.runs:
+        for rule in rules:
+            figure = figures.get((run_id, rule.measure))
+            if rule.measure not in scores.measures:
+                count = signs.get(run_id, {}).get(rule.measure, SignCount())
+                figure = RunScore(
+                    *(run_id, rule.measure, count.share), judged=count.of, expected=count.of
+                )
+            found.append(RuleCheck(run_id, rule, _beyond(rule, figure)))
+    return found
 
 
 def _beyond(rule: GateRule, figure: RunScore | None) -> str:

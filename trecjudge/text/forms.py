@@ -124,7 +124,7 @@ _BETWEEN = "\x1f"  # in no word
 
 
 def join_forms(segments: Iterable[Sequence[str]]) -> str:
-    """Return the forms of a text's segments in a row, for `neighbours_in`."""
+    """Return the forms of a text's segments in a row, for `neighbours_in` and `is_in_row`."""
     rows = (_BETWEEN.join(forms) for forms in segments)
     return f"{_BETWEEN}{(2 * _BETWEEN).join(rows)}{_BETWEEN}"
 
@@ -134,6 +134,11 @@ def neighbours_in(row: str, forms: Sequence[str]) -> list[bool]:
     return [
         f"{_BETWEEN}{one}{_BETWEEN}{next_one}{_BETWEEN}" in row for one, next_one in pairwise(forms)
     ]
+
+
+def is_in_row(row: str, forms: Sequence[str]) -> bool:
+    """Return whether forms stand side by side in a segment, as they follow each other."""
+    return f"{_BETWEEN}{_BETWEEN.join(forms)}{_BETWEEN}" in row
 
 
 def in_two(written: str, forms: Set[str], row: str) -> tuple[str, str] | None:

@@ -224,19 +224,18 @@ def is_copied(sentence: str, texts: Sequence[str]) -> bool | None:
     """Return whether a text has the words of a sentence in a row; None for less than eight words.
 
     Case, punctuation and white space do not matter, nor do marks of citations, such as "[2]", or
-    "[doc_7]" at the end.
+    "[doc_7]" at the end. Of many texts only the `likely_texts` need be given.
     """
     bare = _without_marks(sentence)
     if not _is_long(bare):
         return None
-    likely = _likely(bare, texts)
-    if not likely:
+    if not texts:
         return False
     wanted = _join_tokens(bare)
-    return any(wanted in _words_of(text) for text in likely)
+    return any(wanted in _words_of(text) for text in texts)
 
 
-def _likely(sentence: str, texts: Sequence[str]) -> Sequence[str]:
+def likely_texts(sentence: str, texts: Sequence[str]) -> Sequence[str]:
     """Return the texts that have some long words of a sentence: few do, and it is fast to see."""
     if sentence.isupper():
         return texts

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.fakes import judgment, response
 from tests.provenance import line
 from trecjudge.judging.judge import make_judge, measures_of
-from trecjudge.records import FULL, NONE, Claim, Copies, Evidence, Fact, Failure, Source
+from trecjudge.records import FULL, NONE, Claim, Evidence, Fact, Failure, Sign, Source
 from trecjudge.results.statistics import Corrected, RunScore
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.show.html.entries import Entries, named_documents, standings
@@ -72,12 +72,18 @@ def test_a_response_says_where_its_documents_stand() -> None:
 def test_what_a_run_says_of_its_origin_is_there_without_quotes() -> None:
     answer = response(("A kettle whistles.", ["k"]))
     plain = Entries().response(answer, [], {})
-    assert not {"copied", "provenance"} & set(plain)
+    assert not {"signs", "provenance"} & set(plain)
     origin = line(document_digest="0123456789abcdef")
     found = Entries().response(
-        replace(answer, copies=Copies((0,), 1), provenance=(origin,)), [], {}
+        replace(
+            answer,
+            signs={"copied": Sign((0,), 1), "trivial": Sign((), 1)},
+            provenance=(origin,),
+        ),
+        [],
+        {},
     )
-    assert found["copied"] == (0,)
+    assert found["signs"] == {"copied": (0,)}
     assert found["provenance"] == [
         {
             "sentence_index": 0,

@@ -11,6 +11,7 @@ from trecjudge.findings import visible
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.measures import DIGITS
 from trecjudge.records import AskedNugget, Evidence, Judgment, ProvenanceLine, Response
+from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.judgments import JudgmentsReader, failure_record, without_text
 from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
@@ -76,8 +77,8 @@ class Entries:
         entry: dict[str, Any] = {"statings": stated} if stated else {}
         if paths := self._paths(response, judgments):
             entry["paths"] = paths
-        if response.copies and response.copies.at:
-            entry["copied"] = response.copies.at
+        if signs := {n: sign.at for n, sign in response.signs.items() if sign.at}:
+            entry["signs"] = signs
         if response.provenance:
             entry["provenance"] = list(map(_origin, response.provenance))
         return entry | {
@@ -177,6 +178,7 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
     shown = zip(ids, disambiguate(list(map(visible, ids)), LONGEST), strict=True)
     return {
         "ranked_by": board.spec.ranked_by,
+        "gaming": {name: kind.sentence for name, kind in SIGN_KINDS.items()},
         # Of names that are too long: no two of them may look alike.
         "shown": {name: short for name, short in shown if len(name) > LONGEST},
         "measures": [{name: getattr(m, name) for name in OF_MEASURE} for m in measures],
@@ -209,8 +211,8 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
         "expected_responses": coverage.expected_responses,
         "judged": judged,
         "expected": expected,
-        "copied": coverage.copied_share,
-        "mostly_copied": coverage.mostly_copied,
+        "signs": {name: coverage.share(name) for name in coverage.signs},
+        "shows": [name for name in coverage.signs if coverage.shows(name)],
         "language": language_cell(coverage.languages) if coverage.is_foreign else "",
         "means": means,
     }

@@ -14,6 +14,7 @@ from trecjudge.files import resolve_links
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.panel import leading_measures
+from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.config import RecordedInputs, read_config
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
@@ -324,7 +325,12 @@ def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
         "expected": sum(run["expected"] for run in runs),
         "has_intervals": any(mean["low"] is not None for mean in means),
         "too_few_topics": too_few,
-        "has_copies": any(run["copied"] for run in runs),
+        "sign_columns": [
+            name
+            for name in SIGN_KINDS
+            if any(name in run["shows"] for run in runs)
+            or (name == "copied" and any(run["signs"].get(name) for run in runs))
+        ],
         "has_languages": any(run["language"] for run in runs),
         "has_groups": any(mean["groups"] for mean in means),
         # Notes change no score: they would hide how many problems there are.

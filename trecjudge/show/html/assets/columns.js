@@ -30,7 +30,7 @@ class Columns {
   first() {
     const counts = { responses: "expected_responses", judged: "expected" };
     const missing = ([count, all]) => head.runs.some((run) => run[count] < run[all]);
-    const said = this.keys.filter((key) => key === "copied" || key === "language");
+    const said = this.keys.filter((key) => key === "language" || Object.hasOwn(head.gaming, key));
     if (!matchMedia(ON_PHONE).matches)
       return [...leadingMeasures(), ...Object.keys(counts), ...said];
     const short = Object.entries(counts).filter(missing);

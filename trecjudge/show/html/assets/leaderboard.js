@@ -63,7 +63,7 @@ function nameOf(cell) {
   return head.measures[key]?.name || key;
 }
 
-const COUNTS = ".place, .responses, .judged, .copied";
+const COUNTS = ".place, .responses, .judged, .sign";
 
 class LeaderboardView {
   constructor(board) {
@@ -92,10 +92,10 @@ class LeaderboardView {
       id: (i) => head.runs[i].id,
       responses: (i) => head.runs[i].responses,
       judged: (i) => head.runs[i].judged,
-      copied: (i) => head.runs[i].copied ?? -1,
       language: (i) => head.runs[i].language,
     };
     const name = cell.dataset.key;
+    if (Object.hasOwn(head.gaming, name)) return (i) => head.runs[i].signs[name] ?? -1;
     return Object.hasOwn(keys, name) ? keys[name] : (i) => valueOf(this.means[i][Number(name)]);
   }
 

@@ -166,8 +166,9 @@ class ResponseView {
         "div",
         { class: "body" },
         h("p", null, sentence.text ? prose(sentence.text) : h("i", { class: "muted" }, "no text")),
-        this.entry.copied?.includes(sentence.index) &&
-          h("p", null, h("small", { class: "muted" }, "copied word for word from a document")),
+        Object.entries(this.entry.signs ?? {})
+          .filter(([, at]) => at.includes(sentence.index))
+          .map(([sign]) => h("p", null, h("small", { class: "muted" }, head.gaming[sign]))),
         this.chips(
           sentence,
           mine.filter((i) => !this.entry.judgments[i].claim),
