@@ -186,9 +186,9 @@ def test_a_point_that_cannot_be_stops_all_before_anything_is_written(tmp_path: P
 def test_a_judge_beside_those_whose_measures_a_workflow_shows(tmp_path: Path) -> None:
     beside = ("--workflow", "attribution_dragun", "--also", "length", "--set", "length.limit=90")
     summary = json.loads(sample("dragun", tmp_path, "--json", *beside).out)
-    assert summary["ranked_by"] == "ATTRIBUTION_RATE"
-    shown = ["ATTRIBUTION_RATE", "CONTRADICTION_RATE", "DOCUMENT_COVERAGE", "LENGTH", "FITS"]
-    assert list(summary["measures"]) == shown
+    assert summary["ranked_by"] == "EXPECTED_ATTRIBUTION"
+    shown = ["ATTRIBUTION_RATE", "EXPECTED_ATTRIBUTION", "CONTRADICTION_RATE", "DOCUMENT_COVERAGE"]
+    assert list(summary["measures"]) == [*shown, "LENGTH", "FITS"]
     before = files(tmp_path)
     assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
     assert files(tmp_path) == before
@@ -327,7 +327,11 @@ def test_several_judges_write_one_set_of_files(tmp_path: Path) -> None:
     both = ("--judge", "citation", "--also", "length", "--set", "length.limit=90")
     done = sample("rag", tmp_path, "--json", *both)
     summary = json.loads(done.out)
-    assert (summary["judge"], summary["ranked_by"]) == ("citation,length", "CITATION_SUPPORT")
+    assert summary["judge"] == "citation,length"
+    assert (summary["ranked_by"], summary["ranks_for"]) == (
+        "EXPECTED_CITATION_SUPPORT",
+        "CITATION_SUPPORT",
+    )
     assert {"CITATION_SUPPORT", "LENGTH", "FITS"} <= set(summary["measures"])
     before = files(tmp_path)
     assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0

@@ -14,7 +14,7 @@ from inspect import isfunction
 from typing import Any, Literal, cast, get_args
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
-from trecjudge.records import Judgment, Response
+from trecjudge.records import PARTIAL, Judgment, Response
 from trecjudge.settings.plugins import import_named
 
 MOST_COMPARED = 1000
@@ -69,7 +69,8 @@ class MeasureSpec:
     row. `description` says in plain words what it counts, its range and which way is better; the
     report shows it beside the name. `remark` is what whoever reads its values must know: it is
     printed below the table. `undefined` says why a topic has no value, whatever the response: there
-    a missing response has none either.
+    a missing response has none either. `expected_of` is the measure of labels that it is with the
+    weights that a person would give on average; it may rank in its place.
     """
 
     name: str
@@ -84,6 +85,7 @@ class MeasureSpec:
     remark: str = ""
     undefined: str = ""
     neutral: bool = False
+    expected_of: str = ""
 
 
 def share_measure(
@@ -103,13 +105,29 @@ def mean_of(values: Iterable[float], empty: float | None = None) -> float | None
     return sum(found) / len(found) if found else empty
 
 
+def expected_weight(judgment: Judgment, weights: Mapping[str, float]) -> float:
+    """Return the weight that a person would give a judged item on average, 0 to 1.
+
+    `weights` are those of labels, 0 for others; partial support has 0.5 where they do not say.
+    P(full) + w P(partial), and where no probabilities are known, the weight of the label.
+    """
+    partial, expected, full = weights.get(PARTIAL, 0.5), judgment.expected, judgment.p_full
+    if expected is not None and partial == 0.5:
+        return expected
+    if expected is None or full is None:
+        return weights.get(judgment.label or "", 0.0)
+    return min(1.0, full + 2 * partial * (expected - full))
+
+
 @dataclass(frozen=True, slots=True)
 class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.
 
     Where most runs have no value of `sort_by`, the first measure of `then_by` that they have ranks.
     `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
-    `pooled_qrels`: the judge's qrels are classic ones, pooled over all runs.
+    `pooled_qrels`: the judge's qrels are classic ones, pooled over all runs. `expected` are the
+    measures that rank in place of the one that they are `expected_of`: those that may, and once
+    `Leaderboard.finish` has seen how items were decided, those that do.
     """
 
     measures: tuple[MeasureSpec, ...]
@@ -118,6 +136,7 @@ class LeaderboardSpec:
     fill: Fill | None = None
     pooled_qrels: bool = False
     then_by: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [measure.name for measure in self.measures]
@@ -139,6 +158,11 @@ class LeaderboardSpec:
         """Return the measure that ranks so many runs; `known` is how many have a value, by name."""
         choices = (self.ranked_by, *self.then_by)
         return next((m for m in choices if 2 * known.get(m, 0) >= runs), self.ranked_by)
+
+    def in_place_of(self, name: str) -> str:
+        """Return the measure that ranks in place of one of labels, else that one."""
+        ours = (m.name for m in self.measures if m.expected_of == name and m.name in self.expected)
+        return next(ours, name)
 
     def choose_defined(self, name: str, known: Mapping[str, int]) -> str:
         """Return a measure that is `known` of a run, or the first such one, its judge's first.
@@ -238,8 +262,8 @@ def leaderboard_spec(
 ) -> LeaderboardSpec:
     """Return a judge's spec with `leaderboard:` of the workflow and the user's measures applied.
 
-    `wanted` may hold `sort_by`, `on_missing` and `measures`, the names to show. Raises
-    WorkflowError for an unknown name.
+    `wanted` may hold `sort_by`, `on_missing` and `measures`, the names to show. Nothing ranks in
+    place of a `sort_by` that it names. Raises WorkflowError for an unknown name.
     """
     columns = (*own.measures, *(load_measure(reference) for reference in references))
     chosen = wanted.get("measures")
@@ -256,4 +280,5 @@ def leaderboard_spec(
     on_missing = wanted.get("on_missing") or own.on_missing
     if not columns:
         raise PluginError("the judge has no measures")
-    return replace(own, measures=columns, sort_by=sort_by, on_missing=on_missing)
+    expected = () if wanted.get("sort_by") else tuple(m.name for m in columns if m.expected_of)
+    return replace(own, measures=columns, sort_by=sort_by, on_missing=on_missing, expected=expected)

@@ -17,6 +17,7 @@ from trecjudge import (
 from trecjudge.judging.attest import EXCERPT_CUT, HOLLOW, NO_TEXT
 from trecjudge.judging.claims.by_words import LexicalDetector
 from trecjudge.judging.claims.judge import (
+    EXPECTED,
     ClaimJudging,
     expected_rate,
     facts_found,
@@ -141,8 +142,8 @@ COLUMNS = (
     share_measure(
         "EXPECTED_ATTRIBUTION",
         expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5}),
-        "Support that a person would be expected to find, averaged over the claims: 1 for full, 0.5"
-        " for in part.",
+        f"ATTRIBUTION_RATE by expectation. {EXPECTED}",
+        expected_of="ATTRIBUTION_RATE",
     ),
     share_measure(
         "CONTRADICTION_RATE",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
 from trecjudge import Judgment, LeaderboardSpec, MeasureSpec, Program, ReplyLength, Response
 from trecjudge.judging.attest import Attesting, best_or_worst
-from trecjudge.measures import mean_of, share_measure
+from trecjudge.measures import expected_weight, mean_of, share_measure
 from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
 from trecjudge.settings.fields import ranged
 
@@ -50,6 +50,13 @@ class CitationJudge(Attesting):
             AVG_CITATIONS,
             PERFECT_CITATIONS,
             SENTENCE_SUPPORT,
+            share_measure(
+                "EXPECTED_CITATION_SUPPORT",
+                self.expected_support,
+                "CITATION_SUPPORT with the support that a person would be expected to find in place"
+                " of labels.",
+                expected_of="CITATION_SUPPORT",
+            ),
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=best_or_worst)
 
@@ -58,9 +65,23 @@ class CitationJudge(Attesting):
 
         A citation on a sentence that states nothing is none of them.
         """
+        weights = self._weights
+        return self._mean_weight(judgments, lambda judgment: weights[judgment.label or ""])
+
+    def expected_support(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the same of the weights that a person would give on average, 0 to 1."""
+        weights = self._weights
+        return self._mean_weight(judgments, lambda judgment: expected_weight(judgment, weights))
+
+    @property
+    def _weights(self) -> dict[str, float]:
+        return {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}
+
+    def _mean_weight(
+        self, judgments: Sequence[Judgment], weight: Callable[[Judgment], float]
+    ) -> float | None:
         checked = [j for j in judgments if j.label != NOTHING_TO_CHECK]
-        weights = {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}
-        found = [weights[j.label or ""] for j in checked if j.judged]
+        found = [weight(j) for j in checked if j.judged]
         return mean_of(found, empty=None if len(found) < len(checked) else 0.0)
 
 

@@ -22,7 +22,9 @@ from trecjudge.errors import PLANNED
 from trecjudge.judging.attest import HOLLOW
 from trecjudge.judging.claims.by_model import first_sure
 from trecjudge.judging.claims.judge import (
+    EXPECTED,
     ClaimJudging,
+    expected_rate,
     facts_of,
     filling,
     judgment_on,
@@ -66,7 +68,7 @@ class FaithfulnessJudge(ClaimJudging):
 
     @property
     def measures(self) -> LeaderboardSpec:
-        """FAITHFULNESS, which ranks, and HALLUCINATION."""
+        """FAITHFULNESS, which ranks, HALLUCINATION, and the first by expectation."""
         columns = (
             share_measure(
                 "FAITHFULNESS",
@@ -80,6 +82,13 @@ class FaithfulnessJudge(ClaimJudging):
                 "Share of the claims of the response that its documents contradict.",
                 lower_is_better=True,
                 default=None,
+            ),
+            share_measure(
+                "EXPECTED_FAITHFULNESS",
+                expected_rate({YES: 1.0}),
+                f"FAITHFULNESS by expectation. {EXPECTED}",
+                default_if_undefined=False,
+                expected_of="FAITHFULNESS",
             ),
         )
         return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=best_or_worst)

@@ -17,10 +17,12 @@ from trecjudge import (
 from trecjudge.inputs.provenance import quote_span
 from trecjudge.judging.claims.judge import (
     ANSWERED,
+    EXPECTED,
     NO_CLAIMS,
     UNKNOWN,
     ClaimJudging,
     complement,
+    expected_rate,
     filling,
     is_silent,
     rate,
@@ -200,6 +202,13 @@ MEASURES = (
         "Share of the quotes in the run's provenance that stand in the documents they are said to"
         " be from.",
         default=None,
+    ),
+    share_measure(
+        "EXPECTED_FACTUALITY",
+        expected_rate({SUPPORTED: 1.0, LABELS[AMBIGUOUS]: 0.5}),
+        f"FACTUALITY_RATE by expectation. {EXPECTED}",
+        default_if_undefined=False,
+        expected_of="FACTUALITY_RATE",
     ),
 )
 

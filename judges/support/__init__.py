@@ -22,7 +22,7 @@ from trecjudge import (
 )
 from trecjudge.judging.attest import Attesting, best_or_worst, citation_item
 from trecjudge.judging.judge import judge_or_fail
-from trecjudge.measures import share_measure
+from trecjudge.measures import expected_weight, share_measure
 from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
 
 from ..citation import ATTEST, ATTEST_GROUP, sentence_support
@@ -56,6 +56,7 @@ class SupportJudge(Attesting):
         if self.compat == "alce":
             return LeaderboardSpec(ALCE, sort_by="ALCE_RECALL", fill=best_or_worst_together)
         weighted, hard = Weighing(self.citations, WEIGHTED), Weighing(self.citations, HARD)
+        expected = Weighing(self.citations, WEIGHTED, expected=True)
         columns = (
             share_measure(
                 "WEIGHTED_PRECISION",
@@ -78,6 +79,20 @@ class SupportJudge(Attesting):
                 "HARD_RECALL",
                 hard.recall,
                 "Share of all sentences that a cited document fully supports.",
+            ),
+            share_measure(
+                "EXPECTED_PRECISION",
+                expected.precision,
+                "WEIGHTED_PRECISION with the support that a person would be expected to find in"
+                " place of labels.",
+                expected_of="WEIGHTED_PRECISION",
+            ),
+            share_measure(
+                "EXPECTED_RECALL",
+                expected.recall,
+                "WEIGHTED_RECALL with the support that a person would be expected to find in place"
+                " of labels.",
+                expected_of="WEIGHTED_RECALL",
             ),
         )
         more = ARGUE if self.compat == "argue" else ()
@@ -136,10 +151,14 @@ def drop_grade(item: Item, judgment: Judgment) -> Judgment:
 # Track (arXiv 2504.15205).
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """Precision and recall of the citations that `rule` selects; w is the weight of a label."""
+    """Precision and recall of the citations that `rule` selects; w is the weight of a label.
+
+    `expected`: w is the weight that a person would give on average.
+    """
 
     rule: AssessedCitations
     weights: Mapping[str, float]
+    expected: bool = False
 
     def precision(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return sum of w / assessed citations, 0 to 1.
@@ -179,15 +198,18 @@ class Weighing:
         if not sentence.citations:
             return []
         wanted = (strongest(sentence),) if self.rule == "first" else sentence.citations
-        labels = [label_at(found, citation_key(sentence, citation)) for citation in wanted]
+        judged = (found.get(citation_key(sentence, citation)) for citation in wanted)
         weights = [
-            None if label is None else self.weights[label]
-            for label in labels
-            if label != NOTHING_TO_CHECK
+            None if one is None or one.label is None else self._weight(one, one.label)
+            for one in judged
+            if one is None or one.label != NOTHING_TO_CHECK
         ]
         if not weights:
             return []
         return [self._best(weights)] if self.rule == "best" else weights
+
+    def _weight(self, judgment: Judgment, label: str) -> float:
+        return expected_weight(judgment, self.weights) if self.expected else self.weights[label]
 
     def _best(self, weights: list[float | None]) -> float | None:
         """Return the highest w; None while an unjudged one could be higher."""

@@ -65,7 +65,7 @@ def test_results_and_paths_and_frames_are_the_same_side(result: Result, tmp_path
         with told:
             differences = trecjudge.compare(result, other).differences
         assert len(differences) == 3 * len(result.measures)
-        assert {one.difference for one in differences} == {0.0}
+        assert max(abs(one.difference or 0.0) for one in differences) <= 1e-6
         pairs = trecjudge.meta_evaluate(other, truth=result, measures=[MEASURE]).pairs
         kendall = {c.name: c.value for c in pairs[0].correlations}["kendall"]
         assert kendall is not None

@@ -5,7 +5,8 @@
 A FILE of pairs is JSONL (gzip or not) of `sentence`, `document` and `label` (FULL, PARTIAL, NONE):
 each pair becomes a response of one sentence with one document, and is judged once as claims and
 once by the attester. FOLDER is as for `fit_lexical.py`; every topic of its runs is judged by a
-calibration of the other topics.
+calibration of the other topics. The tables say how near the order of the runs is to that of people,
+by labels and by expected weights, and how the second moves the runs of judge `citation`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fit_lexical import ORDERS
 from lexical_data import FEWEST_LABELS, WEIGHT, latin_table
 from scipy.stats import kendalltau
 
@@ -38,22 +40,36 @@ from trecjudge.judging.claims.search import Library
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import calibration_at, compare, format_calibration
 from trecjudge.judging.offline.wording import read_wording
+from trecjudge.measures import ranks
 from trecjudge.models.model import NoModel
 from trecjudge.records import Document, Judgment, Response, Sentence, Topic
+from trecjudge.show.formats import interval
 from trecjudge.stats.agreement import auc
+from trecjudge.stats.resampling import draws, interval_of
 
+PEOPLE: Mapping[str, Mapping[str, float]] = {
+    "weighted": WEIGHT,
+    "hard": {label: float(weight == 1) for label, weight in WEIGHT.items()},
+}
+"""What a label of people counts, as the track's weighted and hard measures have it."""
 OF_LABEL = {"ATTRIBUTED": 1.0, "yes": 1.0, "supported": 1.0, "AMBIGUOUS": 0.5}
 JUDGES: Mapping[str, tuple[type[Any], Mapping[str, Any], Sequence[str]]] = {
     "attribution": (
         AttributionJudge,
         {"facts": False},
-        ("ATTRIBUTION_RATE", "EXPECTED_ATTRIBUTION", "CONTRADICTION_RATE", "DOCUMENT_COVERAGE"),
+        ("CONTRADICTION_RATE", "DOCUMENT_COVERAGE"),
     ),
-    "faithfulness": (FaithfulnessJudge, {}, ("FAITHFULNESS", "HALLUCINATION")),
-    "grounding": (GroundingJudge, {}, ("FACTUALITY_RATE", "HALLUCINATION_RATE")),
-    "citation": (CitationJudge, {"partial": 0.5}, ("CITATION_SUPPORT",)),
-    "support": (SupportJudge, {}, ("WEIGHTED_PRECISION", "WEIGHTED_RECALL", "HARD_PRECISION")),
+    "faithfulness": (FaithfulnessJudge, {}, ("HALLUCINATION",)),
+    "grounding": (GroundingJudge, {}, ()),
+    "citation": (CitationJudge, {}, ()),
+    "citation, partial: 0.5": (CitationJudge, {"partial": 0.5}, ()),
+    "support": (SupportJudge, {}, ("HARD_PRECISION",)),
 }
+"""Judges, their settings, and measures to show beside those that have an expected value."""
+Column = tuple[str, str]
+"""A judge and its measure."""
+MOVES = 5
+"""Runs that move most, shown."""
 
 
 def judged(judge: Any, topic: Topic, response: Response) -> list[Judgment]:
@@ -204,28 +220,87 @@ def _decided(response: Response, one: Judgment, label: str, calibration: str) ->
 class Runs:
     """What people say of the runs and what judges do: values by name, run and topic."""
 
-    human: dict[str, dict[str, float]]
-    values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    human: dict[str, dict[str, dict[str, float]]]
+    """By name of the weights: by run and topic."""
+    enough: Sequence[str]
+    """The runs that have labels enough to be ranked."""
+    values: dict[Column, dict[str, dict[str, float]]] = field(default_factory=dict)
+    expected: dict[Column, Column] = field(default_factory=dict)
+    """By measure of labels: the one that is expected of it."""
     labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sentences: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     claims: list[Decided] = field(default_factory=list)
 
-    def add(self, name: str, run: str, topic: str, value: float | bool | None) -> None:
+    def add(self, column: Column, run: str, topic: str, value: float | bool | None) -> None:
         """Keep one value; None is in no mean."""
         kept = float("nan") if value is None else float(value)
-        self.values.setdefault(name, {}).setdefault(run, {})[topic] = kept
+        self.values.setdefault(column, {}).setdefault(run, {})[topic] = kept
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics that people labelled, sorted."""
+        return sorted({topic for own in self.human["weighted"].values() for topic in own})
+
+    def means(self, of: Mapping[str, Mapping[str, float]], topics: Sequence[str]) -> list[float]:
+        """Return the means over topics of the runs that are ranked."""
+        return [_mean(of.get(run, {}), topics) for run in self.enough]
+
+    def tau(self, column: Column, people: str, topics: Sequence[str]) -> float:
+        """Return the tau-b of the order by a measure with that of people; a topic may be twice."""
+        both = (self.means(of, topics) for of in (self.human[people], self.values[column]))
+        return float(kendalltau(*both).statistic)
+
+    def orders(self) -> Iterator[str]:
+        """Yield a table: the orders by labels and by expected weights, and their difference."""
+        topics, drawn = self.topics, draws(len(self.topics), ORDERS).astype(int)
+        yield "| judge | labels | tau-b | expected | tau-b | difference | people |"
+        yield "|---" * 7 + "|"
+        for labels, expected in self.expected.items():
+            for people in self.human:
+                old, new = (self.tau(column, people, topics) for column in (labels, expected))
+                resampled = np.array(
+                    [
+                        self.tau(expected, people, again) - self.tau(labels, people, again)
+                        for counts in drawn
+                        if (again := np.repeat(topics, counts).tolist())
+                    ]
+                )
+                bounds = interval(interval_of(resampled, len(topics)), 3, " ({} to {})", "")
+                yield (
+                    f"| {labels[0]} | {labels[1]} | {old:.3f} | {expected[1]} | {new:.3f} |"
+                    f" {new - old:+.3f}{bounds} | {people} |"
+                )
+
+    def moves(self, labels: Column, people: str) -> Iterator[str]:
+        """Yield how the expected weights of a measure order all runs, and the largest moves."""
+        runs = sorted(self.values[labels])
+        columns = self.values[labels], self.values[self.expected[labels]], self.human[people]
+        old, new, own = ([_mean(of.get(r, {}), self.topics) for r in runs] for of in columns)
+        places = [ranks(dict(zip(runs, values, strict=True))) for values in (old, new, own)]
+        between, before, after = (
+            kendalltau(*pair).statistic for pair in ((old, new), (old, own), (new, own))
+        )
+        yield f"{len(runs)} runs by {labels[1]}, then by expected weights: tau-b {between:.3f}"
+        yield f"with the {people} order of people: before {before:.3f}, after {after:.3f}"
+        placed = [(run, [found[run] or 0 for found in places]) for run in runs]
+        near = [(abs(o - p), abs(n - p)) for _, (o, n, p) in placed]
+        counts = [sum(n < o for o, n in near), sum(n > o for o, n in near)]
+        yield f"nearer to the place by people: {counts[0]} runs; further from it: {counts[1]}"
+        placed.sort(key=lambda one: -abs(one[1][0] - one[1][1]))
+        for run, (o, n, p) in placed[:MOVES]:
+            yield f"  {run}: {o} -> {n}, people {p}"
 
     def report(self) -> None:
         """Print the order and the level of every measure, and what people say of the labels."""
-        topics = sorted({topic for own in self.human.values() for topic in own})
-        people = {run: sum(own.values()) / len(topics) for run, own in self.human.items()}
-        print(f"\nruns on topics held out: {len(people)} runs, {len(topics)} topics")
-        level = float(np.mean(list(people.values())))
-        for name, by_run in self.values.items():
-            runs = sorted(people.keys() & by_run.keys())
-            means = [_mean(by_run[run], topics) for run in runs]
-            tau = kendalltau([people[run] for run in runs], means).statistic
-            print(f"  {name:34} tau-b {tau:+.3f}  mean {np.mean(means):.3f} (people {level:.3f})")
+        topics = self.topics
+        level = float(np.mean(self.means(self.human["weighted"], topics)))
+        print(f"\nruns on topics held out: {len(self.enough)} runs, {len(topics)} topics")
+        for column, by_run in self.values.items():
+            tau, mean = self.tau(column, "weighted", topics), np.mean(self.means(by_run, topics))
+            name = ": ".join(column)
+            print(f"  {name:50} tau-b {tau:+.3f}  mean {mean:.3f} (people {level:.3f})")
+        print("", *self.orders(), "", sep="\n")
+        print(*self.moves(("citation", "CITATION_SUPPORT"), "weighted"), sep="\n")
         for name, counts in self.labels.items():
             print(f"  {name}: {dict(counts)}")
         for name, counts in self.sentences.items():
@@ -241,13 +316,18 @@ def held_out(folder: Path) -> None:
     """Print how the judges order the runs, each topic judged by a calibration of the others."""
     labels = [json.loads(line) for line in (folder / "labels.jsonl").open(encoding="utf-8")]
     enough = Counter(row["run_id"] for row in labels)
-    human: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    human = {name: defaultdict[str, dict[str, list[float]]](dict) for name in PEOPLE}
     said: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     for row in labels:
         said[row["run_id"], row["topic_id"], row["sentence_index"]].append(row["label"])
-        if enough[row["run_id"]] >= FEWEST_LABELS:
-            human[row["run_id"]][row["topic_id"]].append(WEIGHT[row["label"]])
-    runs = Runs({r: {t: float(np.mean(w)) for t, w in own.items()} for r, own in human.items()})
+        for name, weights in PEOPLE.items():
+            own = human[name][row["run_id"]].setdefault(row["topic_id"], [])
+            own.append(weights[row["label"]])
+    means = {
+        name: {r: {t: float(np.mean(w)) for t, w in own.items()} for r, own in found.items()}
+        for name, found in human.items()
+    }
+    runs = Runs(means, sorted(run for run, count in enough.items() if count >= FEWEST_LABELS))
     by_topic: dict[str, list[Response]] = defaultdict(list)
     for response in read_runs(sorted((folder / "runs").glob("*.jsonl")), on_finding=lambda _: None):
         by_topic[response.topic_id].append(response)
@@ -276,20 +356,21 @@ def _judge_all(
         own = {"calibration": str(calibration)} if takes else {}
         judge = judge_class(**settings, **own)
         found = judged(judge, topic, response)
-        for measure in judge.measures.measures:
-            if measure.name in wanted:
+        columns = judge.measures.measures
+        pairs = {m.expected_of: m.name for m in columns if m.expected_of}
+        runs.expected |= {(name, labels): (name, own) for labels, own in pairs.items()}
+        for measure in columns:
+            if measure.name in (*wanted, *pairs, *pairs.values()):
                 value = measure.compute(response, found)
-                runs.add(measure.name, response.run_id, topic.topic_id, value)
+                runs.add((name, measure.name), response.run_id, topic.topic_id, value)
         if name == "attribution":
-            expected, _ = of_claims(found)
-            runs.add("(expected weights)", response.run_id, topic.topic_id, expected)
             for one in found:
                 if one.claim:
                     runs.labels["claims"][one.label or "unjudged"] += 1
                     key = response.run_id, topic.topic_id, one.claim.sentence_index
                     for label in said.get(key, ())[:1]:
                         runs.sentences[one.label or "unjudged"][label] += 1
-                        if response.run_id in runs.human and one.judged:
+                        if response.run_id in runs.enough and one.judged:
                             runs.claims.append(_decided(response, one, label, str(calibration)))
 
 

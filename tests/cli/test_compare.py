@@ -135,10 +135,10 @@ def test_bad_input_is_one_line(arguments: str, message: str, write: Write, tmp_p
 def test_a_sentence_first_then_twenty_of_the_most_telling_differences(tmp_path: Path) -> None:
     runs = {f"run-{i:02d}-of-a-team-with-a-long-name": [GOOD] * i + [BAD] * 2 for i in range(1, 13)}
     lines = command("compare", job(tmp_path, "x", runs)).out.splitlines()
-    assert lines[0].startswith("11 pairs of runs by 5 measures: ")
+    assert lines[0].startswith("11 pairs of runs by 6 measures: ")
     assert " differences are significant (p < 0.05 after Holm; the smallest is " in lines[0]
     assert "AVG_CITATIONS is the same as CITATION_ACCURACY in all 11 rows" in lines
-    assert "… 2 more differences: --all or --json" in lines
+    assert "… 13 more differences: --all or --json" in lines
     rest = next(i for i, line in enumerate(lines) if " the same as " in line)
     assert max(map(len, lines[2:rest])) <= 80
     assert sum(line.startswith("moved most, ") for line in lines) <= 5

@@ -31,7 +31,7 @@ def test_the_command_writes_what_python_returns(to: str, form: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ((), ["CITATION_SUPPORT", "LENGTH"]),
+        ((), ["EXPECTED_CITATION_SUPPORT", "LENGTH"]),
         (("--measures", "FITS,LENGTH"), ["FITS", "LENGTH"]),
         (("--measures", "FITS", "--measures", " LENGTH "), ["FITS", "LENGTH"]),
     ],
@@ -47,7 +47,7 @@ def test_all_measures(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"a": [GOOD], "b": [BAD]})
     command("convert", path, tmp_path / "t", "--to", "table-csv", "--all-measures")
     head = next(csv.reader((tmp_path / "t").open()))
-    assert sum(f"{name}_low" in head for name in head) == 5
+    assert sum(f"{name}_low" in head for name in head) == 6
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_a_citation_of_no_document_cannot_be_labelled(tmp_path: Path) -> None:
 
 def test_by_another_measure(job: Path) -> None:
     assert label_next(job, 100, {}, "HARD_RECALL")
-    with pytest.raises(InputError, match="unknown measure 'X'; there are: HARD_PRECISION"):
+    with pytest.raises(InputError, match="unknown measure 'X'; there are: EXPECTED_PRECISION"):
         label_next(job, 1, {}, "X")
 
 

@@ -157,7 +157,7 @@ def test_each_mean_has_its_statistics_and_each_topic_its_value(tmp_path: Path) -
     found = rows(path, tmp_path / "x.parquet")
     lines = [json.loads(line) for line in path.with_suffix(".leaderboard.jsonl").open()]
     means = {(r["run_id"], r["measure"]): r for r in found if r["topic_id"] is None}
-    assert len(means) == len(lines) == 25
+    assert len(means) == len(lines) == 30
     for line in lines:
         own = means[line["run_id"], line["measure"]]
         names = ("low", "high", "lowest", "highest", "rank", "groups", "expected", "topics")

@@ -87,8 +87,8 @@ def test_lower_is_better_where_it_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("judges", "ranking"),
     [
-        ("citation", ["CITATION_SUPPORT"]),
-        ("length,citation", ["CITATION_SUPPORT", "LENGTH"]),
+        ("citation", ["EXPECTED_CITATION_SUPPORT"]),
+        ("length,citation", ["EXPECTED_CITATION_SUPPORT", "LENGTH"]),
         ("support,citation", None),
     ],
 )

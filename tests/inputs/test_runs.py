@@ -466,7 +466,7 @@ def test_samples_stay_apart_in_every_file_and_part(tmp_path: Path) -> None:
     done += [command("merge", tmp_path / "parts", "--out-dir", tmp_path / "all", "--name", "x")]
     done += [command("report", tmp_path / "one")]
     assert [one.status for one in done] == [0] * 7, [one.err for one in done]
-    assert "samples: run r has 6 samples of 2 topics: FACTUALITY_RATE spread" in done[5].out
+    assert "samples: run r has 6 samples of 2 topics: EXPECTED_FACTUALITY spread" in done[5].out
     files = [tmp_path / folder / "x.leaderboard.jsonl" for folder in ("one", "many", "all")]
     first, *others = [file.read_bytes() for file in files]
     assert others == [first, first]

@@ -57,7 +57,7 @@ def same(folder: Path, measures: int, qrels: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "measures", "qrels"), [("citation", 58, 20), (PANEL, 210, 19)], ids=["one", "four"]
+    ("judge", "measures", "qrels"), [("citation", 70, 20), (PANEL, 246, 19)], ids=["one", "four"]
 )
 def test_rows_are_those_of_our_own_command(
     judge: str, measures: int, qrels: int, tmp_path: Path

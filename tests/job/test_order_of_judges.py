@@ -135,9 +135,9 @@ def test_any_of_the_files_stands_for_its_job(tmp_path: Path) -> None:
 def test_what_ranks_is_said_and_can_be_named(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"r": [GOOD], "s": [BAD]}, "--judge", "support,citation,length")
     out = command("rescore", path).out
-    assert "ranked by CITATION_SUPPORT of judge citation" in " ".join(out.split())
+    assert "ranked by EXPECTED_CITATION_SUPPORT of judge citation" in " ".join(out.split())
     line = "ranked by judge citation, the first by name; another ranks with --set"
-    assert f"{line} leaderboard.sort_by=MEASURE: LENGTH (length), WEIGHTED_PRECISION (sup" in out
+    assert f"{line} leaderboard.sort_by=MEASURE: LENGTH (length), EXPECTED_PRECISION (sup" in out
     assert "judged, by judge: citation 2 of 2, length 2 of 2, support 2 of 2; the table" in out
     by = ("--judge", "citation,length", "--set", "leaderboard.sort_by=LENGTH")
     named = command("rescore", job(tmp_path, "y", {"r": [GOOD], "s": [BAD]}, *by)).out
@@ -149,7 +149,7 @@ def test_a_judge_without_values_leaves_the_order_to_the_next(tmp_path: Path) -> 
     runs = {"r": [GOOD] * 2, "s": [BAD] * 2, "t": [GOOD, BAD]}
     path = job(tmp_path, "x", runs, "--judge", "argue,citation", status=3)
     out = command("rescore", path).out
-    assert "ranked by CITATION.CITATION_SUPPORT of judge citation" in " ".join(out.split())
+    assert "ranked by EXPECTED_CITATION_SUPPORT of judge citation" in " ".join(out.split())
     assert (
         "ranked by judge citation, the first by name whose measure most runs have; another ranks"
         in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -57,6 +58,7 @@ def test_measures() -> None:
         "ABSTAINED": False,
         "RETRIEVAL_HIT_3": None,
         "QUOTES_FOUND": None,
+        "EXPECTED_FACTUALITY": pytest.approx(mean([j.expected or 0.0 for j in found[1:]])),
     }
 
 

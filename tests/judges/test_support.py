@@ -68,10 +68,12 @@ def labelled(*sentences: str) -> tuple[Response, list[Judgment]]:
 
 
 def scores(
-    given: Response, judgments: Sequence[Judgment], **settings: object
+    given: Response, judgments: Sequence[Judgment], expected: bool = False, **settings: object
 ) -> dict[str, float | bool | None]:
+    """Return the measures of labels, or those `expected` of them."""
     spec = SupportJudge(**settings).measures  # type: ignore[arg-type]
-    return {m.name: m.compute(given, judgments) for m in spec.measures}
+    wanted = [m for m in spec.measures if bool(m.expected_of) == expected]
+    return {m.name: m.compute(given, judgments) for m in wanted}
 
 
 def rounded(values: Mapping[str, float | bool | None]) -> tuple[float | None, ...]:
@@ -137,6 +139,32 @@ def test_the_tracks_measures(
         "HARD_RECALL",
     ]
     assert rounded(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "precision", "recall"),
+    [("first", 0.4, 0.267), ("all", 0.467, 0.25), ("best", 0.4, 0.267)],
+)
+def test_what_is_expected_takes_the_place_of_labels(
+    rule: str, precision: float, recall: float
+) -> None:
+    """Weights 0.7 and 0.6 in one sentence, 0.1 in the next; the third cites nothing."""
+    given, judgments = labelled("np", "n", "")
+    weights = [0.7, 0.6, 0.1]
+    own = [replace(j, expected=w) for j, w in zip(judgments, weights, strict=True)]
+    found = scores(given, own, expected=True, citations=rule)
+    assert list(found) == ["EXPECTED_PRECISION", "EXPECTED_RECALL"]
+    assert rounded(found) == (precision, recall)
+
+
+def test_an_unjudged_citation_is_expected_to_be_all_or_nothing() -> None:
+    given, (first, second) = labelled("n", "?")
+    first = replace(first, expected=0.3)
+    fill = SupportJudge().measures.fill
+    assert fill is not None
+    for other, value in ((second, 0.3), (fill(second, False), 0.15), (fill(second, True), 0.65)):
+        found = scores(given, [first, other], expected=True)
+        assert found["EXPECTED_PRECISION"] == pytest.approx(value)
 
 
 def test_a_response_that_could_not_be_pooled_has_no_value() -> None:
@@ -353,7 +381,9 @@ def test_labels_of_assessors(runs: Path, tmp_path: Path) -> None:
     given = ("--judge", "support", "--judgments-from", tmp_path / "labels.jsonl", "-q")
     done = judge(runs, tmp_path / "out", *given, topics=tmp_path / "topics.jsonl")
     assert (done.status, done.err) == (0, "")
-    assert (tmp_path / "out/x.leaderboard.txt").read_text() == (
+    lines = (tmp_path / "out/x.leaderboard.txt").read_text().splitlines(keepends=True)
+    of_labels = [line.replace("\tEXPECTED", "\tWEIGHTED") for line in lines]
+    assert "".join(dict.fromkeys(of_labels)) == (  # without probabilities a label is expected
         "p\t1\tWEIGHTED_PRECISION\t0.250000\n"
         "p\t1\tWEIGHTED_RECALL\t0.166667\n"
         "p\t1\tHARD_PRECISION\t0.000000\n"
@@ -492,8 +522,7 @@ def test_a_citation_on_what_states_nothing_is_not_assessed() -> None:
         judgment(label, sentence_index=index, doc_id=doc_id, citation=doc_id)
         for index, (label, doc_id) in enumerate([(FULL, "a"), (NOTHING_TO_CHECK, "b")])
     ]
-    spec = SupportJudge().measures
-    assert {m.name: m.compute(given, found) for m in spec.measures} == {
+    assert scores(given, found) == {
         "WEIGHTED_PRECISION": 1.0,
         "WEIGHTED_RECALL": 0.5,
         "HARD_PRECISION": 1.0,

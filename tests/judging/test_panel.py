@@ -110,7 +110,10 @@ def test_the_calibrations_of_a_panel_are_looked_at() -> None:
     ("names", "wanted", "expected"),
     [
         pytest.param(
-            ["citation", "length"], {}, ["CITATION_SUPPORT", "LENGTH"], id="the ranking ones"
+            ["citation", "length"],
+            {},
+            ["CITATION_SUPPORT", "EXPECTED_CITATION_SUPPORT", "LENGTH"],
+            id="the ranking ones",
         ),
         pytest.param(
             ["citation", "length"],

@@ -78,6 +78,15 @@ def test_a_label_counts_for_its_own_item(given: dict[str, str], wanted: float) -
     assert values(labels(**given), JUDGED)["WEIGHTED_PRECISION"] == pytest.approx(wanted)
 
 
+def test_a_weight_is_corrected_by_the_label_of_the_item_that_has_it() -> None:
+    """Items of one label have weights of their own; what people label counts as it does there."""
+    weights = (0.9, 0.7, 0.3, 0.1)
+    own = [replace(j, expected=w, p_full=w) for j, w in zip(JUDGED, weights, strict=True)]
+    assert values({}, own)["EXPECTED_PRECISION"] == pytest.approx(0.5)
+    assert values(labels(s1="none"), own)["EXPECTED_PRECISION"] == pytest.approx(1.3 / 4)
+    assert values(labels(s3="partial"), own)["EXPECTED_PRECISION"] == pytest.approx(2.4 / 4)
+
+
 def test_an_item_in_no_numerator_and_no_denominator_counts_once_it_is_labelled() -> None:
     own = [*JUDGED[:3], replace(JUDGED[3], label=NOTHING_TO_CHECK, grade=None)]
     assert values({}, own)["WEIGHTED_PRECISION"] == pytest.approx(2 / 3)
@@ -192,10 +201,8 @@ def test_without_labels_there_is_no_correction() -> None:
 
 
 def test_judged_and_expected_are_those_of_the_measures_own_judge() -> None:
-    spec = replace(
-        SUPPORT,
-        measures=tuple(replace(m, judge=j) for m, j in zip(SUPPORT.measures, "jkjk", strict=True)),
-    )
+    named = zip(SUPPORT.measures, "jkjk", strict=False)
+    spec = replace(SUPPORT, measures=tuple(replace(m, judge=j) for m, j in named))
     found = Leaderboard(spec, ["t1"])
     found.add(RESPONSE, [*judged(FULL, None, FULL, PARTIAL), replace(judged(FULL)[0], judge="k")])
     found.finish()

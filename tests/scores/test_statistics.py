@@ -38,8 +38,10 @@ def test_one_object_for_each_run_and_measure(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     lines = (tmp_path / "x.leaderboard.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines]
-    assert len(found) == 3 * 5
-    assert [list(record) for record in found] == [KEYS] * 15
+    assert len(found) == 3 * 6
+    assert [list(record) for record in found[:15]] == [KEYS] * 15
+    ranking = [*KEYS[:-2], "ranks_for", *KEYS[-2:]]
+    assert [list(record) for record in found[15:]] == [ranking] * 3
     runs = [record["run_id"] for record in found if record["measure"] == "CITATION_SUPPORT"]
     assert runs == ["careful", "uncited", "careless"]  # the best first
 

@@ -59,8 +59,8 @@ def test_a_response_that_got_worse_is_a_case_with_its_sentence(jobs: dict[str, P
     assert list(found) == ["topic 1", "topic 2"]
     assert found["topic 1"].tag == "failure"
     start = (
-        'CITATION_SUPPORT got worse: from 1 to 0. sentence 1 "The kettle was invented in Lyon in'
-        ' 1894."; does not support (before: supports); document k; '
+        'EXPECTED_CITATION_SUPPORT got worse: from 0.9308 to 0.0142. sentence 1 "The kettle was'
+        ' invented in Lyon in 1894."; does not support (before: supports); document k; '
     )
     assert found["topic 1"].attrib["message"].startswith(start)
     assert (found["topic 1"].text or "").count("Lyon") == 2  # the reason names what is missing
@@ -93,7 +93,7 @@ def test_a_verdict_that_flipped_is_a_case_though_the_value_is_as_before(tmp_path
     new = job(tmp_path, "new", {"r": [f"{BAD}, {GOOD}", f"{GOOD}, {BAD}"]})
     found = cases(suite_of(new, "--baseline", old, *DROP))
     assert list(found) == ["topic 1"]
-    start = 'CITATION_SUPPORT is no worse, but a verdict is. sentence 1 "The kettle was'
+    start = 'EXPECTED_CITATION_SUPPORT is no worse, but a verdict is. sentence 1 "The kettle was'
     assert found["topic 1"].attrib["message"].startswith(start)
     assert found["topic 1"].tag == "skipped"
 
@@ -129,7 +129,8 @@ def test_a_missing_response_is_said_to_be_one(tmp_path: Path, jobs: dict[str, Pa
     gone = job(tmp_path, "gone", {"r": [GOOD] * 7}, "--rag-topics", topics)
     found = cases(suite_of(gone, "--baseline", jobs["good"], *DROP))
     assert found["topic 8"].attrib["message"] == (
-        "CITATION_SUPPORT got worse: from 1 to 0. the run has no response on this topic"
+        "EXPECTED_CITATION_SUPPORT got worse: from 0.9308 to 0. the run has no response on this"
+        " topic"
     )
 
 

@@ -239,7 +239,8 @@ def _ranking(found: list[JobFiles], old: Scores, report: OnFinding) -> list[str]
     """Return the measure of the baseline that each judge ranks by; all where none is known."""
     # From the baseline first, so that a measure that is gone since breaks the rule.
     for one in reversed(found):
-        if ranking := ranking_of(one, old.runs_with_value, len(old.runs), neutral=False):
+        known, runs = old.runs_with_value, len(old.runs)
+        if ranking := ranking_of(one, known, runs, old.known.values(), neutral=False):
             return ranking
     if len(old.measures) > 1:
         message = f"it is not known which measure ranks; all are held: {', '.join(old.measures)}"

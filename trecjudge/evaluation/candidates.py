@@ -18,14 +18,13 @@ from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
 from trecjudge.judging.judge import Judge
-from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import Fill, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.scores.corrections import HumanLabels, can_be_labelled
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.response_scores import compute_measure
-from trecjudge.scores.scoring import panel_of
+from trecjudge.scores.scoring import header_spec, panel_of
 from trecjudge.scores.statistics import evidence_of
 from trecjudge.stats.labelling import LabelCandidate, LabelCandidates, draw_sample, near_ties
 from trecjudge.stats.resampling import SEED
@@ -64,7 +63,7 @@ def label_next(
     """
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
-    spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
+    spec = header_spec(panel, reader.header)
     takers = {named.name: named.judge for named in panel if takes_labels(named.judge)}
     measure = _measure(spec, measure_name)
     if (fill := spec.fill) is None or (measure.judge and measure.judge not in takers):

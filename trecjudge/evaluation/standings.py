@@ -75,8 +75,10 @@ def standings_at(
     for score in every:
         by_measure.setdefault(score.measure, {})[score.run_id] = score
     known = {m: sum(s.mean is not None for s in own.values()) for m, own in by_measure.items()}
-    ranking = ranking_of(found, known, len(scores.runs)) or [m for m, n in known.items() if n]
-    return Standings(found.place.name, by_measure, ranking or list(by_measure)), scores
+    scored = (score for own in by_measure.values() for score in own.values())
+    ranking = ranking_of(found, known, len(scores.runs), scored)
+    ranking = ranking or [m for m, n in known.items() if n] or list(by_measure)
+    return Standings(found.place.name, by_measure, ranking), scores
 
 
 def _ranked_again(statistics: Iterable[RunScore]) -> Iterator[RunScore]:
@@ -115,14 +117,18 @@ def _kind(scores: Scores, measure: str) -> Aggregate:
 
 
 def ranking_of(
-    found: JobFiles, known: Mapping[str, int], runs: int, neutral: bool = True
+    found: JobFiles,
+    known: Mapping[str, int],
+    runs: int,
+    statistics: Iterable[RunScore] = (),
+    neutral: bool = True,
 ) -> list[str]:
     """Return the measure that ranks the runs of a job, then what each other judge ranks by.
 
     `known` is how many of the runs have a value, by measure. A measure that no run has leaves its
-    place to the first that a run has, as in `LeaderboardSpec.choose_defined`. None where no judge
-    is known. Without `neutral`, measures of which no side is better are left out, if there is
-    another.
+    place to the first that a run has, as in `LeaderboardSpec.choose_defined`; to what ranks for it
+    by the job's `statistics` it leaves it too. None where no judge is known. Without `neutral`,
+    measures of which no side is better are left out, if there is another.
     """
     if found.judgments is None:
         return []
@@ -136,7 +142,9 @@ def ranking_of(
     owner = next((measure.judge for measure in spec.measures if measure.name == wanted), "")
     others = (m for judge, m in ranked_by_judge(panel, known).items() if judge != owner)
     chosen = dict.fromkeys(spec.choose_defined(name, known) for name in (wanted, *others))
-    every = [name for name in chosen if name in known]
+    expected = tuple({one.measure for one in statistics if one.ranks_for})
+    spec = replace(spec, expected=expected)
+    every = [name for name in map(spec.in_place_of, chosen) if name in known]
     left_out = {measure.name for measure in spec.measures if measure.neutral and not neutral}
     return [measure for measure in every if measure not in left_out] or every
 

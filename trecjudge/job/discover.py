@@ -183,7 +183,7 @@ class Proposal:
 
     def text(self, path: Path) -> str:
         """Return the text of the workflow's file, which is to lie at `path`."""
-        settings, sort_by = self._settings()
+        settings, sort_by, named = self._settings()
         lines = [
             SCHEMA_LINE + _from(path.parent, SCHEMA_FILE),
             *(f"# {escape_unprintable(line)}" for line in self._found_lines()),
@@ -195,7 +195,7 @@ class Proposal:
             *(f"  {line}" for line in self._setting_lines(settings)),
             "",
             "leaderboard:",
-            f"  sort_by: {sort_by}   # the measure that ranks the runs",
+            f"  {'' if named else '# '}sort_by: {sort_by}   # the measure that ranks the runs",
             "  on_missing: fix_aggregate   # a run without a response on a topic:"
             " fix_aggregate | default | warn | error",
             "",
@@ -230,14 +230,17 @@ class Proposal:
         if not found.of("documents") and not found.carries_text:
             yield "There is no text of documents: items that need it stay unjudged (--documents)."
 
-    def _settings(self) -> tuple[dict[str, Any], str]:
-        """Return settings and ranking measure: of the dataset's shipped workflow, else defaults."""
+    def _settings(self) -> tuple[dict[str, Any], str, bool]:
+        """Return settings and ranking measure: of the dataset's shipped workflow, else defaults.
+
+        The third is whether that workflow names the measure.
+        """
         own, dataset = WORKFLOWS / f"{self.judge}.yml", self.found.dataset
         known = own.is_file() and dataset in datasets_in(own)
         workflow = read_workflow(own, dataset) if known else None
         judge = make_judge(self.judge, workflow.settings if workflow else {})
         chosen = workflow.leaderboard.get("sort_by") if workflow else None
-        return settings_of(judge), chosen or measures_of(judge).ranked_by
+        return settings_of(judge), chosen or measures_of(judge).ranked_by, bool(chosen)
 
     def _setting_lines(self, settings: dict[str, Any]) -> Iterator[str]:
         hints = get_type_hints(judge_class(self.judge))

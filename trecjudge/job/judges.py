@@ -215,4 +215,5 @@ def judgments_header(job: Job, panel: Panel, inputs: JobInputs) -> Header:
         topics=tuple(inputs.topics) if inputs.topics is not None else None,
         qrels_pool=job.qrels_pool,
         gate=job.workflow.gate,
+        by_expected=True,
     )

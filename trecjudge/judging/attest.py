@@ -61,8 +61,9 @@ the one that also asks a small sentence encoder."""
 class Attestation:
     """The label of one (sentence, document) pair, why, and the passage that shows it.
 
-    `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, 0 to 1, where
-    the attester has calibrated probabilities; `uncalibrated` is the language where it has none.
+    `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, `p_full` is
+    P(full), both 0 to 1, where the attester has them. Where it has no calibration for the language
+    that is `uncalibrated`: there `expected` is None, and `p_full` only orders.
     """
 
     label: str
@@ -71,6 +72,7 @@ class Attestation:
     evidence: Evidence | None = None
     usage: Usage = NOTHING_SPENT
     expected: float | None = None
+    p_full: float | None = None
     uncalibrated: str = ""
 
 
@@ -103,36 +105,30 @@ class LexicalAttester:
         text = document.full_text
         require_shared_script("sentence", scripts(sentence), "document", scripts_of(text))
         found = _compare_cached(sentence, text, self.calibration, self.encoder)
-        return _strictly(found) if self.strict else found.attestation
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    attestation: Attestation
-    full: float
+        return _strictly(found) if self.strict else found
 
 
 # The judges of one pass ask the same about a response one after another: it is compared once.
 @lru_cache(maxsize=1024)
 def _compare_cached(
     sentence: str, text: str, calibration: str, encoder: Encoder | None
-) -> _Compared:
+) -> Attestation:
     found = compare(sentence, prepared_text(text), calibration_at(calibration), encoder)
     evidence = evidence_at(text, found.start, found.end)
-    attestation = Attestation(
+    return Attestation(
         *(found.label, found.reason, "encoder" if encoder else "lexical", evidence),
         expected=found.expected,
+        p_full=found.p_full,
         uncalibrated=found.uncalibrated,
     )
-    return _Compared(attestation, found.full)
 
 
-def _strictly(found: _Compared) -> Attestation:
+def _strictly(given: Attestation) -> Attestation:
     """Return full support or none: whether P(full) reaches the cut."""
-    given = found.attestation
-    if given.label == (label := FULL if found.full >= STRICT_CUT else NONE):
+    full = given.p_full or 0.0
+    if given.label == (label := FULL if full >= STRICT_CUT else NONE):
         return replace(given, attester="strict")
-    chance = "" if given.uncalibrated else f"; P(fully supported) is {found.full:.2f}"
+    chance = "" if given.uncalibrated else f"; P(fully supported) is {full:.2f}"
     return replace(given, label=label, reason=f"{given.reason}{chance}", attester="strict")
 
 
@@ -363,7 +359,15 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment with the best or the worst label that it could have had."""
     exists = best if judgment.exists is None else judgment.exists
     label = FULL if best else NONE
-    return replace(judgment, label=label, grade=GRADES[label], exists=exists, failure=None)
+    return replace(
+        judgment,
+        label=label,
+        grade=GRADES[label],
+        exists=exists,
+        failure=None,
+        expected=None,
+        p_full=None,
+    )
 
 
 def _attestation_judgment(item: Item, found: Attestation) -> Judgment:
@@ -375,6 +379,7 @@ def _attestation_judgment(item: Item, found: Attestation) -> Judgment:
         label=found.label,
         grade=GRADES.get(found.label),
         expected=found.expected,
+        p_full=None if found.uncalibrated else found.p_full,
         uncalibrated=found.uncalibrated,
         reason=found.reason,
         evidence=found.evidence,

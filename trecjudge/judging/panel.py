@@ -99,19 +99,28 @@ def settings_by_judge(
 
 
 def panel_spec(
-    panel: Panel, wanted: Mapping[str, Any] | None = None, references: Iterable[str] = ()
+    panel: Panel,
+    wanted: Mapping[str, Any] | None = None,
+    references: Iterable[str] = (),
+    by_expected: bool = True,
 ) -> LeaderboardSpec:
     """Return the measures of all judges as one leaderboard, with `leaderboard:` applied.
 
     A measure sees only its own judge's judgments. Where two judges have a measure of one name,
     both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
     Without `sort_by` the measure ranks that the first judge ranks by, or where most runs have no
-    value of it, that of the next judge. Raises WorkflowError.
+    value of it, that of the next judge; `by_expected`, what is expected of it may rank in its
+    place. Raises WorkflowError.
     """
     specs = {named.name: measures_of(named.judge) for named in panel}
     names = column_names(panel)
     columns: tuple[MeasureSpec, ...] = tuple(
-        replace(m, name=names[judge, m.name], judge=judge)
+        replace(
+            m,
+            name=names[judge, m.name],
+            judge=judge,
+            expected_of=names.get((judge, m.expected_of), ""),
+        )
         for judge, spec in specs.items()
         for m in spec.measures
     )
@@ -125,6 +134,8 @@ def panel_spec(
     # The first judge's settings of the leaderboard hold for all.
     whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
     spec = leaderboard_spec(whole, _name_columns(wanted or {}, names), references)
+    if not by_expected:
+        spec = replace(spec, expected=())
     for measure in spec.measures:
         if measure.judge and measure.judge not in specs:
             raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
@@ -161,7 +172,7 @@ def leading_measures(panel: Panel, spec: LeaderboardSpec) -> list[str]:
     # Backwards, so that of each judge its first column is left.
     first = {measure.judge: measure.name for measure in reversed(spec.measures)}
     ranking = first | ranked_by_judge(panel, columns)
-    leading = {spec.ranked_by, *(ranking.get(named.name) for named in panel)}
+    leading = {spec.ranked_by, *ranking.values(), *map(spec.in_place_of, ranking.values())}
     return [name for name in columns if name in leading]
 
 

@@ -212,9 +212,10 @@ def _check_numbers(found: Judgment) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (number and math.isfinite(value) and abs(value) < HUGE):
         raise ValueError(f"value is {brief(value)}, not a number")
-    expected = found.expected
-    if expected is not None and not (isinstance(expected, int | float) and 0 <= expected <= 1):
-        raise ValueError(f"expected is {brief(expected)}, not a weight of 0 to 1")
+    for name in ("expected", "p_full"):
+        weight = getattr(found, name)
+        if weight is not None and not (isinstance(weight, int | float) and 0 <= weight <= 1):
+            raise ValueError(f"{name} is {brief(weight)}, not a weight of 0 to 1")
 
 
 # The only concurrency: items to judgments, in input order, with bounded look-ahead.

@@ -107,8 +107,8 @@ def _majority(judged: Sequence[Judgment]) -> Judgment:
 def _mean(graded: Sequence[Judgment], named: Named) -> Judgment:
     """Return the judgment of the rounded mean grade, a half rounded down.
 
-    Labels of support have the mean as their expected weight. A grade that has no name is the
-    nearest one that was given, the lower of two.
+    Labels of support have the mean as their expected weight, without a P(full). A grade that has no
+    name is the nearest one that was given, the lower of two.
     """
     mean = sum(one.grade or 0 for one in graded) / len(graded)
     grade = math.ceil(mean - 0.5)
@@ -117,9 +117,9 @@ def _mean(graded: Sequence[Judgment], named: Named) -> Judgment:
     expected = mean / _WEIGHTS if support else None
     label = support_of(grade) if support else named(grade)
     if nearest.grade == grade or label is None:
-        return replace(nearest, expected=expected)
+        return replace(nearest, expected=expected, p_full=None)
     # A label that nobody gave has nobody's reason.
-    made = replace(nearest, label=label, grade=grade, expected=expected)
+    made = replace(nearest, label=label, grade=grade, expected=expected, p_full=None)
     return replace(made, reason="", evidence=None)
 
 
@@ -138,9 +138,8 @@ def _undecided_judgment(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:
     first = next(iter(ballots.values()))
     kept = replace(first, label=None, grade=None, value=None, reason="", evidence=None, votes=votes)
     failure = Failure(kind, f"too few voters decide: {said}", tries)
-    return replace(
-        kept, expected=None, uncalibrated="", sources=(), facts=(), match="", failure=failure
-    )
+    kept = replace(kept, expected=None, p_full=None, uncalibrated="", sources=(), facts=())
+    return replace(kept, match="", failure=failure)
 
 
 # A judge made of several voters: each judges the items by its own model, and the votes decide.
@@ -264,8 +263,8 @@ def _on(made: Judgment, ballots: Collection[Judgment], part: Part) -> Judgment:
 
 
 DECISION = (
-    *("label", "grade", "value", "reason", "evidence", "expected", "sources", "facts", "match"),
-    *("uncalibrated", "failure", "votes"),
+    *("label", "grade", "value", "reason", "evidence", "expected", "p_full", "sources", "facts"),
+    *("match", "uncalibrated", "failure", "votes"),
 )
 
 

@@ -185,6 +185,8 @@ GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 """The grades of the support labels in qrels."""
 NOTHING_TO_CHECK: Final = "nothing_to_check"
 """The label of a citation whose sentence states nothing: it has no grade and is in no measure."""
+BY_MODEL: Final = "llm"
+"""The attester of what a model decided."""
 
 
 LEFT_OUT: Final = "[left out: it holds document text]"
@@ -435,7 +437,8 @@ class Judgment:
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
     judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none)
-    that a person would give on average, where an attester has calibrated probabilities;
+    that a person would give on average, where an attester has calibrated probabilities; `p_full` of
+    a citation is P(full), so that P(partial) = 2 (expected - p_full) may count another weight.
     `uncalibrated` is the language where an attester that has some has none. `judge` is the name of
     the judge, set where judgments are read back from their file.
 
@@ -465,6 +468,7 @@ class Judgment:
     sources: tuple[Source, ...] = ()
     facts: tuple[Fact, ...] = ()
     expected: float | None = None
+    p_full: float | None = None
     uncalibrated: str = ""
     nugget: AskedNugget | None = None
     votes: tuple[Vote, ...] = ()
@@ -475,6 +479,18 @@ class Judgment:
     def judged(self) -> bool:
         """Whether the judge decided; False is our failure, never the system's."""
         return self.failure is None
+
+    @property
+    def weighed(self) -> bool | None:
+        """Whether words decided an item of support, so that its weight is known: `expected`.
+
+        Of what a model, voters or people decided only the label is known: False. None is neither:
+        unjudged, no item of support, or decided by a rule, such as that no document is no support.
+        """
+        of_support = self.claim is not None or self.citation is not None
+        if not (of_support and self.attester and self.judged) or self.label == NOTHING_TO_CHECK:
+            return None
+        return self.expected is not None and self.attester != BY_MODEL and not self.votes
 
     @property
     def about(self) -> str:

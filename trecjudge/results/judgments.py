@@ -132,7 +132,8 @@ FORMAT = 2
 MOST_LINES = 1 << 40
 MOST_JUDGES = 1000
 OPTIONAL_FIELDS = (
-    *("claim", "match", "sources", "facts", "expected", "uncalibrated", "nugget", "votes"),
+    *("claim", "match", "sources", "facts", "expected", "p_full", "uncalibrated", "nugget"),
+    "votes",
 )
 """Fields that are written only if set: most judges set none of them."""
 
@@ -144,7 +145,8 @@ class Header:
     `judges` are the settings of each judge by name.
     `topics` are the ids that every run is expected to answer; None stands for those that any run
     answers. `gate` is the workflow's. `measures` are references to the user's own measures
-    (`package.module:name`).
+    (`package.module:name`). `by_expected`: where words alone decided, expected weights rank. Files
+    of releases before that rule do not have it, and keep their order.
     """
 
     judges: Mapping[str, Mapping[str, Any]]
@@ -153,6 +155,7 @@ class Header:
     topics: tuple[str, ...] | None = None
     qrels_pool: bool = False
     gate: Mapping[str, Any] = field(default_factory=dict)
+    by_expected: bool = False
 
 
 def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
@@ -399,12 +402,14 @@ class _Records:
             yield number, record
 
 
+_CHANCE: TypeAdapter[Any] = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
 _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "claim": TypeAdapter(Claim),
     "match": TypeAdapter(str),
     "sources": TypeAdapter(tuple[Source, ...]),
     "facts": TypeAdapter(tuple[Fact, ...]),
-    "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
+    "expected": _CHANCE,
+    "p_full": _CHANCE,
     "uncalibrated": TypeAdapter(str),
     "nugget": TypeAdapter(AskedNugget),
     "votes": TypeAdapter(tuple[Vote, ...]),

@@ -11,7 +11,15 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 
 from trecjudge.findings import Finding
-from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
+from trecjudge.records import (
+    BY_MODEL,
+    FULL,
+    LEFT_OUT,
+    NOTHING_TO_CHECK,
+    Item,
+    Judgment,
+    ModelCall,
+)
 from trecjudge.text.credentials import public, shareable
 
 LogKind = Literal["full", "lean", "none"]
@@ -20,8 +28,6 @@ FIRST = ("event", "timestamp")
 """The fields that stand first in each line."""
 COST_DECIMALS = 12
 """Decimals of a cost: a token may cost a ten-millionth, and sums over a million calls be right."""
-BY_MODEL = "llm"
-"""The attester of judgments that a model made."""
 
 
 def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -163,7 +169,8 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     cited = {} if judgment.citation is None else {"citation_supports": supports}
     of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
     of_nugget = {"nugget": judgment.nugget} if judgment.nugget else {}
-    expected = {} if judgment.expected is None else {"expected": judgment.expected}
+    chances = {"expected": judgment.expected, "p_full": judgment.p_full}
+    expected = {name: found for name, found in chances.items() if found is not None}
     votes = {"votes": judgment.votes} if judgment.votes else {}
     return (
         cited

@@ -75,6 +75,8 @@ class RunScore:
     mean, `groups` are letters that runs share which a paired test cannot separate. `by_topic` has
     the value of each expected topic as it enters the mean: the measure's default for a missing
     response, None for a topic that does not enter. `signs` are those of writing for the judge.
+    `ranks_for` is the measure of labels in whose place this one ranks, since only words decided;
+    empty where it does not.
     """
 
     run_id: str
@@ -97,6 +99,7 @@ class RunScore:
     signs: Mapping[str, SignCount] = field(default_factory=dict)
     only_unjudged: bool = False
     """Whether nothing is known of judged items: `expected` counts the unjudged ones only."""
+    ranks_for: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -117,7 +120,7 @@ class RunScore:
 
 
 NEEDED = ("run_id", "measure", "mean", "lowest", "highest", "judged", "expected", "lower_is_better")
-LATER = ("by_topic", "aggregate", "low", "high", "groups", "topics", "human", "signs")
+LATER = ("by_topic", "aggregate", "low", "high", "groups", "topics", "human", "signs", "ranks_for")
 """Fields that older files lack. Ranks are not read: they follow from the means."""
 RANKED = tuple(one.name for one in fields(RunScore))[:15]
 """What is known of a run among the others: all up to `human`."""

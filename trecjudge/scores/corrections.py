@@ -299,7 +299,9 @@ class _Shares:
 
     def of(self, place: int, judgment: Judgment, reach: float) -> float:
         """Return where a judgment puts an item that moves the measure by `reach`."""
-        key = (judgment.label, judgment.grade, judgment.value, round(reach, DIGITS))
+        by_weight = self.response.measure.expected_of != ""
+        weights = (judgment.expected, judgment.p_full) if by_weight else ()
+        key = (judgment.label, judgment.grade, judgment.value, weights, round(reach, DIGITS))
         if key not in self.known:
             value = self.response.among_worst({place: judgment})
             self.known[key] = ((self.floor if value is None else value) - self.floor) / reach

@@ -54,6 +54,8 @@ class Coverage:
     """Responses by language, as `language_of` has it."""
     withheld: dict[str, int] = field(default_factory=dict)
     """Judgments without a weight to be expected, by the language that has no calibration."""
+    weighed: dict[str, bool] = field(default_factory=dict)
+    """Whether all items of support that a judge decided are `weighed`; by judge."""
 
     def counts(self, judge: str) -> tuple[int, int]:
         """Return how many items a judge judged, and how many there are; "" is all of them."""
@@ -105,6 +107,12 @@ class Coverage:
                 self.failures[kind] = self.failures.get(kind, 0) + 1
                 self.examples.setdefault(kind, failure_text(judgment))
 
+    def weigh(self, found: Iterable[tuple[str, bool | None]]) -> None:
+        """Note of items, by judge, whether they are `weighed`."""
+        for judge, weighed in found:
+            if weighed is not None:
+                self.weighed[judge] = weighed and self.weighed.get(judge, True)
+
     def take(self, other: Coverage) -> None:
         """Add what was counted apart, of later responses."""
         self.responses += other.responses
@@ -127,6 +135,7 @@ class Coverage:
             counts = self.by_judge.setdefault(judge, [0, 0])
             counts[0] += judged
             counts[1] += expected
+        self.weigh(other.weighed.items())
 
 
 def judged_by_judge(runs: Iterable[Coverage], judges: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -183,7 +192,10 @@ class Leaderboard:
         scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
         own = self.scores.setdefault(response.run_id, {})
         own[response.topic_id] = ResponseScores.of(self._measures, scores)
-        self.coverage[response.run_id].add(response, judgments)
+        coverage = self.coverage[response.run_id]
+        coverage.add(response, judgments)
+        if self.spec.expected:
+            coverage.weigh((judgment.judge, judgment.weighed) for judgment in judgments)
 
     def take(
         self,
@@ -252,7 +264,19 @@ class Leaderboard:
         self._known = Counter(name for (_, name), one in self.means.items() if one.mean is not None)
         ranking = self.choose_defined(self.spec.ranked_by_of(self._known, len(self.scores)))
         if ranking != wanted.name:
-            self.passed_over, self.spec = wanted, replace(self.spec, sort_by=ranking)
+            self.passed_over = wanted
+        self.spec = replace(self.spec, expected=tuple(self._expected_to_rank()))
+        self.spec = replace(self.spec, sort_by=self.spec.in_place_of(ranking))
+
+    def _expected_to_rank(self) -> Iterator[str]:
+        """Yield the measures of expected weights where all that was decided is `weighed`."""
+        found = Coverage()
+        for run in self.coverage.values():
+            found.weigh(run.weighed.items())
+        for measure in self.spec.measures:
+            own = [w for judge, w in found.weighed.items() if measure.judge in ("", judge)]
+            if measure.name in self.spec.expected and own and all(own):
+                yield measure.name
 
     def _find_undefined(self) -> Iterator[tuple[str, str]]:
         """Yield topics on which a measure has no value in any response, all of them judged."""
@@ -397,6 +421,12 @@ class Leaderboard:
     def ranking_measure(self) -> MeasureSpec:
         """The measure that ranks the runs."""
         return next(m for m in self.spec.measures if m.name == self.spec.ranked_by)
+
+    @property
+    def ranks_for(self) -> str:
+        """The measure of labels in whose place the ranking one stands; empty where in none's."""
+        ranking = self.ranking_measure
+        return ranking.expected_of if ranking.name in self.spec.expected else ""
 
     def rows(self) -> Iterator[LeaderboardRow]:
         """Yield every row: runs and topics sorted, measures in their order, `all` rows last.

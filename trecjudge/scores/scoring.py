@@ -156,8 +156,12 @@ Asked = tuple[str, str, str, str]
 
 def spec_of(reader: JudgmentsReader, trust: bool = False) -> LeaderboardSpec:
     """Return the measures that a judgments file is to be scored by; `trust` as for `panel_of`."""
-    panel, header = panel_of(reader, trust), reader.header
-    return panel_spec(panel, header.leaderboard, header.measures)
+    return header_spec(panel_of(reader, trust), reader.header)
+
+
+def header_spec(panel: Panel, header: Header) -> LeaderboardSpec:
+    """Return the measures of the judges of a judgments file, by its header."""
+    return panel_spec(panel, header.leaderboard, header.measures, header.by_expected)
 
 
 def panel_of(reader: JudgmentsReader, trust: bool = False) -> list[NamedJudge]:
@@ -237,7 +241,7 @@ class JobScoring:
 
     def __post_init__(self) -> None:
         header, panel = self.header, self.panel
-        self.spec = panel_spec(panel, header.leaderboard, header.measures)
+        self.spec = header_spec(panel, header)
         takers = {s.name: s.judge for s in panel if takes_labels(s.judge)}
         if isinstance(self.labels, Labels):
             self.labels.rename(labels_of(takers.values()), self.report or ignore)
@@ -325,7 +329,7 @@ class JobScoring:
         summary = summarise(outputs.name, ",".join(self.judges), self.board, standings)
         summary.ranking_named = bool(self.header.leaderboard.get("sort_by"))
         summary.ranked_by_judge = {
-            judge: self.board.choose_defined(name)
+            judge: self.board.spec.in_place_of(self.board.choose_defined(name))
             for judge, name in ranked_by_judge(self.panel, summary.measures).items()
         }
         summary.voters = self.votes.figures()

@@ -24,7 +24,10 @@ def rank_by_measure(board: Leaderboard, people: HumanLabels) -> dict[str, list[R
     found, runs = {}, sorted(board.scores)
     for measure in board.spec.measures:
         human = corrections_of(board, people, measure)
-        scores = [replace(board.mean(run, measure), human=human.get(run)) for run in runs]
+        of = measure.expected_of if measure.name in board.spec.expected else ""
+        scores = [
+            replace(board.mean(run, measure), human=human.get(run), ranks_for=of) for run in runs
+        ]
         values = {run: board.values(run, measure) for run in runs}
         sums = None
         if measure.sums is not None:
@@ -59,6 +62,8 @@ def statistics_lines(
             values = board.values(score.run_id, measure)
             record = score.as_dict()
             record["aggregate"] = measure.aggregate
+            if score.ranks_for:
+                record["ranks_for"] = score.ranks_for
             record["by_topic"] = {
                 topic_id: None if value is None else round(value, DIGITS)
                 for topic_id, value in zip(board.expected, values, strict=True)

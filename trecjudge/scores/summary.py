@@ -57,6 +57,8 @@ class Summary:
     """The measure that each judge ranks by; the first judge's is `ranked_by` as a rule."""
     remarks: list[str] = field(default_factory=list)
     """What whoever reads the values must know of the measures."""
+    ranks_for: str = ""
+    """The measure of labels that would rank, had not words alone decided; empty where it does."""
     ranking_named: bool = False
     """Whether the user named the measure that ranks."""
     ranking_judge: str = ""
@@ -161,6 +163,7 @@ def summarise(
     ranking = board.ranking_measure
     summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
     summary.ranking_judge = ranking.judge
+    summary.ranks_for = board.ranks_for
     summary.remarks = list(dict.fromkeys(_remarks(board)))
     return summary
 
@@ -197,6 +200,7 @@ def counts_of(summary: Summary) -> dict[str, Any]:
         hidden
         | voters
         | {
+            "ranked_by": summary.ranked_by,
             "runs": len(runs),
             "topics": summary.topics,
             "responses": sum(run.responses for run in runs),

@@ -76,7 +76,7 @@ class TableOptions:
     def others(self, summary: Summary) -> list[str]:
         """Return the measures to show beside the one that ranks. Raises InputError."""
         self.check(summary.measures)
-        wanted = set(self.measures)
+        wanted = {summary.ranks_for, *self.measures}
         if OF_EACH_JUDGE in wanted:
             wanted |= set(summary.ranked_by_judge.values())
         every = EVERY in wanted or (self.wide and not self.measures)
@@ -104,8 +104,12 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
     who = f"judge{'s' if several else ''} {', '.join(summary.judges)}"
     title = f"{summary.name}: {who}, ranked by {summary.ranked_by}{whose}"
     runs = wanted.runs(summary)
+    others = wanted.fold_repeated(summary)[0]
+    others.sort(key=lambda name: name != summary.ranks_for)
+    beside = int(summary.ranks_for in others)
     cells: list[tuple[str, Callable[[RunSummary], str]]] = [
         (summary.ranked_by, lambda run: number(run.means[summary.ranked_by].mean, MEAN_DIGITS)),
+        *((name, _mean_of(name)) for name in others[:beside]),
         *_standing_cells(summary),
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: "/".join(map(str, run.coverage.counts(summary.ranking_judge)))),
@@ -113,7 +117,7 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
             : any(run.coverage.share("copied") for run in summary.runs)
         ],
         *[("language", _languages)][: any(run.coverage.is_foreign for run in summary.runs)],
-        *((name, _mean_of(name)) for name in wanted.fold_repeated(summary)[0]),
+        *((name, _mean_of(name)) for name in others[beside:]),
     ]
     columns = [
         TextColumn("", [_rank(summary, run) for run in runs], is_key=True),
@@ -132,6 +136,8 @@ def ranking_lines(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> Ite
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE
     yield from wanted.fold_repeated(summary)[1]
+    if summary.ranks_for:
+        yield f"ranked by expected weights, since no model decided; {summary.ranks_for} has labels"
     yield from _lines_on_judges(summary)
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:

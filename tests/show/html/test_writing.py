@@ -46,7 +46,7 @@ def test_the_command_writes_the_same_file(tmp_path: Path) -> None:
     before = (tmp_path / "x.report.html").read_bytes()
     done = command("report", tmp_path)
     assert done.status == 0
-    assert f"report: {tmp_path / 'x.report.html'} (0.2 MB)" in done.out
+    assert f"report: {tmp_path / 'x.report.html'} (0.3 MB)" in done.out
     assert (tmp_path / "x.report.html").read_bytes() == before
 
 
@@ -221,7 +221,7 @@ def test_a_truth_whose_format_nothing_tells(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "title"),
     [
-        (["STRICT"], "CITATION_SUPPORT, compared with STRICT of truth.txt"),
+        (["STRICT"], "EXPECTED_CITATION_SUPPORT, compared with STRICT of truth.txt"),
         (["SENTENCE_SUPPORT=STRICT"], "SENTENCE_SUPPORT, compared with STRICT of truth.txt"),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
         assert message in command("report", tmp_path, *flags).err
     twice = ("--truth-measure", "STRICT", "--truth-measure", "LOOSE")
     done = command("report", tmp_path, "--truth", tmp_path / "truth.txt", *twice)
-    assert "'LOOSE': CITATION_SUPPORT is compared with STRICT already" in done.err
+    assert "'LOOSE': EXPECTED_CITATION_SUPPORT is compared with STRICT already" in done.err
 
 
 def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from trecjudge.judging.claims.statements import (
     no_claim,
 )
 from trecjudge.judging.judge import asks_model, await_all, judge_or_fail, unjudged
-from trecjudge.measures import Fill
+from trecjudge.measures import Fill, expected_weight
 from trecjudge.models.model import Model, Program
 from trecjudge.records import (
     ABSTAINED,
@@ -130,6 +130,12 @@ def rate(
     return computed
 
 
+EXPECTED = (
+    "Support that a person would be expected to find, averaged over the claims: 1 for full, 0.5 for"
+    " in part."
+)
+
+
 def expected_rate(weights: Mapping[str, float]) -> Rate:
     """Return the measure: the mean weight to be expected of the judged claims, 0 to 1.
 
@@ -141,10 +147,7 @@ def expected_rate(weights: Mapping[str, float]) -> Rate:
         """Return the mean; None where no claim is judged."""
         if is_silent(response, judgments):
             return 0.0
-        judged = [j for j in judgments if j.claim and j.judged]
-        found = [
-            weights.get(j.label or "", 0.0) if j.expected is None else j.expected for j in judged
-        ]
+        found = [expected_weight(j, weights) for j in judgments if j.claim and j.judged]
         return math.fsum(found) / len(found) if found else None
 
     return computed

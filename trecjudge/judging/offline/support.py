@@ -406,6 +406,11 @@ class SupportComparison:
         """The weight to be expected of a person, 0 to 1; None where that is not calibrated."""
         return None if self.uncalibrated else round(self.score, _DIGITS)
 
+    @property
+    def p_full(self) -> float:
+        """P(fully supported), rounded as in files; where it is not calibrated it only orders."""
+        return round(self.full, _DIGITS)
+
 
 def compare(
     sentence: str,

@@ -179,6 +179,7 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
     return {
         "ranked_by": board.spec.ranked_by,
         "gaming": {name: kind.sentence for name, kind in SIGN_KINDS.items()},
+        "ranks_for": board.ranks_for,
         # Of names that are too long: no two of them may look alike.
         "shown": {name: short for name, short in shown if len(name) > LONGEST},
         "measures": [{name: getattr(m, name) for name in OF_MEASURE} for m in measures],
