@@ -68,12 +68,13 @@ def test_samples_are_one_topic_whatever_their_number(apart: bool) -> None:
     whole, other = board(["t1", "t2"]), board(["t1", "t2"])
     further = [response().as_sample(name) for name in ("a", "3")]
     for n, (one, label) in enumerate(zip([response(), *further], [FULL, NONE, FULL], strict=True)):
-        (other if apart and n else whole).add(one, [judgment(label)])
+        (other if apart and n else whole).add(one, [judgment(label, uncalibrated="nl")])
     whole.take(other.scores, other.coverage)
     whole.add(response(topic_id="t2"), [judgment(NONE)])
     assert rows(whole) == ["r t1 SHARE 0.666667", "r t2 SHARE 0", "r all SHARE 0.333333"]
     found = whole.coverage["r"]
     assert (found.responses, found.sample_counts) == (2, {"topics": 1, "samples": 3})
+    assert (found.languages, found.withheld) == ({"unknown": 4}, {"nl": 3})
     assert whole.spreads == {("r", "SHARE"): pytest.approx(3**-0.5)}
 
 
