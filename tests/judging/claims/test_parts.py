@@ -86,6 +86,12 @@ The opera, composed by Lind and first staged in 1820, lasts 3 hours.
 => The opera lasts 3 hours.|The opera was composed by Lind.|The opera was first staged in 1820.
 The firm employs 300 people, owns 12 ships, and pays no tax.
 => The firm employs 300 people.|The firm owns 12 ships.|The firm pays no tax.
+Krill oil lowers blood pressure, improves sleep, and reduces pain.
+=> Krill oil lowers blood pressure.|Krill oil improves sleep.|Krill oil reduces pain.
+Ada Holt founded a school and led the union.
+=> Ada Holt founded a school.|Ada Holt led the union.
+The city was founded in the 12th century by monks.
+=> The city was founded in the 12th century.|The city was founded by monks.
 The king, who was born in Orm, ruled Tarn.
 => The king ruled Tarn.|The king was born in Orm.
 The stew is made up of beans, wine, and salt.

@@ -152,8 +152,9 @@ def _begin_clause(
         if being is not None:
             return f"{subject} {being}{piece}"
     verb, *said = predicate.split(maxsplit=1) or [""]
-    # "Makes, builds, and sells the boats" has one object, "include but are limited to" another.
-    if (not said and verb in _PLAIN) or (listing and verb.endswith(",")):
+    # "Bought and sold the house" has one object, and so has "makes, builds, and sells the boats".
+    one_object = not said and (verb in _PLAIN or takes_object(*(*piece.split()[:2], "")[:2]))
+    if one_object or (listing and verb.endswith(",")):
         return None
     if _is_predicate(piece) and not apart:
         # "Prices rose, fell and rose": after a comma only in a row of predicates.
@@ -196,7 +197,8 @@ def takes_object(word: str, after: str) -> bool:
     ending = word.endswith(("s", "ed")) and not word.endswith(("ss", "us", "is", "eed"))
     known = word in WORDS["prepositions"] or word in WORDS["openers"] or word in WORDS["naming"]
     own = after == "no" or after in WORDS["determiners"] or after[:1].isdigit()
-    return own and ending and len(word) > 3 and word.isalpha() and word.islower() and not known
+    ending = (ending and len(word) > 3) or word in WORDS["past"]
+    return own and ending and word.isalpha() and word.islower() and not known
 
 
 def _is_predicate(piece: str) -> bool:

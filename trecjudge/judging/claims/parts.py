@@ -210,7 +210,9 @@ _DATE = (
     rf"(?:(?:spring|summer|autumn|winter) (?:of )?)?(?:{_MONTH} )?(?:\d{{1,2}},? )?(?:{_MONTH} )?"
     r"(?:\d{3,4}s?|\d{1,2}(?:st|nd|rd|th) century)(?: (?:BCE?|AD|CE))?"
 )
-_AGENT = r"by (?!\w+ing\b)(?:[A-Z]|(?:the|an?|its|his|her|their|two|three) )[^,]*"
+_AGENT = (
+    r"by (?!\w+ing\b)(?:(?:[A-Z]|(?:the|an?|its|his|her|their|two|three) )[^,]*|[a-z]+s(?= |$))"
+)
 _DONE = re.compile(
     r"(?P<done>.{2,}? (?:was|were|is|are|been)(?: (?:first|also|\w+ly))? (?P<participle>\w+)) "
     rf"(?:(?P<when>{_DATE}) (?P<who>{_AGENT})|(?P<who_first>{_AGENT}) (?P<when_last>{_DATE}))"
@@ -224,7 +226,8 @@ def _when_and_by_whom(clause: str) -> list[str]:
     who, when = found["who"] or found["who_first"], found["when"] or found["when_last"]
     small = [word for word in who.split()[1:] if word.islower()]
     if (
-        re.search(" and [a-z]", who)
+        who.split()[-1] in WORDS["no_agents"]
+        or re.search(" and [a-z]", who)
         or not (_PREPOSITIONS - {"of"}).isdisjoint(small)
         or not _NESTED.isdisjoint(small)
     ):
