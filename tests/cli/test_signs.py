@@ -78,7 +78,7 @@ def test_sentences_are_marked(folder: Path) -> None:
     assert "nearly copied: a sentence of a document with changes, or pieces of one" in shown
     page = (folder / "out" / "x.report.html").read_text()
     assert 'data-key="scattered"' in page
-    assert 'data-key="near_copied"' not in page  # half of the sentences is not above a half
+    assert 'data-key="near_copied"' not in page  # half of the sentences is not enough
 
 
 def test_a_gate_bounds_each_sign(folder: Path, tmp_path: Path) -> None:

@@ -39,13 +39,17 @@ class SignCount:
 class SignKind(NamedTuple):
     """A sign: what is said of a sentence, and of a run in which a larger share than `most` has it.
 
-    `most` is 0 to 1. No more than one of 53 runs of TREC RAG 2025 is above any of them.
+    Of a sentence nothing is said where that can be seen otherwise. `most` is 0 to 1. No more than
+    one of 53 runs of TREC RAG 2025 is above any of them.
     """
 
     most: float
     sentence: str
     run: str
 
+
+ANY: Final = "any"
+"""The sign that a sentence has where it has one of those before it in `SIGN_KINDS`."""
 
 SIGN_KINDS: Final[Mapping[str, SignKind]] = {
     "copied": SignKind(
@@ -55,7 +59,7 @@ SIGN_KINDS: Final[Mapping[str, SignKind]] = {
         " supported",
     ),
     "near_copied": SignKind(
-        0.5,
+        0.6,
         "nearly copied: a sentence of a document with changes, or pieces of one",
         "most sentences are altered copies, or pieces, of documents",
     ),
@@ -81,8 +85,13 @@ SIGN_KINDS: Final[Mapping[str, SignKind]] = {
     ),
     "uncited": SignKind(
         0.45,
-        "uncited, in an answer that cites",
+        "",
         "many sentences of answers that cite do not: measures of citations leave them out",
+    ),
+    ANY: SignKind(
+        0.75,
+        "",
+        "most sentences have a sign, not all of them the same one",
     ),
     "irrelevant": SignKind(
         0.6,
@@ -94,5 +103,5 @@ SIGN_KINDS: Final[Mapping[str, SignKind]] = {
 
 `copied`: sentences of eight words and more. `uncited`: those of answers that cite. `irrelevant`:
 those that are supported, where judges of support and of relevance judge the same responses. All
-others: sentences with a word.
+others: sentences with a word. `any` names a run only where no other does.
 """

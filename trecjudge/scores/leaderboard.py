@@ -11,7 +11,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Judgment, Response
-from trecjudge.records.signs import SIGN_KINDS, SignCount
+from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import NO_RUN, LeaderboardRow, QrelsRow, companion
 from trecjudge.scores.response_scores import (
@@ -70,6 +70,8 @@ class Coverage:
 
     def shows(self, sign: str) -> bool:
         """Return whether so many sentences have a sign that the run is named for it."""
+        if sign == ANY and any(self.shows(other) for other in SIGN_KINDS if other != ANY):
+            return False
         return (self.share(sign) or 0.0) > SIGN_KINDS[sign].most
 
     @property

@@ -146,7 +146,7 @@ def _indent(text: Text, columns: int) -> Padding:
 def _origins(response: Response, index: int) -> Iterator[Padding]:
     lines = [provenance_text(line) for line in response.provenance if line.sentence_index == index]
     of_sentence = (name for name, sign in response.signs.items() if index in sign.at)
-    lines += [SIGN_KINDS[name].sentence for name in of_sentence]
+    lines += filter(None, (SIGN_KINDS[name].sentence for name in of_sentence))
     yield from (_indent(Text(line, "dim"), 6) for line in lines)
 
 

@@ -73,6 +73,7 @@ def test_an_honest_answer_has_no_sign() -> None:
         "repeated": (0, 6),
         "trivial": (1, 6),
         "uncited": (0, 6),
+        "any": (1, 6),
     }
 
 
@@ -115,6 +116,15 @@ def test_the_same_beginning_of_six_words_is_a_repetition() -> None:
     texts = [about.format(rest) for rest in ("ships turn", "grain is sold", "nobody cycles")]
     answer = response(*((text, ["h"]) for text in texts), documents={"h": HARBOUR})
     assert signs_in(answer, TITLE, [ATTESTED])["repeated"] == Sign((1, 2), 3)
+
+
+def test_a_mixture_of_ways_is_named_for_having_some_sign() -> None:
+    ways = ("copy", "copy-fillers", "salad")
+    made = [played(way).sentences[at] for at, way in enumerate(ways * 2) if at != 2]
+    mixed = replace(HONEST, sentences=(*made, HONEST.sentences[5]))
+    copied = replace(HONEST, sentences=played("copy").sentences)
+    assert named(shares(mixed)) == ["any"]
+    assert "any" not in named(shares(copied))
 
 
 def test_one_word_is_an_answer_and_many_of_one_word_are_none() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from trecjudge.judging.offline.prepared import Prepared, prepared_text
 from trecjudge.judging.offline.wording import SHIPPED, Wording, wording_of
 from trecjudge.records import FULL, GRADES, Judgment, Response, Sentence
-from trecjudge.records.signs import Sign
+from trecjudge.records.signs import ANY, Sign
 from trecjudge.text.forms import is_in_row, join_forms
 from trecjudge.text.framing import frame_of
 from trecjudge.text.sentences import states_nothing
@@ -70,6 +70,9 @@ def signs_in(response: Response, title: str, judgments: Sequence[Judgment]) -> M
             if is_there:
                 found[name].append(sentence.index)
     made = {name: Sign(tuple(at), of[name]) for name, at in found.items()}
+    if answer.attested:
+        every = {index for at in found.values() for index in at}
+        made[ANY] = Sign(tuple(sorted(every)), of["near_copied"])
     irrelevant = irrelevant_in(judgments)
     return made if irrelevant is None else made | {"irrelevant": irrelevant}
 

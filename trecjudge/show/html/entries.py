@@ -77,7 +77,8 @@ class Entries:
         entry: dict[str, Any] = {"statings": stated} if stated else {}
         if paths := self._paths(response, judgments):
             entry["paths"] = paths
-        if signs := {n: sign.at for n, sign in response.signs.items() if sign.at}:
+        found = response.signs.items()
+        if signs := {n: sign.at for n, sign in found if sign.at and SIGN_KINDS[n].sentence}:
             entry["signs"] = signs
         if response.provenance:
             entry["provenance"] = list(map(_origin, response.provenance))
