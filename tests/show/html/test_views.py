@@ -101,7 +101,9 @@ def test_the_theme_can_be_chosen_on_a_phone(differing_page: Path, open_page: Ope
         browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", wide)
 
 
-FIRST = ["#", "Run", "CITATION_SUPPORT", "LENGTH", "Responses", "Judged", "Copied"]
+SIGNS = ["Copied", "Uncited"]
+RANKING = ["CITATION_SUPPORT", "EXPECTED_CITATION_SUPPORT"]
+FIRST = ["#", "Run", *RANKING, "LENGTH", "Responses", "Judged", *SIGNS]
 
 
 @pytest.fixture(scope="module")
@@ -122,11 +124,11 @@ def test_of_several_judges_the_ranking_measures_come_first(
 ) -> None:
     browser = open_page(page_of_columns)
     assert heads(browser) == FIRST
-    assert browser.text(".menu summary") == "Columns 5 of 10"
+    assert browser.text(".menu summary") == "Columns 7 of 12"
 
 
 def test_of_one_judge_all_are_shown(sample_page: Path, open_page: Open) -> None:
-    assert len(heads(open_page(sample_page))) == 10
+    assert len(heads(open_page(sample_page))) == 12
 
 
 def test_columns_are_chosen_and_moved_by_key_and_found_again(
@@ -136,10 +138,10 @@ def test_columns_are_chosen_and_moved_by_key_and_found_again(
     browser.find(".menu summary").send_keys(Keys.ENTER)
     browser.find("[data-column=FITS] input").send_keys(Keys.SPACE)
     assert browser.run("return document.activeElement.closest('li').dataset.column") == "FITS"
-    for _ in range(3):
+    for _ in range(4):
         browser.find("[data-column=FITS] .before").send_keys(Keys.ENTER)
     browser.find("[data-column=LENGTH] input").send_keys(Keys.SPACE)
-    chosen = ["#", "Run", "CITATION_SUPPORT", "FITS", "Responses", "Judged", "Copied"]
+    chosen = ["#", "Run", *RANKING, "FITS", "Responses", "Judged", *SIGNS]
     assert heads(browser) == chosen
     browser.find("[data-column=FITS] input").send_keys(Keys.ESCAPE)
     assert not browser.run("return document.querySelector('.menu').open")
@@ -148,8 +150,8 @@ def test_columns_are_chosen_and_moved_by_key_and_found_again(
     browser.wait("document.title.startsWith('Leaderboard')")
     assert heads(browser) == chosen
     values = browser.all("#board tbody tr:first-child td.measure .value")
-    browser.find("#board th[data-key='6'] button").click()  # its cells moved with it
-    assert len(values) == 2
+    browser.find("#board th[data-key='7'] button").click()  # its cells moved with it
+    assert len(values) == 3
 
 
 def test_the_first_columns_are_gone_back_to(page_of_columns: Path, open_page: Open) -> None:
@@ -160,7 +162,7 @@ def test_the_first_columns_are_gone_back_to(page_of_columns: Path, open_page: Op
     assert heads(browser) == FIRST
     assert "columns" not in browser.run("return location.hash")
     browser.all(".menu-panel > button")[0].click()
-    assert len(heads(browser)) == 2 + 10
+    assert len(heads(browser)) == 2 + 12
 
 
 def back(browser: Browser) -> None:
@@ -302,7 +304,7 @@ def test_what_charts_show_stands_in_tables_too(compared_page: Path, open_page: O
         summary.send_keys(Keys.ENTER)
     ranks = browser.text("figure[data-measure=''] table").splitlines()
     assert [row.split()[0] for row in ranks[-3:]] == ["careful", "uncited", "careless"]
-    assert ranks[-1] == "careless 2 3 2 3 3"
+    assert ranks[-1] == "careless 2 3 2 3 3 3"
     assert len(browser.all("figure table")) == len(browser.all("figure svg")) == 4
 
 

@@ -63,7 +63,7 @@ function nameOf(cell) {
   return head.measures[key]?.name || key;
 }
 
-const COUNTS = ".place, .responses, .judged, .sign";
+const COUNTS = ".place, .responses, .judged, .gaming";
 
 class LeaderboardView {
   constructor(board) {
