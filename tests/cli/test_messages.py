@@ -60,7 +60,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.param(
             "--set attester=lexcal",
             "--set attester=lexcal: settings of judge citation: attester: unknown value 'lexcal';"
-            " did you mean 'lexical'? there are: auto, lexical, llm, strict",
+            " did you mean 'lexical'? there are: auto, encoder, lexical, llm, strict",
             id="choice: unknown",
         ),
         pytest.param(
