@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar, Final, Literal, Protocol
+from typing import ClassVar, Final, Literal, Protocol, TypeVar
 
 from trecjudge.errors import JudgmentFailed, PluginError, WorkflowError
 from trecjudge.findings import brief
@@ -37,6 +37,8 @@ from trecjudge.text.embeddings import ENCODER_EXTRA, Encoder, encoder
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import comparable, scripts
+
+Found = TypeVar("Found")
 
 # Attesters: whether a document supports a sentence, by words or by a model, one protocol.
 NO_TEXT: Final = "no_document_text"
@@ -231,13 +233,16 @@ def attester_for(
     return LexicalAttester(calibration)
 
 
+def require_extra(found: Found | None, setting: str, extra: str) -> Found:
+    """Return what an extra brings. Raises PluginError where it is not installed."""
+    if found is None:
+        raise PluginError(f"`{setting}` needs an extra: pip install 'trecjudge[{extra}]'")
+    return found
+
+
 def required_encoder() -> Encoder:
     """Return the encoder. Raises PluginError where the extra is not installed."""
-    found = encoder()
-    if found is None:
-        message = f"`encoder` needs an extra: pip install 'trecjudge[{ENCODER_EXTRA}]'"
-        raise PluginError(message)
-    return found
+    return require_extra(encoder(), "encoder", ENCODER_EXTRA)
 
 
 def evidence_at(text: str, start: int, end: int) -> Evidence | None:

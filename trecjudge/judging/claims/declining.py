@@ -19,7 +19,7 @@ _ZERO_WIDTH = re.compile("\u200c")
 _LIKE_ASCII = str.maketrans("İıſK", "iisk")
 
 
-class Language:
+class DecliningLanguage:
     """A language: its named parts, how a sentence that declines begins, and what it may have."""
 
     def __init__(self, section: ExpressionGroup) -> None:
@@ -41,7 +41,7 @@ class Language:
         return bool(opens or expression(self.within, re.IGNORECASE).search(sentence))
 
 
-class English(Language):
+class English(DecliningLanguage):
     """English, which has the most expressions: most are tried only beside a word of sources."""
 
     def declines(self, sentence: str) -> bool:
@@ -56,9 +56,10 @@ class English(Language):
 
 
 @cache
-def _languages() -> dict[str, Language]:
+def _languages() -> dict[str, DecliningLanguage]:
     kinds = {_ENGLISH: English}
-    return {one.name: kinds.get(one.name, Language)(one) for one in read_expressions(_FILE)}
+    read = read_expressions(_FILE)
+    return {one.name: kinds.get(one.name, DecliningLanguage)(one) for one in read}
 
 
 def declines(sentence: str) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
-from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
-from trecjudge.judging.attest import require_text
+from trecjudge.errors import PLANNED, JudgmentFailed, WorkflowError
+from trecjudge.judging.attest import require_extra, require_text
 from trecjudge.judging.claims.by_model import ATTRIBUTE, Cascade, Detector, ModelDetector
 from trecjudge.judging.claims.by_words import LexicalDetector, SemanticDetector
 from trecjudge.judging.claims.search import ATTRIBUTED, CONTRADICTED, Library, Verdict
@@ -331,8 +331,4 @@ def on_claim(claim: Claim) -> dict[str, Any]:
 
 def required_embedder() -> Embedder:
     """Return the embedder. Raises PluginError where the extra is not installed."""
-    found = embedder()
-    if found is None:
-        message = f"`semantic` needs an extra: pip install 'trecjudge[{EXTRA}]'"
-        raise PluginError(message)
-    return found
+    return require_extra(embedder(), "semantic", EXTRA)

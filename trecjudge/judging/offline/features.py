@@ -357,7 +357,7 @@ class _Tally:
         return self.found / self.total
 
 
-class Overlap(NamedTuple):
+class SharedWords(NamedTuple):
     """What a document has of a sentence: both as they are compared, and by term."""
 
     wording: Wording
@@ -372,14 +372,14 @@ class Overlap(NamedTuple):
         return self.tally.share >= _MOST
 
 
-def overlap_of(wording: Wording, document: Prepared) -> Overlap:
+def overlap_of(wording: Wording, document: Prepared) -> SharedWords:
     """Return what a document has of a sentence. The wording must have terms."""
     wording = as_the_document_writes(wording, document)
     if document.tokens > LONG:
         document = best_part([(term.form, term.weight) for term in wording.terms], document)
     has = [term.form in document.segments_of for term in wording.terms]
     weights = _weights(wording, document)
-    return Overlap(wording, document, has, weights, _tally(wording, weights, has))
+    return SharedWords(wording, document, has, weights, _tally(wording, weights, has))
 
 
 def find(wording: Wording, document: Prepared) -> Measurements:
@@ -387,7 +387,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     return measure(overlap_of(wording, document))
 
 
-def measure(overlap: Overlap) -> Measurements:
+def measure(overlap: SharedWords) -> Measurements:
     """Return the measurements of a pair of which the overlap is known."""
     wording, document, has, weights, tally = overlap
     passage = best_passage(tally.present, document) if tally.present else NO_PASSAGE

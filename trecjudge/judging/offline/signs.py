@@ -55,7 +55,7 @@ def signs_in(response: Response, title: str, judgments: Sequence[Judgment]) -> M
     texts = {i: d.full_text for i, d in response.documents.items() if d.has_text}
     if not texts:
         return {}
-    answer = _Answer(
+    answer = _SignSearch(
         texts,
         wording_of(title, SHIPPED).meaningful_forms,
         len(response.sentences),
@@ -78,7 +78,7 @@ def signs_in(response: Response, title: str, judgments: Sequence[Judgment]) -> M
 
 
 @dataclass(slots=True)
-class _Answer:
+class _SignSearch:
     """What the sentences of an answer are compared with.
 
     `texts` are those of its documents by id, `topic` is the content of the topic's title, `size`
