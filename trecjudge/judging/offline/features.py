@@ -87,7 +87,7 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
 
     A passage that denies or doubts in its own words has the frame, too.
     """
-    frame = _frame_of(wording.text, wording.forms)
+    frame = frame_of_sentence(wording.text, wording.forms)
     if frame is None:
         return ""
     inside = document.text[passage.start : passage.end + _STOP]
@@ -100,9 +100,10 @@ def unasserted_in(wording: Wording, document: Prepared, passage: PassageSpan) ->
     return "" if framed else frame.written
 
 
-# A claim is compared with one document after another.
-@lru_cache(maxsize=64)
-def _frame_of(sentence: str, forms: tuple[str, ...]) -> Frame | None:
+# A sentence is compared with one document after another, and then looked at for signs.
+@lru_cache(maxsize=256)
+def frame_of_sentence(sentence: str, forms: tuple[str, ...]) -> Frame | None:
+    """Return the frame of a sentence, remembered."""
     return frame_of(sentence, forms)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
+from trecjudge.judging.offline.features import frame_of_sentence
 from trecjudge.judging.offline.prepared import Prepared, prepared_text
 from trecjudge.judging.offline.wording import SHIPPED, Wording, wording_of
 from trecjudge.records import FULL, GRADES, Judgment, Response, Sentence
 from trecjudge.records.signs import ANY, Sign
 from trecjudge.text.forms import is_in_row, join_forms
-from trecjudge.text.framing import frame_of
 from trecjudge.text.sentences import states_nothing
 from trecjudge.text.tokens import (
     FEWEST_WORDS,
@@ -213,7 +213,7 @@ def is_unasserted(wording: Wording) -> bool:
     A heading and code assert nothing, nor does what ends in a colon.
     """
     text = wording.text
-    if text.rstrip().endswith((":", "：")) or frame_of(text, wording.forms):
+    if text.rstrip().endswith((":", "：")) or frame_of_sentence(text, wording.forms):
         return True
     return states_nothing(text)
 
