@@ -100,6 +100,7 @@ def test_a_loss_is_status_1(data: Path, worse: Path, tmp_path: Path) -> None:
         assert len((tmp_path / side / "toy.verdicts.jsonl").read_text().splitlines()) == 120
 
 
+@pytest.mark.timeout(240)  # two processes that fit, on a machine that does more
 def test_weights_that_are_fitted_to_the_other_topics_lose_nothing(data: Path, worse: Path) -> None:
     done = measure(worse, "--data", data, "--against", ROOT, "--only", "trec")
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,9 @@ from trecjudge.judging.offline.prepared import prepared_text
 from trecjudge.judging.offline.support import Calibration, compare
 from trecjudge.stats.agreement import auc
 from trecjudge.stats.resampling import ratio
-from trecjudge.text.embeddings import Encoder
+
+if TYPE_CHECKING:  # an earlier checkout, which these tables may be of, has none
+    from trecjudge.text.embeddings import Encoder
 
 Floats = NDArray[np.float64]
 
