@@ -10,12 +10,14 @@ from trecjudge.models.overrides import OWN
 PAGE = Path(__file__).parent.parent / "docs" / "prompts.md"
 HEAD = "| program | prompt | tokens | source | published agreement | how it differs from `own` |"
 NOTHING = "none that could be checked"
+BEFORE = "v0.9"
+"""The name of the default of before, which every program has: the page says so once."""
 
 
 def table() -> list[str]:
     """Return the rows: each prompt of a program that has named ones, in the form of a schema."""
     programs = [program for program in every_program() if program.each is None]
-    found = list(listed_prompts(programs))
+    found = [one for one in listed_prompts(programs) if one.about.name != BEFORE]
     named = {one.prompt.program.name for one in found if one.about.name != OWN}
     rows = [_row(one) for one in found if one.prompt.program.name in named]
     return [HEAD, "|---|---|---|---|---|---|", *rows]

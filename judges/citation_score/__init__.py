@@ -1,11 +1,13 @@
-"""Citation score: faithfulness, coverage and redundancy of what an answer cites, without a model.
+"""Citation score: faithfulness, coverage and redundancy of what an answer cites.
 
 The three axes are those of the three-axis citation scoring framework.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,6 +19,7 @@ from trecjudge import (
     Judgment,
     LeaderboardSpec,
     Model,
+    Program,
     Response,
     Sentence,
     Topic,
@@ -24,18 +27,30 @@ from trecjudge import (
     WorkflowError,
     judgment_of,
 )
-from trecjudge.judging.attest import NO_TEXT, citation_not_read, known_in_part, text_missing
-from trecjudge.judging.judge import unjudged
+from trecjudge.judging.attest import (
+    NO_TEXT,
+    citation_item,
+    citation_not_read,
+    known_in_part,
+    text_missing,
+)
+from trecjudge.judging.judge import judge_or_fail, unjudged
 from trecjudge.judging.offline.relevance import Vector, mean_cosine, vector_of, weighed_forms
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.measures import Compute, share_measure
-from trecjudge.records import Failure
+from trecjudge.records import BY_MODEL, Failure, Usage
 from trecjudge.text.numbers import other_writings
+from trecjudge.text.questions import blank_question_words, question_kind
 from trecjudge.text.tokens import comparable, read_forms, scripts
+
+from ..citation import ATTEST, CitationJudge
+from ..support import WEIGHTED
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
 AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
 _MOST_MISSING = 8
+_MOST_KEPT = 50
+"""Missing words that a judgment keeps: a topic may be an article."""
 _UNREAD = {
     "script": "no cited text shares a script with {what}: words cannot be compared",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
@@ -46,8 +61,9 @@ Unreadable = Literal["script", "no_document_text"]
 
 @dataclass(frozen=True, slots=True)
 class CitationScoreJudge:
-    """Faithfulness, coverage and redundancy of what an answer cites, without a model.
+    """Faithfulness, coverage and redundancy of what an answer cites.
 
+    `attester` is what decides FAITHFULNESS: `lexical` (keywords) or `llm`.
     `faithfulness`, `coverage` and `redundancy` are the weights of the axes in CITATION_SCORE: none
     below 0, 1 together. `uncited` is what a sentence without citations counts in FAITHFULNESS:
     `zero`, or nothing at all (`skip`).
@@ -57,6 +73,9 @@ class CitationScoreJudge:
     coverage: float = 0.4
     redundancy: float = 0.2
     uncited: Literal["zero", "skip"] = "zero"
+    attester: Literal["lexical", "llm"] = "lexical"
+    # The citation judge's own program: an equal question of both judges is one model call.
+    programs: ClassVar[tuple[Program, ...]] = (ATTEST,)
     needs: ClassVar[tuple[str, ...]] = ("topic_text", "document_text")
 
     def __post_init__(self) -> None:
@@ -67,6 +86,11 @@ class CitationScoreJudge:
             given = "faithfulness {!r}, coverage {!r}, redundancy {!r}".format(*weights)
             message = f"the weights of citation_score are {given}: none below 0, 1 together"
             raise WorkflowError(message)
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.attester == "llm"
 
     @property
     def measures(self) -> LeaderboardSpec:
@@ -80,7 +104,8 @@ class CitationScoreJudge:
             share_measure(
                 FAITHFULNESS,
                 axis_measure(FAITHFULNESS),
-                "Mean share of the keywords of a sentence that the documents it cites contain.",
+                "Mean share of the keywords of a sentence that the documents it cites contain, or"
+                " mean support of a sentence by them where a model decides.",
             ),
             share_measure(
                 COVERAGE,
@@ -116,13 +141,19 @@ class CitationScoreJudge:
         cited = {i: _text_of(found) for i, found in there.items() if not (found and found.hollow)}
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
-            return [_nothing_cited(item, name, reason) for name in AXES]
+            axes = [_nothing_cited(item, name, reason) for name in AXES]
+            asked = _asked(axes[1], item.topic, topic_terms(topic_text(item.topic)))
+            return [axes[0], asked, axes[2]]
         passages = [passage for passage in cited.values() if passage is not None]
         in_part = [found for found in there.values() if found and not found.complete]
         if not passages:
             without = unjudged(item, known_in_part(*in_part)) if in_part else None
             return [without or _without_text(item, cited)] * len(AXES)
-        found = [self._faithfulness(item, response, cited), _coverage(item, passages)]
+        if self.needs_model:
+            faithful = await self._model_faithfulness(item, model)
+        else:
+            faithful = self._faithfulness(item, response, cited)
+        found = [faithful, _coverage(item, passages)]
         if in_part:  # what they lack may be in the rest
             gap = unjudged(item, known_in_part(*in_part))
             read = all(document.has_text for document in in_part)
@@ -139,10 +170,46 @@ class CitationScoreJudge:
             if claims.unread[0] == NO_TEXT:
                 return _without_text(item, cited)
             return _unjudged_axis(item, claims.unread[0], "a sentence")
-        reason = f"claims compared: {len(claims.shares)}; with nothing cited: {claims.idle}"
-        if claims.unread:
-            reason += f"; left out: {len(claims.unread)}"
-        return _axis_judgment(item, FAITHFULNESS, value, reason)
+        return _axis_judgment(item, FAITHFULNESS, value, claims.reason)
+
+    async def _model_faithfulness(self, item: WholeResponse, model: Model) -> Judgment:
+        """Judge the mean support of claims by a model: 1 full, 0.5 partial, 0 none, each at best.
+
+        A claim whose documents have no text is left out. Another that could not be judged, and that
+        no document supports in full, leaves the axis unjudged.
+        """
+        response, attester = item.response, CitationJudge(attester="llm")
+        claims = list(claims_of(response.sentences, count_uncited=self.uncited == "zero"))
+        pairs = [
+            citation_item(item.topic, response, sentence, citation)
+            for sentence, _ in claims
+            for citation in sentence.citations
+        ]
+        every = await asyncio.gather(*(judge_or_fail(p, attester.judge(p, model)) for p in pairs))
+        by_sentence = defaultdict[int | None, list[Judgment]](list)
+        for judgment in every:
+            by_sentence[judgment.sentence_index].append(judgment)
+        shares, idle, lost = list[float](), 0, list[Judgment]()
+        for sentence, _ in claims:
+            own = by_sentence[sentence.index]
+            share = max((WEIGHTED[j.label] for j in own if j.label is not None), default=0.0)
+            if share < 1 and (open_ones := [j for j in own if not j.judged]):
+                lost.append(open_ones[0])
+            elif any(j.exists for j in own):
+                shares.append(share)
+            else:
+                idle += 1
+        failures = [j.failure for j in lost if j.failure]
+        failure = next((f for f in failures if f.kind != NO_TEXT), None)
+        if failure is None and failures and not shares:
+            failure = failures[0]
+        usage = _sum_usage([judgment.usage for judgment in every])
+        if failure is not None:
+            return judgment_of(item, failure=failure, usage=usage)
+        compared = Claims(tuple(shares), idle, tuple([NO_TEXT] * len(failures)))
+        value = sum(shares) / max(1, len(shares) + idle)
+        found = _axis_judgment(item, FAITHFULNESS, value, compared.reason)
+        return replace(found, attester=BY_MODEL, usage=usage)
 
     def citation_score(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the weighted sum of F, C and 1 - R; 0 where nothing cited is there."""
@@ -182,10 +249,8 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
 
 
 def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
-    topic = item.topic
-    text = "\n".join((topic.title, topic.problem_statement, topic.background)).strip()
-    text = text or topic.body
-    terms = keywords(text)
+    text = topic_text(item.topic)
+    terms = topic_terms(text)
     if not terms:
         return _unjudged_axis(item, "no_topic_text")
     if not any(passage.comparable(text) for passage in passages):
@@ -196,7 +261,21 @@ def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
     if absent:
         shown = ", ".join(repr(text[t.start : t.end]) for t in absent[:_MOST_MISSING])
         reason += f"; missing: {shown}"
-    return _axis_judgment(item, COVERAGE, found / len(terms), reason)
+    judgment = _axis_judgment(item, COVERAGE, found / len(terms), reason)
+    return _asked(judgment, item.topic, absent)
+
+
+def _asked(judgment: Judgment, topic: Topic, absent: Sequence[Term]) -> Judgment:
+    """Return the judgment with the kind of question of its topic, and the words that it lacks."""
+    text = topic_text(topic)
+    missing = tuple(text[term.start : term.end] for term in absent[:_MOST_KEPT])
+    return replace(judgment, question=topic.question or question_kind(text), missing=missing)
+
+
+def topic_text(topic: Topic) -> str:
+    """Return what a topic asks: title, problem statement and background, else its article."""
+    text = "\n".join((topic.title, topic.problem_statement, topic.background)).strip()
+    return text or topic.body
 
 
 def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
@@ -214,6 +293,18 @@ def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
 
 def _axis_judgment(item: Item, name: str, value: float, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=value, exists=True, reason=reason)
+
+
+def _sum_usage(spent: Sequence[Usage]) -> Usage:
+    costs = [usage.cost for usage in spent if usage.cost is not None]
+    return Usage(
+        cached=all(usage.cached for usage in spent),
+        prompt_tokens=sum(usage.prompt_tokens for usage in spent),
+        completion_tokens=sum(usage.completion_tokens for usage in spent),
+        seconds=sum(usage.seconds for usage in spent),
+        cost=sum(costs) if costs else None,
+        program=ATTEST.name,
+    )
 
 
 def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment:
@@ -254,6 +345,13 @@ def keywords(text: str) -> list[Term]:
     return [term for term in wording_of(text).terms if term.content]
 
 
+@lru_cache(maxsize=1024)
+def topic_terms(text: str) -> Sequence[Term]:
+    """Return the keywords of a topic without function words and words that ask, unless all are."""
+    every = keywords(blank_question_words(text))
+    return [term for term in every if term.meaningful] or every or keywords(text)
+
+
 def missing_terms(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
     """Return the terms that none of the passages has."""
     return [term for term in terms if not any(passage.has(term) for passage in passages)]
@@ -273,11 +371,27 @@ class Claims:
     unread: tuple[Unreadable, ...]
 
     @property
+    def reason(self) -> str:
+        """How many claims were compared, cite nothing that is there, and were left out."""
+        found = f"claims compared: {len(self.shares)}; with nothing cited: {self.idle}"
+        return f"{found}; left out: {len(self.unread)}" if self.unread else found
+
+    @property
     def faithfulness(self) -> float | None:
         """Mean share over the claims, the idle ones as 0; None if none that cites could be read."""
         if self.unread and not self.shares:
             return None
         return sum(self.shares) / max(1, len(self.shares) + self.idle)
+
+
+def claims_of(
+    sentences: Iterable[Sentence], count_uncited: bool
+) -> Iterator[tuple[Sentence, list[Term]]]:
+    """Yield the sentences that claim something, those without citations on wish, with keywords."""
+    for sentence in sentences:
+        terms = keywords(sentence.text)
+        if terms and (sentence.citations or count_uncited):
+            yield sentence, terms
 
 
 def read_claims(
@@ -292,10 +406,7 @@ def read_claims(
     shares: list[float] = []
     unread: list[Unreadable] = []
     idle = 0
-    for sentence in sentences:
-        terms = keywords(sentence.text)
-        if not terms or not (sentence.citations or count_uncited):
-            continue
+    for sentence, terms in claims_of(sentences, count_uncited):
         found = [cited[i] for c in sentence.citations if (i := c.doc_id) and i in cited]
         with_text = [passage for passage in found if passage is not None]
         readable = [passage for passage in with_text if passage.comparable(sentence.text)]

@@ -25,8 +25,7 @@ from invented import WORDS
 from trecjudge.findings import FindingLog
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.topics import read_topics
-from trecjudge.judges.citation_score import CitationScoreJudge
-from trecjudge.judges.citation_score.axes import read_cited_text
+from trecjudge.judges.citation_score import CitationScoreJudge, read_cited_text
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import NoModel
 from trecjudge.records import Citation, Document, Response, Sentence, Topic

@@ -63,9 +63,23 @@ def test_a_shipped_workflow_by_name(tmp_path: Path, given: str) -> None:
     shipped.touch()
     assert find_workflow(Path(given), shipped.parent) == (shipped, "")
     with pytest.raises(
-        WorkflowError, match=r"typo/mine\.yml: no such file, and .* there are: mine"
+        WorkflowError, match=r"typo/mine2\.yml: no such file, and .* there are: mine"
     ):
-        find_workflow(Path("typo/mine.yml"), shipped.parent)
+        find_workflow(Path("typo/mine2.yml"), shipped.parent)
+
+
+def test_the_workflow_of_a_judge_that_has_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "citation_judge" / "workflow.yml"
+    assert find_workflow(path) == find_workflow(Path("citation"))
+    path.parent.mkdir()
+    path.write_text("judge: length\n")
+    assert find_workflow(path) == (path, "")
+
+
+@pytest.mark.parametrize("given", ["mine/citation.yml", "judges/citation/workflow.yml"])
+def test_a_path_that_is_not_there_names_the_shipped_workflow_of_its_judge(given: str) -> None:
+    with pytest.raises(WorkflowError, match=f"{given}: no such file; .* is --workflow citation$"):
+        find_workflow(Path(given))
 
 
 DATASETS = """

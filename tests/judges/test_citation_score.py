@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import ROOT, command, judge, sample
-from tests.fakes import always, judgment, response
-from trecjudge.errors import WorkflowError
+from tests.endpoint import Answer, attestation, serving
+from tests.fakes import ScriptedModel, always, judgment, response
+from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.judges.citation_score import CitationScoreJudge, best_or_worst
 from trecjudge.judging.judge import make_judge
 from trecjudge.models.model import Model, NoModel
@@ -325,3 +326,111 @@ def test_what_is_carried_without_text_makes_copies_no_less_redundant() -> None:
     by_itself = measured(judged(response(("Kettle.", ["w", "x"]), carried=copies)))
     beside = response(("Kettle.", ["w", "x", "e"]), carried=copies | {"e": ""})
     assert measured(judged(beside)) == by_itself
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "coverage"),
+    [
+        pytest.param("Why do kettles whistle?", {"w": WHISTLE}, 1.0, id="why"),
+        pytest.param("How many kettles, and which whistles?", {"w": WHISTLE}, 1.0, id="how many"),
+        pytest.param("What does the WHO say?", {"w": WHISTLE}, 0.0, id="what is no word of WHO"),
+        pytest.param("Сколько стоит чайник?", {"w": "Чайник стоит рубль."}, 1.0, id="Russian"),
+        pytest.param("为什么水壶？", {"w": "水壶"}, 1.0, id="Chinese"),
+        pytest.param("Why?", {"w": WHISTLE}, 0.0, id="nothing else is asked"),
+    ],
+)
+def test_words_that_ask_are_no_topic_terms(
+    question: str, documents: dict[str, str], coverage: float
+) -> None:
+    text = next(iter(documents.values()))
+    assert scores([(text, ["w"])], documents, Topic("t1", question))[2] == coverage
+
+
+def reply_of(label: str) -> dict[str, str]:
+    """Return the fields of a reply; without a label none could be read."""
+    if not label:
+        raise JudgmentFailed("parse", "no label")
+    return {"label": label, "evidence": ""}
+
+
+def support_of(*labels: str) -> list[Judgment]:
+    """Judge three claims with a model that gives labels in turn: two citations, one, and none."""
+    answer = response(
+        ("Kettle whistles.", ["w", "f"]), ("Ferry.", ["f"]), ("And it is.", ["f"]), ("Kettle.", []),
+        documents={"w": WHISTLE, "f": FERRY},
+    )  # fmt: skip
+    given = map(reply_of, labels)
+    model = ScriptedModel(lambda inputs: next(given))
+    found = judged(answer, model=model, attester="llm")
+    assert len(model.asked) == 3
+    return found
+
+
+def test_faithfulness_by_a_model() -> None:
+    full = support_of("partial_support", "full_support", "partial_support")
+    assert full[0].value == pytest.approx((1 + 0.5 + 0) / 3)
+    assert (full[0].attester, full[0].reason) == (
+        "llm", "claims compared: 2; with nothing cited: 1",
+    )  # fmt: skip
+    assert measured(full, attester="llm")[0] == pytest.approx(
+        0.4 * 0.5 + 0.4 * full[1].value + 0.2 * (1 - full[2].value)  # type: ignore[operator]
+    )
+
+
+def test_a_reply_that_cannot_be_read_leaves_faithfulness_unjudged_and_no_other_axis() -> None:
+    found = support_of("full_support", "partial_support", "")
+    assert kinds(found) == ["parse", "", ""]
+    assert measured(found)[0] is None
+
+
+def test_a_claim_that_one_document_supports_in_full_is_decided() -> None:
+    found = support_of("full_support", "", "no_support")
+    assert found[0].value == pytest.approx(1 / 3)
+
+
+def test_the_model_is_not_asked_about_documents_without_text() -> None:
+    answer = response(("Kettle.", ["e"]), ("Ferry.", ["w"]), documents={"w": WHISTLE, "e": " "})
+    model = always("full_support")
+    first = judged(answer, model=model, attester="llm")[0]
+    assert first.reason == "claims compared: 1; with nothing cited: 0; left out: 1"
+    assert len(model.asked) == 1
+
+
+def test_the_question_is_that_of_the_citation_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = tmp_path / "r.jsonl"
+    runs.write_text(json.dumps(RUN))
+    flags = ("--set", "citation_score.attester=llm", "--use-env-llm", "--json", "--also")
+    with serving(lambda body, number: Answer(attestation(body)), monkeypatch):
+        done = judge(runs, tmp_path / "out", *flags, "citation_score")
+    calls = json.loads(done.out)["calls"]
+    assert (calls["calls"], calls["saved"] + calls["cached"]) == (1, 1)
+
+
+def test_kinds_of_question_and_missing_words_are_told(tmp_path: Path) -> None:
+    topics, runs = tmp_path / "topics.jsonl", tmp_path / "r.jsonl"
+    said = [("1", "Why does the vineyard ripen?", ""), ("2", "Kettle", "definition")]
+    topics.write_text(
+        "".join(
+            json.dumps({"topic_id": i, "title": title, "question_type": kind}) + "\n"
+            for i, title, kind in said
+        )
+    )
+    records = [{**RUN, "metadata": {"team_id": "x", "run_id": "r", "topic_id": n}} for n in "12"]
+    runs.write_text("".join(json.dumps(record) + "\n" for record in records))
+    flags = ("--judge", "citation_score", "--rag-topics", topics, "--report")
+    done = judge(runs, tmp_path / "out", *flags)
+    lines = [
+        "responses whose documents lack half of the topic's words, by kind of question: why 1 of 1",
+        "words of topics that are lacking, by responses: ripen 1, vineyard 1",
+    ]
+    page = (tmp_path / "out/x.report.html").read_text().replace("&#39;", "'")
+    assert all(line in " ".join(done.out.split()) and line in page for line in lines)
+    judgments = (tmp_path / "out/x.judgments.jsonl").read_text()
+    assert '"question":"why","missing":["vineyard","ripen"]' in judgments
+    assert '"question":"definition"' in judgments
+    once = (tmp_path / "out/x.judgments.jsonl").read_bytes()
+    again = command("rescore", tmp_path / "out/x.judgments.jsonl")
+    assert lines[0] in " ".join(again.out.split())
+    assert (tmp_path / "out/x.judgments.jsonl").read_bytes() == once

@@ -97,7 +97,7 @@ def test_any_second_column_of_qrels_is_read(iteration: str, write: Write) -> Non
     [
         pytest.param(b"t 0 d", id="three columns"),
         pytest.param(b"t 0 d 1 run", id="five columns"),
-        pytest.param(b"t 0 d 1.0", id="fraction"),
+        pytest.param(b"t 0 d 1.5", id="fraction"),
         pytest.param(b"t 0 d x", id="word"),
         pytest.param(b"t 0 d 1_0", id="underscore"),
         pytest.param(b"t 0 d " + b"9" * 5000, id="5000 digits"),

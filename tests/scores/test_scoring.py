@@ -10,10 +10,11 @@ import ir_measures
 import pytest
 
 from tests.cli.jobs import BAD, GOOD, job
-from tests.commandline import command
+from tests.commandline import command, sample
 from tests.fakes import judgment, response
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, ignore
 from trecjudge.records import FULL, NONE, Claim, Vote
+from trecjudge.results.trec import read_qrels
 from trecjudge.scores.scoring import Pool, VoteTally
 
 
@@ -158,3 +159,20 @@ def test_alpha_of_voters_with_missing_votes_is_krippendorffs() -> None:
     assert found["alpha"] == pytest.approx(0.743, abs=5e-4)
     assert found["failed"] == {"a": 3, "b": 1, "c": 2, "d": 1}
     assert found["items"] == 11  # on the last unit only one voter decided
+
+
+@pytest.mark.parametrize("pooled", [(), ("--qrels-pool",)], ids=["by run", "pooled"])
+def test_qrels_as_binary_have_1_where_support_is_full(
+    pooled: tuple[str, ...], tmp_path: Path
+) -> None:
+    written = []
+    for form in ("grades", "binary"):
+        sample("rag", tmp_path / form, "-q", "--no-check", "--qrels-as", form, *pooled)
+        written.append((tmp_path / form / "x.qrels").read_text().splitlines())
+    grades = [line.rsplit(" ", 1) for line in written[0]]
+    assert {grade for _, grade in grades} >= {"0", "2"}
+    assert written[1] == [f"{row} {float(grade == '2')}" for row, grade in grades]
+    qrels = tmp_path / "binary" / "x.qrels"
+    assert {row.grade for row in read_qrels(qrels, ignore)} == {0, 1}
+    command("rescore", tmp_path / "binary", "-q")
+    assert qrels.read_text().splitlines() == written[1]

@@ -36,6 +36,7 @@ from trecjudge.job.workflow import names_in
 from trecjudge.judging.judge import Judge, name_of
 from trecjudge.models.blocking import blocking
 from trecjudge.models.spending import Budget
+from trecjudge.results.judgments import QrelsForm
 from trecjudge.results.log import LogKind
 from trecjudge.results.outputs import Outputs
 
@@ -136,6 +137,7 @@ async def ajudge(
     out_dir: PathLike | None = None,
     name: str = "default",
     qrels_pool: bool = False,
+    qrels_as: QrelsForm = "grades",
     log: LogKind = "full",
     debug_log: bool = True,
     document_text: bool = True,
@@ -178,6 +180,7 @@ async def ajudge(
             log=log if debug_log else "none",
             document_text=document_text,
             qrels_pool=qrels_pool,
+            qrels_as=qrels_as,
             check=check,
             strict=strict,
             labels=_path(judgments_from),

@@ -385,6 +385,12 @@ class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags,
     qrels_pool: bool = switch(
         "Write classic qrels, `topic 0 doc grade`, over all runs.", "--qrels-pool"
     )
+    qrels_as: Literal["grades", "binary"] = option(
+        "How qrels are written: `grades` as the judge gives them; `binary` as 1.0 for grade 2 and"
+        " more, such as full support, else 0.0.",
+        "grades",
+        metavar="FORM",
+    )
     log: Literal["full", "lean", "none"] = option(
         "What goes into NAME.log, one JSON event a line: `full`; `lean` leaves out items on"
         " which no model was asked, since the judgments have all of them; `none` writes no log.",

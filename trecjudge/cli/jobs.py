@@ -18,7 +18,7 @@ TO_JOB = {"responses": "runs", "judgments_from": "labels"} | {
     for name in (
         *("topics", "documents", "own_documents", "qrels", "nuggets", "dataset", "check", "strict"),
         *("only_topics", "only_runs", "max_topics", "max_runs", "calibration", "human"),
-        *("document_text", "qrels_pool"),
+        *("document_text", "qrels_pool", "qrels_as"),
     )
 }
 """The flags that fill a field of a job as they are, each with that field."""

@@ -214,6 +214,7 @@ def judgments_header(job: Job, panel: Panel, inputs: JobInputs) -> Header:
         measures=tuple(job.workflow.measures),
         topics=tuple(inputs.topics) if inputs.topics is not None else None,
         qrels_pool=job.qrels_pool,
+        qrels_as=job.qrels_as,
         gate=job.workflow.gate,
         by_expected=True,
     )

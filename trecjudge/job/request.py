@@ -26,6 +26,7 @@ from trecjudge.judging.judge import Judge
 from trecjudge.models.documents.service import service_of
 from trecjudge.models.opening import CommandState, ModelOptions
 from trecjudge.models.spending import Budget
+from trecjudge.results.judgments import QrelsForm
 from trecjudge.results.log import LogKind
 from trecjudge.results.outputs import Outputs
 
@@ -66,6 +67,7 @@ class Job:
     log: LogKind = "full"
     document_text: bool = True
     qrels_pool: bool = False
+    qrels_as: QrelsForm = "grades"
     check: bool = True
     strict: bool = False
     labels: Path | None = None

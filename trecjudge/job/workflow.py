@@ -183,8 +183,9 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> tuple[Path, str]:
     """Return a workflow file, and the entry of its `datasets` that is asked for, "" for none.
 
     It is the path that is given or, by its name, one of those shipped: `workflows/NAME.yml` is such
-    a name too, in any current folder. `NAME_DATASET` is the entry DATASET of NAME.yml. Raises
-    WorkflowError with the names of the shipped ones.
+    a name too, in any current folder, and so is `NAME_judge/workflow.yml`, where each judge has a
+    folder. `NAME_DATASET` is the entry DATASET of NAME.yml. Raises WorkflowError with the
+    shipped one of the judge that a path names, else with the names of all.
     """
     if given.exists() and not given.is_dir():
         return given, ""
@@ -194,10 +195,16 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> tuple[Path, str]:
             return found
     if found := _dataset_file(given.with_suffix(given.suffix or ".yml")):
         return found
+    folder = given.parent.name
+    if given.stem == "workflow" and folder.endswith("_judge"):
+        path = shipped / f"{folder.removesuffix('_judge')}.yml"
+        if path.is_file():
+            return path, ""
     there = "is a folder, no workflow file" if given.is_dir() else "no such file"
-    raise WorkflowError(
-        f"{given}: {there}, and {unknown('workflow', str(given), shipped_names(shipped))}"
-    )
+    names = shipped_names(shipped)
+    if own := [name for name in (given.stem, folder) if folder and name in names]:
+        raise WorkflowError(f"{given}: {there}; the shipped one is --workflow {own[0]}")
+    raise WorkflowError(f"{given}: {there}, and {unknown('workflow', str(given), names)}")
 
 
 def _dataset_file(wanted: Path) -> tuple[Path, str] | None:

@@ -28,11 +28,13 @@ from trecjudge.models.spending import estimated_tokens
 from trecjudge.settings.plugins import import_named
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, yaml_text
 
-# Named prompts: a file for each, in the folder `prompts/` beside the module of its program.
+# Named prompts: files in the folder `prompts/` beside the module of their programs.
 OWN = "own"
 """The name of the prompt that a program has of itself."""
 FOLDER = "prompts"
 _LINE = "---\n"
+_NEXT = re.compile(r"^(?=---\nprogram:)", re.MULTILINE)
+"""Where in a file the prompt of a further program begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class NamedPrompt:
 
 def named_prompts(program: Program) -> dict[str, NamedPrompt]:
     """Return the named prompts of a program, by name. Raises WorkflowError for a broken file."""
-    found = (read_prompt(path) for path in _files(program))
+    found = (prompt for path in _files(program) for prompt in read_prompts(path))
     return {prompt.name: prompt for prompt in found if prompt.program == program.name}
 
 
@@ -67,15 +69,22 @@ def _files(program: Program) -> Iterator[Path]:
         yield from sorted(folder.glob("*.md"))
 
 
-def read_prompt(path: Path) -> NamedPrompt:
-    """Return the prompt of a file: YAML between two lines `---`, then the instructions.
+def read_prompts(path: Path) -> Iterator[NamedPrompt]:
+    """Yield the prompts of a file, one for each program that the name of the file is known to.
 
-    Raises WorkflowError with what is wrong.
+    Each is YAML between two lines `---`, then the instructions; all but the first begin with
+    `program:`. Raises WorkflowError with what is wrong.
     """
     try:
         text = yaml_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
+    # An empty part is what stands before the first prompt.
+    for part in [found for found in _NEXT.split(text) if found] or [""]:
+        yield _read_prompt(path, part)
+
+
+def _read_prompt(path: Path, text: str) -> NamedPrompt:
     start, head, body = (*text.split(_LINE, 2), "", "")[:3]
     if start or not body.strip():
         raise WorkflowError(f"{path}: must have --- , YAML, --- and the instructions")
@@ -178,6 +187,8 @@ def _for_several(program: Program, own: Any, each: ResolvedPrompt) -> ResolvedPr
         return ResolvedPrompt(own)
     # Whoever gives a prompt for one sentence means all of them, however many a request asks about.
     assert program.each is not None
+    if each.origin in named_prompts(program):  # written for several, too
+        return _resolve_override(program, own, each.origin)
     single = load_signature(program.each.reference)
     same = list(each.signature.fields) == list(single.fields)
     if each.demos or not same or REFERENCE.fullmatch(each.origin):

@@ -228,6 +228,8 @@ class Topic:
     limit: int | None = None
     qrels: Mapping[str, int] | None = field(default=None, hash=False)
     nuggets: tuple[Nugget, ...] | None = None
+    question: str = ""
+    """Its kind of question, as the topic file names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,6 +475,10 @@ class Judgment:
     nugget: AskedNugget | None = None
     votes: tuple[Vote, ...] = ()
     """What each voter said, where several made it."""
+    question: str = ""
+    """The kind of question of the topic, of a judgment on what the topic asks for."""
+    missing: tuple[str, ...] = ()
+    """Words of the topic that were looked for and not found."""
     usage: Usage = field(default=Usage(), compare=False)
 
     @property

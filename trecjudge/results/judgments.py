@@ -16,7 +16,7 @@ from functools import cache
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, Literal
 
 import orjson
 from pydantic import Field, TypeAdapter, ValidationError
@@ -128,12 +128,14 @@ def _read_optional(record: dict[str, Any], name: str) -> Any:
         raise ValueError(f"{name} is wrong: {error.errors()[0]['msg']}") from error
 
 
+QrelsForm = Literal["grades", "binary"]
+"""How grades are written in qrels: as they are, or as 1.0 from grade 2 on and 0.0 below."""
 FORMAT = 2
 MOST_LINES = 1 << 40
 MOST_JUDGES = 1000
 OPTIONAL_FIELDS = (
     *("claim", "match", "sources", "facts", "expected", "p_full", "uncalibrated", "nugget"),
-    "votes",
+    *("votes", "question", "missing"),
 )
 """Fields that are written only if set: most judges set none of them."""
 
@@ -154,6 +156,7 @@ class Header:
     measures: tuple[str, ...] = ()
     topics: tuple[str, ...] | None = None
     qrels_pool: bool = False
+    qrels_as: QrelsForm = "grades"
     gate: Mapping[str, Any] = field(default_factory=dict)
     by_expected: bool = False
 
@@ -413,6 +416,8 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "uncalibrated": TypeAdapter(str),
     "nugget": TypeAdapter(AskedNugget),
     "votes": TypeAdapter(tuple[Vote, ...]),
+    "question": TypeAdapter(str),
+    "missing": TypeAdapter(tuple[str, ...]),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {

@@ -29,7 +29,7 @@ from trecjudge.inputs.sources.containers import first_line, lines
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.measures import DIGITS, UNJUDGED
 from trecjudge.records import Judgment, Place, Response
-from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.judgments import JudgmentsReader, QrelsForm
 from trecjudge.text.visible import UNSEEN, UNSEEN_BEYOND
 
 GRADE = "judgment"
@@ -229,10 +229,15 @@ def topic_of_json(written: str) -> str | None:
     return decode(written, RESERVED_ALL) if LIKE_ALL.fullmatch(written) else written
 
 
-def qrels_line(row: QrelsRow) -> str:
+FULL_GRADE = 2
+"""Full support, or highly relevant."""
+
+
+def qrels_line(row: QrelsRow, form: QrelsForm = "grades") -> str:
     """Return `topic iteration doc grade`, separated by single spaces."""
     iteration = encode(row.iteration, NO_RUN if row.named else NO_WORDS)
-    return f"{encode(row.topic_id)} {iteration} {encode(row.doc_id)} {row.grade}\n"
+    grade = float(row.grade >= FULL_GRADE) if form == "binary" else row.grade
+    return f"{encode(row.topic_id)} {iteration} {encode(row.doc_id)} {grade}\n"
 
 
 def is_row(line: bytes, separator: bytes | None = None, columns: Collection[int] = (4,)) -> bool:
@@ -340,7 +345,7 @@ def _row(topic_id: str, column: str, doc_id: str, grade: int) -> QrelsRow:
 def _grade(text: str) -> int:
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(text)
-    return int(text)
+    return int(re.sub(r"\.0+$", "", text))  # "1.0" is how others write 1
 
 
 def number_of(text: str) -> float | None:

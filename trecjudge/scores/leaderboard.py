@@ -28,6 +28,9 @@ from trecjudge.scores.response_scores import (
 from trecjudge.settings.limits import limits
 from trecjudge.text.languages import ENGLISH, UNKNOWN, language_of
 
+_LACKING = 0.5
+"""The share of a topic's words up to which a response is counted among those that lack them."""
+
 
 # How much of a run there is, how much of it could be judged, and the signs that it has.
 @dataclass(slots=True)
@@ -54,6 +57,10 @@ class Coverage:
     """Responses by language, as `language_of` has it."""
     withheld: dict[str, int] = field(default_factory=dict)
     """Judgments without a weight to be expected, by the language that has no calibration."""
+    questions: dict[str, list[int]] = field(default_factory=dict)
+    """[responses whose documents lack half of the topic's words, responses] by kind of question."""
+    missing: dict[str, int] = field(default_factory=dict)
+    """Responses whose documents lack a word of the topic, by that word in lower case."""
     weighed: dict[str, bool] = field(default_factory=dict)
     """Whether all items of support that a judge decided are `weighed`; by judge."""
 
@@ -99,6 +106,8 @@ class Coverage:
         for judgment in judgments:
             if language := judgment.uncalibrated:
                 self.withheld[language] = self.withheld.get(language, 0) + 1
+            if judgment.question:
+                self._add_question(judgment)
             counts = self.by_judge.setdefault(judgment.judge, [0, 0])
             counts[1] += 1
             if judgment.failure is None:
@@ -108,6 +117,13 @@ class Coverage:
                 kind = judgment.failure.kind
                 self.failures[kind] = self.failures.get(kind, 0) + 1
                 self.examples.setdefault(kind, failure_text(judgment))
+
+    def _add_question(self, judgment: Judgment) -> None:
+        counts = self.questions.setdefault(judgment.question, [0, 0])
+        counts[0] += judgment.value is not None and judgment.value <= _LACKING
+        counts[1] += 1
+        for word in {word.lower() for word in judgment.missing}:
+            self.missing[word] = self.missing.get(word, 0) + 1
 
     def weigh(self, found: Iterable[tuple[str, bool | None]]) -> None:
         """Note of items, by judge, whether they are `weighed`."""
@@ -128,15 +144,20 @@ class Coverage:
             (self.failures, other.failures),
             (self.languages, other.languages),
             (self.withheld, other.withheld),
+            (self.missing, other.missing),
         ):
             for name, count in more.items():
                 own[name] = own.get(name, 0) + count
         for kind, text in other.examples.items():
             self.examples.setdefault(kind, text)
-        for judge, (judged, expected) in other.by_judge.items():
-            counts = self.by_judge.setdefault(judge, [0, 0])
-            counts[0] += judged
-            counts[1] += expected
+        for counted, more_pairs in (
+            (self.by_judge, other.by_judge),
+            (self.questions, other.questions),
+        ):
+            for name, (first, second) in more_pairs.items():
+                counts = counted.setdefault(name, [0, 0])
+                counts[0] += first
+                counts[1] += second
         self.weigh(other.weighed.items())
 
 

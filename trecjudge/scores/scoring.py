@@ -282,7 +282,10 @@ class JobScoring:
         if pool := self.pools.get(judge):
             pool.add(response, graded)
             return b""
-        return _text(response_qrels(response, graded))
+        return self._text(response_qrels(response, graded))
+
+    def _text(self, rows: Iterable[QrelsRow]) -> bytes:
+        return "".join(qrels_line(row, self.header.qrels_as) for row in rows).encode()
 
     def take(self, part: PartScores) -> None:
         """Add what was scored apart. Parts come in the order of the job's responses."""
@@ -317,7 +320,7 @@ class JobScoring:
         self.board.finish()
         for name, file in zip(self.judges, files.qrels, strict=True):
             if pool := self.pools.get(name):
-                file.write(_text(pooled_qrels(pool.best)))
+                file.write(self._text(pooled_qrels(pool.best)))
         for row in self.board.rows():
             files.leaderboard.write(leaderboard_line(row).encode())
         standings = rank_by_measure(self.board, self.people)
@@ -445,7 +448,3 @@ class Pool:
         shown = str(judgment.grade)
         own = judgment.sentence_index, judgment.run_id, judgment.topic_id
         return Finding("grade_conflict", place, message, shown, *own)
-
-
-def _text(rows: Iterable[QrelsRow]) -> bytes:
-    return "".join(qrels_line(row) for row in rows).encode()

@@ -24,6 +24,7 @@ from trecjudge.show.formats import (
     languages_text,
     mean_text,
     number,
+    question_lines,
     rank_text,
     share_text,
     shown_letters,
@@ -265,6 +266,7 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += _sample_lines(summary)
     lines += _sign_lines(summary)
     lines += _language_lines(summary)
+    lines += question_lines(runs)
     if summary.labels:
         lines.append(labels_line(summary.labels, summary.ranked_by))
     if summary.inventory:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from trecjudge.findings import plural, visible
 
 if TYPE_CHECKING:
     from trecjudge.results.statistics import RunScore, Unjudged
+    from trecjudge.scores.leaderboard import Coverage
 
 MEAN_DIGITS: Final = 3
 """Of a mean in a table of runs, and of an interval beside it."""
@@ -96,6 +98,30 @@ def withheld_text(withheld: Mapping[str, int], what: str) -> str:
         " with a label only, since the offline attester has no calibration there"
         " (calibrate --labels)"
     )
+
+
+_MOST_WORDS = 5
+
+
+def question_lines(runs: Iterable[Coverage]) -> Iterator[str]:
+    """Yield a line on the kinds of question whose documents lack words, and one on these words."""
+    failing, asked, missing = Counter[str](), Counter[str](), Counter[str]()
+    for run in runs:
+        missing.update(run.missing)
+        for kind, (failed, of) in run.questions.items():
+            failing[kind] += failed
+            asked[kind] += of
+    kinds = [(kind, failed, asked[kind]) for kind, failed in failing.items() if failed]
+    kinds.sort(key=lambda found: (-found[1] / found[2], -found[1], found[0]))
+    if kinds:
+        parts = (f"{kind} {failed} of {of}" for kind, failed, of in kinds)
+        what = "responses whose documents lack half of the topic's words"
+        yield visible(f"{what}, by kind of question: {', '.join(parts)}")
+    words = sorted(missing.items(), key=lambda found: (-found[1], found[0]))
+    if words:
+        parts = (f"{word} {count}" for word, count in words[:_MOST_WORDS])
+        more = ", …" if len(words) > _MOST_WORDS else ""
+        yield visible(f"words of topics that are lacking, by responses: {', '.join(parts)}{more}")
 
 
 def format_size(size: float) -> str:

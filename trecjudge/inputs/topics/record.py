@@ -43,6 +43,8 @@ TITLE_KEYS = (
 PROBLEM_KEYS = ("problem_statement", "resolved_utterance", *TITLE_KEYS)
 BACKGROUND_KEYS = ("background", "original_background", "context", "ptkb")
 BODY_KEYS = ("article", "body")
+QUESTION_KEYS = ("question_type", "query_type", "question_kind")
+"""Names of the kind of question."""
 TEXT_KEYS = (*PROBLEM_KEYS, *BACKGROUND_KEYS, *BODY_KEYS)
 Record = Mapping[str, Any]
 
@@ -86,6 +88,7 @@ def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
         url=as_text(fields.get("url")),
         # True is an int in Python, and no limit.
         limit=limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
+        question=text_at(fields, QUESTION_KEYS),
     )
     return topic, tuple(_unused_names(fields, topic))
 
@@ -116,7 +119,7 @@ def _unused_names(fields: Record, topic: Topic) -> Iterator[str]:
     parts = (topic.title, topic.problem_statement, topic.background, topic.body)
     used = normalize_text(" ".join(parts))
     for name, value in fields.items():
-        if name in (*ID_KEYS, *TEXT_KEYS, "url", "limit"):
+        if name in (*ID_KEYS, *TEXT_KEYS, *QUESTION_KEYS, "url", "limit"):
             continue
         read = (line for text in texts_in(value) for line in text.splitlines())
         if any(normalize_text(line) not in used and (not used or _is_prose(line)) for line in read):

@@ -441,17 +441,30 @@ def _parts(text: str, names: list[str]) -> list[tuple[str, str]]:
     by_plain = {name.casefold(): name for name in names}
     opening = re.compile(rf"<({'|'.join(map(re.escape, names))})\s*>", re.IGNORECASE)
     closing = {n: re.compile(rf"</{re.escape(n)}\s*>", re.IGNORECASE) for n in names}
+    nested = _ends_of_items(text) if ITEM in names else {}
     parts, at = [], 0
     while found := opening.search(text, at):
         at, name = found.end(), by_plain[found[1].casefold()]
         # A closing tag ends the element of its own name only: other tags inside are its text.
-        end = closing[name].search(text, at) if name in closing else None
+        end = nested.get(at) or (closing[name].search(text, at) if name in closing else None)
         if end is None:  # looked for once: many tags that nothing closes would take hours
             closing.pop(name, None)
             continue
         parts.append((name, text[at : end.start()]))
         at = end.end()
     return parts
+
+
+def _ends_of_items(text: str) -> dict[int, re.Match[str]]:
+    """Return the closing tag of each entry by where the entry begins: lists stand in entries."""
+    opened: list[int] = []
+    ends = {}
+    for tag in re.finditer(rf"<(/?){ITEM}\s*>", text, re.IGNORECASE):
+        if not tag[1]:
+            opened.append(tag.end())
+        elif opened:
+            ends[opened.pop()] = tag
+    return ends
 
 
 def _value(text: str, annotation: Any) -> Any:

@@ -21,7 +21,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
-from trecjudge.show.formats import withheld_text
+from trecjudge.show.formats import question_lines, withheld_text
 from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.entries import (
@@ -207,6 +207,7 @@ class _Report:
             map(Counter, (run.withheld for run in self.board.coverage.values())), Counter()
         ):
             notes.append(withheld_text(withheld, "judgment"))
+        notes += question_lines(self.board.coverage.values())
         job = job_shown(self.config.record, self.trail.prompts)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
