@@ -35,7 +35,7 @@ WITHOUT = {
     UNGRADED: "no document has a grade for this topic: --qrels, or relevance=judged",
     NONE_RELEVANT: "no document is relevant to this topic by its grades",
 }
-MISSING = "its documents have no grades, or none is relevant"
+MISSING = "no document has a grade, none is relevant, or no run says what it retrieved"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ def retrieved_path(run: Path) -> Path:
     return run.with_name(f"{bare_name(run)}{ENDING}")
 
 
-def retrieved_beside(run: Path, report: OnFinding) -> Retrieved:
-    """Return what the responses of a run file retrieved, by (run_id, topic_id).
+def retrieved_beside(run: Path, report: OnFinding) -> Retrieved | None:
+    """Return what the responses of a run file retrieved, by (run_id, topic_id), or None.
 
     A line is one search; where a topic has several, what a later one found anew comes after.
     Several passages of a document are one text. A line that cannot be read is reported: of its
@@ -34,7 +34,7 @@ def retrieved_beside(run: Path, report: OnFinding) -> Retrieved:
     """
     path = retrieved_path(run)
     if not path.is_file():
-        return {}
+        return None
     found: dict[tuple[str, str], dict[str, str] | None] = {}
 
     def tell(finding: Finding) -> None:
@@ -58,7 +58,10 @@ def retrieved_beside(run: Path, report: OnFinding) -> Retrieved:
 
 
 def with_retrieved(response: Response, texts: Mapping[str, str] | None) -> Response:
-    """Return a response with what it retrieved; this stands above what its record says."""
+    """Return a response with what it retrieved, None for what is not known.
+
+    It stands above what the record says, whose references may be what is cited only.
+    """
     if texts is None:
         return replace(response, retrieved=None)
     documents = {i: Document(i, text) for i, text in texts.items() if text}

@@ -200,11 +200,11 @@ class RunRecords:
                 self.survey,
                 inventories[name],
             ).read()
-            if response is not None and (beside or searched):
+            if response is not None and (beside or searched is not None):
                 key = as_id(draft.run_id) or response.run_id, response.topic_id
                 response = with_provenance(response, beside.get(key, ()), self.report)
-                if key in searched:
-                    response = with_retrieved(response, searched[key])
+                if searched is not None:
+                    response = with_retrieved(response, searched.get(key))
             size, before = opened.read_bytes - before, opened.read_bytes
             yield RunRecord(
                 place,

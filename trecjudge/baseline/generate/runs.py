@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 from collections import deque
 from collections.abc import (
@@ -56,6 +57,8 @@ class RunCounts:
     """How long each search took."""
     abstentions: dict[str, str] = field(default_factory=dict)
     """Why there is no answer, by topic."""
+    _answers: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
+    _passages: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
 
     def add(self, answer: Answer) -> None:
         """Count an answer."""
@@ -68,6 +71,11 @@ class RunCounts:
             self.cited += bool(sentence.support)
             self.citations += len(sentence.support)
             self.words += len(sentence.text.split())
+        said = [(s.text, [one.passage.chunk.doc_id for one in s.support]) for s in answer.sentences]
+        self._answers.update(orjson.dumps([answer.topic.topic_id, said]))
+        for passage in (p for found in answer.retrieved for p in found.passages):
+            place = passage.chunk.doc_id, passage.chunk.start, passage.chunk.end
+            self._passages.update(orjson.dumps([answer.topic.topic_id, place]))
         self.seconds += [found.seconds for found in answer.retrieved]
         for first in answer.retrieved[:1]:
             self.confidence += first.confidence
@@ -93,10 +101,17 @@ class RunCounts:
         return {n: 1000 * times[math.ceil(p * len(times)) - 1] for n, p in ranks.items()}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-ready data."""
+        """Return the counts as JSON-ready data.
+
+        The digests are of what the answers say and cite, and of the passages in their order: runs
+        that have one of them in common answer, or retrieve, alike.
+        """
         names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
         last = ("mean_confidence", "confidence_by", "abstentions", "retrieval_ms")
-        return {name: getattr(self, name) for name in (*names, *last)}
+        return {name: getattr(self, name) for name in (*names, *last)} | {
+            "answers_sha256": self._answers.hexdigest(),
+            "passages_sha256": self._passages.hexdigest(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
