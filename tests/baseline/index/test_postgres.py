@@ -326,7 +326,7 @@ def test_the_queries_of_the_page_find_what_they_say(index: Index, url: str) -> N
     queries = [query for query in text.partition("```")[0].split(";") if query.strip()]
     within = f"{url}&options=-csearch_path%3D{store_of(index).address.name},public"
     chunks, english, near, model = (asked(within, query) for query in queries)
-    assert chunks == [(0, "Dams\nDams hold rivers back.")]
+    assert chunks == [(0, "Dams hold rivers back.")]
     assert [row[0] for row in english] == ["dam", "new"]
     assert [row[0] for row in near] == ["new", "alt"]
     vectors = Hashed("words")
