@@ -98,8 +98,10 @@ def run(line: str, *statuses: int) -> Done:
 
 
 def steady(text: str) -> list[str]:
-    """Return lines without what varies: seconds, and blanks at the end of a line."""
-    return [re.sub(r"\d+\.\d s\b", "N s", line.rstrip()) for line in text.strip().splitlines()]
+    """Return lines without what varies: times, and blanks at the end of a line."""
+    return [
+        re.sub(r"\d+\.\d (m?s)\b", r"N \1", line.rstrip()) for line in text.strip().splitlines()
+    ]
 
 
 def renew(page: Path) -> int:

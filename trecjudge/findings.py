@@ -143,6 +143,7 @@ KINDS: dict[str, FindingKind] = {
     "document_unknown": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "counts as a citation that supports nothing"),
     "provenance_unusable": FindingKind("warning", "nothing is said of where its sentence is from"),
+    "retrieved_unusable": FindingKind("warning", "what was retrieved for its topic is not known"),
     "quote_missing": FindingKind("warning", "the run names an origin that its document lacks"),
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),

@@ -186,3 +186,38 @@ def test_a_variant_without_a_run_does_not_stop_the_others(
     written, copied, other = found["variants"]
     assert written["failure"] and not copied["failure"] and other["answered"] == 3
     assert {run["run_id"] for run in found["job"]["runs"]} == {"a", "c"}
+
+
+def test_retrieval_is_compared_with_its_times(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("11 0 msmarco_v2.1_doc_99_110004#0_210044 2\n")
+    given = DOCUMENTS + "qrels: qrels.txt\n"
+    text = f"format: rag25\n{TWO}".replace("variants:", "judge: [retrieval]\nvariants:")
+    path = tmp_path / "e.yml"
+    path.write_text(given + f"topics: {RAG / 'topics.jsonl'}\n" + text)
+    done = command("experiment", path, "--out-dir", tmp_path / "o")
+    assert done.status == 0, done.err
+    assert "NDCG@10\n" in done.out
+    for name in NAMES:
+        assert f"retrieval: {name}: p50 " in done.out
+    found = json.loads(command("experiment", path, "--out-dir", tmp_path / "o", "--json").out)
+    assert all(v["reused"] and v["retrieval_ms"]["p95"] > 0 for v in found["variants"])
+    recall = [d for d in found["compared"]["differences"] if d["measure"] == "RECALL@10"]
+    assert [d["topics"] for d in recall] == [1]  # the others have no grades, so no value
+
+
+def test_variants_that_answer_alike_are_named(tmp_path: Path) -> None:
+    same = "format: rag25\nvariants: {a: {top: 12}, b: {top: 13}, c: {top: 1}}\n"
+    done = experiment(tmp_path, same)
+    said = "note: a, b: the same passages, and the same answers: only measures of retrieval can"
+    assert said in done.out
+
+
+def test_an_index_with_vectors_is_searched_by_both(tmp_path: Path) -> None:
+    pytest.importorskip("wordllama")
+    text = "format: rag25\nbase: {vectors: semantic}\nvariants: {a: {}, b: {retriever: bm25}}\n"
+    assert experiment(tmp_path, text, "-q").status == 0
+    runs = tmp_path / "o" / "experiment.runs"
+    by = [json.loads((runs / f"{n}.retrieved.jsonl").read_text().splitlines()[0]) for n in "ab"]
+    assert [one["retriever"] for one in by] == ["hybrid", "bm25"]
+    done = experiment(tmp_path, text)
+    assert "a, b: " not in done.out  # the writer sees which passages each found the best

@@ -421,3 +421,53 @@ def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> Non
     (plain,), (run,) = records_in(tmp_path / "plain.jsonl"), records_in(tmp_path / "m.jsonl")
     assert run["references"] != plain["references"]
     assert "bm25, reranked" in run["metadata"]["run_desc"]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_what_was_retrieved_lies_beside_the_run_and_is_judged(folder: Path, tmp_path: Path) -> None:
+    done = generate(folder, tmp_path, "--top", "5")
+    assert re.search(r"extractive-bm25\.retrieved\.jsonl: p50 \d+\.\d ms, p95 \d+\.\d ms", done.out)
+    searches = lines(tmp_path / "extractive-bm25.retrieved.jsonl")
+    assert [search["topic_id"] for search in searches] == [str(n) for n in range(TOPICS)]
+    first = searches[0]
+    assert (first["retriever"], first["k"], len(first["passages"])) == ("bm25", 5, 5)
+    assert [p["rank"] for p in first["passages"]] == [1, 2, 3, 4, 5]
+    assert first["passages"][0]["score"] == sum(first["passages"][0]["parts"].values())
+    events = lines(tmp_path / "extractive-bm25.retrieval.log")
+    assert {event["event"] for event in events} == {"RETRIEVAL"}
+    assert [(e["topic_id"], e["k"]) for e in events] == [(str(n), 5) for n in range(TOPICS)]
+    assert all(event["ms"] > 0 for event in events)
+    for event, search in zip(events, searches, strict=True):
+        kept = [{k: p[k] for k in ("doc_id", "start", "end", "score")} for p in search["passages"]]
+        assert event["passages"] == kept
+    # Two topics have a grade: one of the first document, one of a document that is not there.
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text(f"0 0 {first['passages'][0]['doc_id']} 2\n1 0 nowhere 1\n")
+    judged = command(
+        *("--judge", "retrieval", "--qrels", qrels, "--rag-responses", tmp_path, "--log", "none"),
+        *("--rag-topics", folder / "topics.jsonl", "--documents", folder / "docs.index"),
+        *("--out-dir", tmp_path / "judged", "-q"),
+    )
+    assert judged.status == 0, judged.err
+    board = (tmp_path / "judged" / "default.leaderboard.txt").read_text().splitlines()
+    ours = {tuple(line.split("\t")[1:3]): float(line.split("\t")[3]) for line in board}
+    assert {topic for topic, _ in ours} == {"0", "1", "all"}
+    assert [ours["0", "NDCG@10"], ours["1", "NDCG@10"], ours["all", "NDCG@10"]] == [1.0, 0.0, 0.5]
+
+
+def test_passages_below_a_score_are_not_answered_from(folder: Path, tmp_path: Path) -> None:
+    done = generate(folder, tmp_path, "--min-score", "1000", "--json")
+    assert json.loads(done.out)["abstained"] == TOPICS
+    searches = lines(tmp_path / "extractive-bm25.retrieved.jsonl")
+    assert [search["passages"] for search in searches] == [[]] * TOPICS
+
+
+def test_masked_data_is_in_no_file_of_a_run(folder: Path, tmp_path: Path) -> None:
+    assert generate(folder, tmp_path, "--mask-pii").status == 0
+    written = [path.read_text() for path in tmp_path.iterdir()]
+    assert len(written) == 4
+    assert not any("@" in text for text in written)
+    assert any("Write to [EMAIL] for it" in text for text in written)

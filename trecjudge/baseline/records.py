@@ -12,6 +12,8 @@ from pydantic import BaseModel
 from trecjudge.records import Document, Failure, Topic
 
 Method = Literal["bm25", "dense", "hybrid"]
+Chosen = Literal["auto", "bm25", "dense", "hybrid"]
+"""What a user may choose; `auto` is what the index has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,10 @@ class SearchResult:
     confidence_by: str
     answers: bool | None
     index_version: str
+    seconds: float = field(default=0.0, compare=False)
+    """How long it took."""
+    most: int = 0
+    """How many passages were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,10 +282,15 @@ class PaperFlags(DigitFlags):
 class RetrievalFlags(Flags):
     """How passages of an index are found."""
 
-    retriever: Literal["bm25", "dense", "hybrid"] = option(
-        "How passages are found: bm25 by words, dense by vectors, hybrid by both.",
-        "bm25",
+    retriever: Literal["auto", "bm25", "dense", "hybrid"] = option(
+        "How passages are found: bm25 by words, dense by vectors, hybrid by both; auto is hybrid"
+        " where the index has vectors, else bm25.",
+        "auto",
         metavar="NAME",
+    )
+    min_score: float | None = option(
+        "Leave out passages with a lower score; what scores are depends on the retriever.",
+        metavar="SCORE",
     )
     only: Sequence[str] = several(
         "Only documents with this value of a field, or one of several; since=DATE and"

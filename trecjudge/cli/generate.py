@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
 from trecjudge.baseline.generate.answers import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFormat, format_for
-from trecjudge.baseline.generate.runs import RunRequest
+from trecjudge.baseline.generate.runs import RunRequest, retrieval_log
 from trecjudge.baseline.index.filters import parse_filter
-from trecjudge.baseline.retrieve.retriever import RetrieverSettings
+from trecjudge.baseline.index.index import open_index
+from trecjudge.baseline.retrieve.retriever import RetrieverSettings, usual_method
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import (
     ModelFlags,
@@ -25,6 +27,7 @@ from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, prin
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.generating import make_run
 from trecjudge.job.inputs import select_topics
@@ -81,8 +84,18 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     @property
     def run_name(self) -> str:
         """The run's id: as given, else the name of its files, else how it is made."""
+        if named := self.run_id or self.name:
+            return named
         made = "grounded" if self.use_env_llm else "extractive"
-        return self.run_id or self.name or f"{made}-{self.retriever}"
+        return f"{made}-{self._method}"
+
+    @property
+    def _method(self) -> str:
+        """How passages are found, with `auto` as the index has it. Raises InputError."""
+        if self.retriever != "auto":
+            return self.retriever
+        with closing(open_index(self.index)) as index:
+            return usual_method(index.facts.vectors, model_of(self))
 
     @property
     def outputs(self) -> Outputs:
@@ -116,6 +129,7 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
             self.team_id,
             RetrieverSettings(
                 self.retriever,
+                self.min_score,
                 rerank=self.rerank,
                 recency=self.recency,
                 rerank_by=self.rerank_by,
@@ -132,7 +146,8 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
 def generate(flags: GenerateFlags) -> int:
     """Answer topics from an index, as a run of a track.
 
-    A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
+    Beside the run, NAME.provenance.jsonl shows where each citation is from, and
+    NAME.retrieved.jsonl what was retrieved for each topic.
     """
     format_, model = format_for(flags.format_name), model_of(flags)
     flags.generating.check(model.use)
@@ -148,8 +163,9 @@ def generate(flags: GenerateFlags) -> int:
     if made is None:
         return _print_plan(spent, flags)
     if flags.as_json:
-        files = [str(flags.run), str(provenance_path(flags.run))]
-        counts = made.as_dict() | {"files": files, "calls": spent}
+        run = flags.run
+        files = [run, provenance_path(run), retrieved_path(run), retrieval_log(run)]
+        counts = made.as_dict() | {"files": [str(file) for file in files], "calls": spent}
         print_json([counts | {"findings": printer.as_dicts()}])
     elif not flags.quiet:
         track, documents = format_.track_name, _documents(flags)

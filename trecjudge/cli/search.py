@@ -73,6 +73,7 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
         """Return how passages are found; a run file has a line a document."""
         return RetrieverSettings(
             self.retriever,
+            self.min_score,
             rerank=self.rerank,
             recency=self.recency,
             one_per_document=self.one_per_document or self.trec is not None,
@@ -173,7 +174,7 @@ async def _calibrate(flags: SearchFlags, retriever: IndexRetriever, printer: Fin
 async def _write(flags: SearchFlags, retriever: IndexRetriever, printer: FindingPrinter) -> int:
     assert flags.topics is not None and flags.trec is not None
     topics = read_topics(flags.topics, printer)
-    tag = flags.tag or f"trecjudge-{flags.retriever}"
+    tag = flags.tag or f"trecjudge-{retriever.method}"
     done: SearchCounts = await write_run(
         flags.trec, topics.values(), retriever, flags.top or WRITTEN, flags.filter, tag
     )

@@ -14,6 +14,8 @@ from pydantic import ValidationError
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.retrieved import ENDING as RETRIEVED
+from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
@@ -45,10 +47,15 @@ def provenance_path(run: Path) -> Path:
 
 
 def is_beside_a_run(file: Path, others: Sequence[Path]) -> bool:
-    """Return whether a file is the provenance of one of the others."""
-    if not file.name.endswith(ENDING):
+    """Return whether a file is the provenance of one of the others, or what it retrieved."""
+    path_of = next((of for end, of in BESIDE.items() if file.name.endswith(end)), None)
+    if path_of is None:
         return False
-    return any(provenance_path(other) == file for other in others if other.parent == file.parent)
+    return any(path_of(other) == file for other in others if other.parent == file.parent)
+
+
+BESIDE = {ENDING: provenance_path, RETRIEVED: retrieved_path}
+"""What may lie beside a run, and where, by how its name ends."""
 
 
 def provenance_files(paths: Sequence[Path]) -> list[Path]:

@@ -26,6 +26,7 @@ from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.provenance import provenance_beside, with_provenance
+from trecjudge.inputs.retrieved import retrieved_beside, with_retrieved
 from trecjudge.inputs.sources.containers import BOM, Opened
 from trecjudge.inputs.sources.packing import is_packed
 from trecjudge.inputs.sources.paths import own_output
@@ -172,6 +173,7 @@ class RunRecords:
         path, format_name, count, before = opened.path, "", 0, 0
         inventories: dict[str, MarkInventory] = defaultdict(MarkInventory)
         beside, layout = provenance_beside(path, self.report), layout_of(opened)
+        searched = retrieved_beside(path, self.report)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
             claimed = format_of(record, self.dataset)
@@ -198,10 +200,11 @@ class RunRecords:
                 self.survey,
                 inventories[name],
             ).read()
-            if response is not None and beside:
-                written = as_id(draft.run_id) or response.run_id
-                lines = beside.get((written, response.topic_id), ())
-                response = with_provenance(response, lines, self.report)
+            if response is not None and (beside or searched is not None):
+                key = as_id(draft.run_id) or response.run_id, response.topic_id
+                response = with_provenance(response, beside.get(key, ()), self.report)
+                if searched is not None:
+                    response = with_retrieved(response, searched.get(key))
             size, before = opened.read_bytes - before, opened.read_bytes
             yield RunRecord(
                 place,

@@ -52,7 +52,7 @@ def find_runs(paths: Sequence[Path], report: OnFinding = ignore) -> list[Path]:
     """Return the files below `paths`, each once. Raises InputError if there is none.
 
     A backup beside its original is passed over, unless its own path is given. Then it comes after
-    the original. So is the provenance of a run beside it.
+    the original. So is what lies beside a run: its provenance, and what it retrieved.
     """
     found: dict[str, Path] = {}
     # Two patterns may fit one file: it would answer every topic twice.

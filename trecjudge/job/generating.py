@@ -8,14 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 from trecjudge.baseline.generate.answers import PROGRAMS, REPLY, Answerer
-from trecjudge.baseline.generate.runs import RunCounts, RunRequest, answer_all, write_run
+from trecjudge.baseline.generate.runs import (
+    RunCounts,
+    RunRequest,
+    answer_all,
+    retrieval_event,
+    retrieval_log,
+    write_run,
+)
 from trecjudge.baseline.index.index import open_index
 from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES, MaskedRanks
 from trecjudge.baseline.retrieve.retriever import open_retriever
+from trecjudge.files import open_target
 from trecjudge.findings import OnFinding
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import open_session
 from trecjudge.records import Topic
+from trecjudge.results.log import DebugLog
 
 
 async def make_run(
@@ -45,14 +54,22 @@ async def make_run(
             if wanted.generating.mask and retriever.ranks is not None:
                 retriever = replace(retriever, ranks=MaskedRanks(retriever.ranks))
             model, track = session.model, wanted.format.track
-            answerer = Answerer(retriever, model, track, report, wanted.generating)
-            each = answer_all(topics, answerer.answer, model.in_flight)
-            facts = wanted.facts(model, index)
+            how = replace(wanted.retriever, method=retriever.method)
+            facts = replace(wanted, retriever=how).facts(model, index)
             wanted.format.check(facts)
+            answerer = Answerer(retriever, model, track, report, wanted.generating)
             if options.plan and options.use:
-                async for _ in each:
+                async for _ in answer_all(topics, answerer.answer, model.in_flight):
                     pass  # only to count what they would ask
                 return None, model.spent() | {"items": len(topics)}
-            with held or nullcontext():
+            with held or nullcontext(), open_target(retrieval_log(wanted.path)) as file:
+                log = DebugLog(file)
+                logging = replace(
+                    answerer,
+                    retrieved=lambda topic, found: log.event(
+                        "RETRIEVAL", **retrieval_event(topic, found, facts)
+                    ),
+                )
+                each = answer_all(topics, logging.answer, model.in_flight)
                 made = await write_run(each, wanted.path, wanted.format, facts)
             return made, model.spent()

@@ -323,8 +323,10 @@ class Response:
     `background` is what was said before, where the response is one of several of a conversation.
     `sample` names it among several responses to one topic; empty for the only, or the first one.
     `retrieved` are the ids of what its system retrieved, the best first; None where that is not
-    known. `abstained` is whether its system says that it declined to answer; None where it does not
-    say. `said` holds what else the system says of its answer, such as its own confidence.
+    known. `retrieved_documents` have the passages of them that a file beside the run has; they are
+    not among `documents`, since only retrieval is judged by them. `abstained` is whether its system
+    says that it declined to answer; None where it does not say. `said` holds what else the system
+    says of its answer, such as its own confidence.
     """
 
     run_id: str
@@ -342,6 +344,7 @@ class Response:
     background: str = ""
     sample: str = ""
     retrieved: tuple[str, ...] | None = None
+    retrieved_documents: Mapping[str, Document] = field(default_factory=dict, compare=False)
     abstained: bool | None = None
     said: Mapping[str, Any] = field(default_factory=dict)
 

@@ -437,12 +437,31 @@ def closing_lines(found: ExperimentReport) -> Iterator[str]:
     if found.compared is not None:
         yield from difference_lines(found.compared.differences)
         yield from _too_few(found.compared.differences)
+    yield from _retrieval_lines(found.runs)
     reused = [run.variant for run in found.runs if run.reused]
     if reused:
         yield f"not made again: {', '.join(map(brief_line, reused))}"
     if found.summary is not None:
         files = found.summary.files
         yield from (f"{kind}: {files[kind]}" for kind in SHOWN if kind in files)
+
+
+def _retrieval_lines(runs: Sequence[VariantRun]) -> Iterator[str]:
+    """Yield how long each variant searched and what it cost, and which answer alike."""
+    alike: dict[str, list[VariantRun]] = {}
+    for run in runs:
+        times, cost = run.counts.get("retrieval_ms"), run.spent.get("cost")
+        if times:
+            paid = f", cost {cost:.4f}" if cost else ""
+            figures = f"p50 {times['p50']:.1f} ms, p95 {times['p95']:.1f} ms"
+            yield f"retrieval: {brief_line(run.variant)}: {figures}{paid}"
+        if run.counts.get("sentences"):
+            alike.setdefault(run.counts.get("answers_sha256", run.variant), []).append(run)
+    for group in (group for group in alike.values() if len(group) > 1):
+        names = ", ".join(brief_line(run.variant) for run in group)
+        passages = {run.counts.get("passages_sha256") for run in group}
+        why = "other passages, but" if len(passages) > 1 else "the same passages, and"
+        yield f"note: {names}: {why} the same answers: only measures of retrieval can differ"
 
 
 def _too_few(differences: Sequence[Difference]) -> Iterator[str]:

@@ -26,6 +26,7 @@ from trecjudge.baseline.retrieve.ranking import BY_WORDS
 from trecjudge.baseline.terms import LONGEST, terms_of
 from trecjudge.findings import plural, visible
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.records import ProvenanceLine
 from trecjudge.show.closing import model_line
 from trecjudge.show.tables import cut
@@ -154,6 +155,9 @@ def generated_lines(
         yield f"abstained: topic {topic_id}: {why}"
     if len(made.abstentions) > MOST_LISTED:
         yield f"abstained: … {len(made.abstentions)} topics in all"
+    if made.retrieval_ms is not None:
+        p50, p95 = made.retrieval_ms["p50"], made.retrieval_ms["p95"]
+        yield f"retrieved: {retrieved_path(run)}: p50 {p50:.1f} ms, p95 {p95:.1f} ms"
     yield f"provenance: {provenance_path(run)}"
     if spent:
         yield model_line(spent)

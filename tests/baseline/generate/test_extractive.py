@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from tests.baseline.generate.material import FERRY, HARBOUR, TOPIC, passage, passages
 from trecjudge.baseline.generate.answers import (
     extract_answer,
     quotable_sentences,
     stands_alone,
+    trust_by_score,
     weighted_terms,
 )
 from trecjudge.baseline.generate.formats import AnswerLimits, answer_limits, cut_to_limits
@@ -153,3 +158,24 @@ def test_headings_and_marks_are_left_out() -> None:
     assert (
         found.text == "History of trams The tram of the town of Ostermere was closed in 1962."[17:]
     )
+
+
+REFUND = "Refunds are issued within ten working days of the return. They go to the card used."
+QUESTION = "How do I get my money back?"
+
+
+def test_what_only_vectors_found_is_answered_from() -> None:
+    (by_words,) = passages(a=REFUND)
+    assert extract_answer(QUESTION, [by_words], RAG25) == ()
+    near = [replace(by_words, parts={"dense": 0.6}), passage("b", "Cats sleep for long hours.", 2)]
+    (first, *_) = extract_answer(QUESTION, near, RAG25)
+    assert first.support[0].passage.chunk.doc_id == "a"
+
+
+def test_a_passage_counts_by_the_score_that_its_retriever_gave() -> None:
+    given = passages(a=HARBOUR, b=FERRY, c="")
+    assert trust_by_score(given) == pytest.approx({1: 1.0, 2: 0.75, 3: 0.5 + 0.5 / 3})
+    flat = [replace(one, score=0.5) for one in given]
+    assert set(trust_by_score(flat).values()) == {1.0}
+    below = [replace(one, score=score) for one, score in zip(given, (0.0, -1.0, -2.0), strict=True)]
+    assert set(trust_by_score(below).values()) == {1.0}

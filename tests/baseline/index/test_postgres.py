@@ -312,3 +312,40 @@ def test_no_password_is_shown(address: str) -> None:
         assert "geheim" not in str(error.value)
     finally:
         index.close()
+
+
+DOCS = Path(__file__).parents[3] / "docs" / "retrieval.md"
+DAM = source("dam", "Dams hold rivers back.", "Dams", date="2023-01-01", lang="en")
+NEW = source("new", "Dams hold rivers in the north.", "North", date="2024-05-01", lang="en")
+ALT = source("alt", "Katzen schlafen.", "Tiere", date="2024-06-01", lang="de")
+
+
+def test_the_queries_of_the_page_find_what_they_say(index: Index, url: str) -> None:
+    refreshed(index, [DAM, NEW, ALT], embeds=Hashed("words"))
+    text = DOCS.read_text(encoding="utf-8").partition("<!-- sql -->\n```sql\n")[2]
+    queries = [query for query in text.partition("```")[0].split(";") if query.strip()]
+    within = f"{url}&options=-csearch_path%3D{store_of(index).address.name},public"
+    chunks, english, near, model = (asked(within, query) for query in queries)
+    assert chunks == [(0, "Dams hold rivers back.")]
+    assert [row[0] for row in english] == ["dam", "new"]
+    assert [row[0] for row in near] == ["new", "alt"]
+    vectors = Hashed("words")
+    own, other = (vectors.of(s.document.full_text) for s in (DAM, NEW))
+    assert near[0][1] == pytest.approx(float(own @ other), abs=1e-6)
+    assert model == [("words", 16)]
+
+
+def test_a_vector_of_another_length_is_refused_by_the_database(index: Index, url: str) -> None:
+    refreshed(index, [DAM], embeds=Hashed("words"))
+    refreshed(index, [DAM, NEW], embeds=Hashed("words"))  # pinned once, written again
+    name = store_of(index).address.name
+    with pytest.raises(Exception, match="expected 16 dimensions, not 2"):
+        asked(url, f"UPDATE {name}.chunks SET embedding = '[1,0]'")
+
+
+def test_tables_laid_out_before_are_refused_with_what_to_do(index: Index, url: str) -> None:
+    name = store_of(index).address.name
+    asked(url, f"UPDATE {name}.state SET shape = 1")
+    said = f'is of version 1, and this program reads 2; DROP SCHEMA "{name}" CASCADE, and index'
+    with pytest.raises(InputError, match=said):
+        found(index, "dam")

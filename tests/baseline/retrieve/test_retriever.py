@@ -111,11 +111,44 @@ def test_dense_finds_by_cosine() -> None:
     assert result.passages[1].parts == {"dense": pytest.approx(0.6)}
 
 
-def test_hybrid_adds_reciprocal_ranks() -> None:
-    result = found("zoo", embeds=GivenVectors({"zoo": (1.0, 0.0)}), method="hybrid")
-    assert ids(result) == ["zoo", "dam", "tax"]
-    assert result.passages[0].score == pytest.approx(1 / 61 + 1 / 63)
-    assert {"bm25", "dense"} <= set(result.passages[0].parts)
+def test_hybrid_adds_half_a_cosine_to_the_share_of_the_words() -> None:
+    given = index()
+    result = found("zoo", index=given, embeds=GivenVectors({"zoo": (0.8, 0.6)}), method="hybrid")
+    assert ids(result) == ["zoo", "tax", "dam"]
+    first, *others = result.passages
+    by_words = sum(score for name, score in first.parts.items() if name != "dense")
+    share = by_words / given.idf(["zoo"])["zoo"]
+    assert first.score == pytest.approx(share + first.parts["dense"] / 2)
+    assert first.parts["dense"] == pytest.approx(0.6)
+    assert [p.score for p in others] == pytest.approx([p.parts["dense"] / 2 for p in others])
+
+
+def test_where_the_words_find_nothing_vectors_do() -> None:
+    question = "How do I get my money back?"
+    refund = Document("refund", "Refunds are issued within ten days.")
+    other = Document("opening", "The shop opens at nine.")
+    table = {question: (1.0, 0.0), refund.text: (0.8, 0.6), other.text: (0.0, 1.0)}
+    made = index(vectors=False)
+    refreshed(made, map(IndexSource, [refund, other]), embeds=GivenVectors(table))
+    assert ids(found(question, index=made)) == []
+    result = found(question, index=made, embeds=GivenVectors(table))
+    assert (ids(result), result.method) == (["refund", "opening"], "hybrid")
+    assert ids(found(question, index=made, embeds=GivenVectors(table), min_score=0.2)) == ["refund"]
+
+
+def test_a_method_is_chosen_by_what_there_is() -> None:
+    by = {"vectors": GivenVectors({})}
+    assert found("dam").method == "bm25"
+    assert found("dam", index=index(vectors=False), embeds=by["vectors"]).method == "bm25"
+    assert found("dam", embeds=by["vectors"]).method == "hybrid"
+    assert found("dam", embeds=by["vectors"], method="bm25").method == "bm25"
+
+
+def test_passages_below_a_score_are_left_out() -> None:
+    both = found("who paid the dam on the river").passages
+    assert [p.chunk.doc_id for p in both] == ["dam", "tax"]
+    for least, left in ((both[1].score, 2), (both[0].score, 1), (both[0].score + 0.01, 0)):
+        assert len(found("who paid the dam on the river", min_score=least).passages) == left
 
 
 def test_a_newer_document_is_raised_and_one_without_date_kept() -> None:

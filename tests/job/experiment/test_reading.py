@@ -51,7 +51,7 @@ def test_a_variant_without_settings_is_a_name_alone(tmp_path: Path) -> None:
         (f"{HEAD}variants: {{a: {{top: ten}}, b: {{}}}}\n", "e.yml:4: variants.a: top: ten is not"),
         (
             f"{HEAD}variants: {{a: {{retriever: bm52}}, b: {{}}}}\n",
-            "there are: bm25, dense",
+            "there are: auto, bm25, dense",
         ),
         (
             f"{HEAD}variants: {{a: {{}}, b: {{retriever: dense}}}}\n",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -163,8 +163,8 @@ SAME = 0.7
 """The share of the shorter one's words from which on two sentences say the same."""
 LEAST = 0.02
 """A sentence must bring this share of what the first one brought."""
-TRUST = 20
-"""The rank at which a passage counts about half of the first."""
+TRUST = 0.5
+"""What a passage of score 0 counts of the best one; the others by their share of its score."""
 
 
 @dataclass(slots=True)
@@ -173,14 +173,13 @@ class _Choice:
 
     sentence: QuotableSentence
     forms: frozenset[str]
+    trust: float
     like: float = 0.0
 
     def gain(self, weights: Mapping[str, float], covered: Counter[str]) -> float:
         """Return what it adds: new weight of the question, less what repeats (MMR)."""
         new = sum(weights[form] * AGAIN ** covered[form] for form in self.forms & weights.keys())
-        rank = self.sentence.passage.rank
-        trust = TRUST / (TRUST - 1 + max(rank, 1))
-        return new * trust * (1 - self.like) / math.sqrt(max(len(self.forms), 1))
+        return new * self.trust * (1 - self.like) / math.sqrt(max(len(self.forms), 1))
 
 
 def extract_answer(
@@ -189,12 +188,26 @@ def extract_answer(
     """Return whole sentences of the passages; none where no sentence has a word of the question.
 
     Each next one is that with the greatest gain: greedy weighted coverage with maximal marginal
-    relevance (Carbonell and Goldstein, 1998). They stand by document, that of the first one first.
+    relevance (Carbonell and Goldstein, 1998), times the trust in its passage by the score that the
+    retriever gave it. They stand by document, that of the first one first. Where no sentence has a
+    word of the question, those of the passage that vectors found first are taken, as they stand.
     """
-    weights = weighted_terms(question)
-    choices = [_Choice(s, s.forms) for s in quotable_sentences(passages)]
-    taken = _choose_sentences([c for c in choices if c.forms & weights.keys()], weights, limits)
+    weights, trust = weighted_terms(question), trust_by_score(passages)
+    choices = [_Choice(s, s.forms, trust[s.passage.rank]) for s in quotable_sentences(passages)]
+    fitting = [c for c in choices if c.forms & weights.keys()]
+    if not fitting and choices and "dense" in choices[0].sentence.passage.parts:
+        first = choices[0].sentence.passage.rank
+        weights = dict.fromkeys((f for c in choices for f in c.forms), 1.0)
+        fitting = [c for c in choices if c.sentence.passage.rank == first]
+    taken = _choose_sentences(fitting, weights, limits)
     return tuple(_cite_sentence(sentence, passages, limits) for sentence in _in_order(taken))
+
+
+def trust_by_score(passages: Sequence[RetrievedPassage]) -> dict[int, float]:
+    """Return how much each passage counts, by rank: 1 with the best score, TRUST with 0 or less."""
+    best = max((passage.score for passage in passages), default=0.0)
+    shares = {p.rank: max(p.score, 0.0) / best if best > 0 else 1.0 for p in passages}
+    return {rank: TRUST + (1 - TRUST) * share for rank, share in shares.items()}
 
 
 def weighted_terms(question: str) -> dict[str, float]:
@@ -440,6 +453,8 @@ class Answerer:
     track: Track
     report: OnFinding
     generating: AnswerSettings = field(default_factory=AnswerSettings)
+    retrieved: Callable[[Topic, SearchResult], None] | None = None
+    """Called with every search, also of a topic that fails."""
 
     async def answer(self, topic: Topic) -> Answer:
         """Return the answer to a topic; one that failed says why, and has no sentence.
@@ -458,7 +473,7 @@ class Answerer:
     async def _answer(self, topic: Topic, question: str) -> Answer:
         if not question:
             raise JudgmentFailed("no_topic_text", "the topic has no text")
-        first = await self._search(question)
+        first = await self._search(topic, question)
         if why := _unanswerable(first):
             return Answer(topic, (), (first,), why)
         limits = answer_limits(self.track, topic, self.generating.most_words)
@@ -478,7 +493,7 @@ class Answerer:
         sentences = await writer.write_answer(passages, limits)
         for _ in range(self.generating.rounds):
             queries = await writer.name_gaps(sentences or ())
-            searched = [await self._search(query) for query in queries]
+            searched = [await self._search(topic, query) for query in queries]
             more = [one for one in searched if one.answers is not False]
             fresh = _fresh(passages, more)
             if not fresh:
@@ -490,9 +505,12 @@ class Answerer:
         why = "" if sentences else NOT_THERE if sentences is None else NOTHING_QUOTED
         return Answer(topic, sentences or (), tuple(found), why)
 
-    async def _search(self, question: str) -> SearchResult:
-        only = self.generating.only
-        return await self.retriever.retrieve(question, self.generating.top, only)
+    async def _search(self, topic: Topic, question: str) -> SearchResult:
+        settings = self.generating
+        found = await self.retriever.retrieve(question, settings.top, settings.only)
+        if self.retrieved is not None:
+            self.retrieved(topic, found)
+        return found
 
     def _next(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from trecjudge.baseline.masking import mask_personal_data
 from trecjudge.baseline.records import Answer, AnswerSentence, Chunk, Support
 from trecjudge.check.outcome import length, longest
 from trecjudge.check.rules import LengthRule, Track, track_named
@@ -22,7 +23,8 @@ class RunFacts:
     """What all records of a run say: who made it, its name, and how it was made, in a sentence.
 
     `document` looks up a whole document by id, where the records shall carry what they cite. Its
-    provenance names the index, and the time (UTC) if there is one.
+    provenance names the index, and the time (UTC) if there is one. With `mask` no file of the run
+    has personal data of a known form.
     """
 
     run_id: str
@@ -31,6 +33,11 @@ class RunFacts:
     document: Callable[[str], Chunk | None] | None = None
     index: str = ""
     time: str = ""
+    mask: bool = False
+
+    def hide(self, text: str) -> str:
+        """Return a text as a file of the run may have it."""
+        return mask_personal_data(text).text if self.mask else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import math
 from collections import deque
 from collections.abc import (
     AsyncIterable,
@@ -21,12 +23,14 @@ import orjson
 from trecjudge.baseline.generate.answers import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
 from trecjudge.baseline.index.index import Index, is_address
-from trecjudge.baseline.records import Answer
+from trecjudge.baseline.records import Answer, SearchResult
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import ModelError
 from trecjudge.files import fixed_time, open_target
 from trecjudge.findings import plural
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.retrieved import retrieved_path
+from trecjudge.inputs.sources.containers import bare_name
 from trecjudge.models.model import Model
 from trecjudge.records import ProvenanceLine, Topic
 from trecjudge.version import __version__
@@ -49,8 +53,12 @@ class RunCounts:
     """The sum over topics for which something was searched."""
     confidence_by: str = ""
     searched: int = 0
+    seconds: list[float] = field(default_factory=list)
+    """How long each search took."""
     abstentions: dict[str, str] = field(default_factory=dict)
     """Why there is no answer, by topic."""
+    _answers: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
+    _passages: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
 
     def add(self, answer: Answer) -> None:
         """Count an answer."""
@@ -63,6 +71,12 @@ class RunCounts:
             self.cited += bool(sentence.support)
             self.citations += len(sentence.support)
             self.words += len(sentence.text.split())
+        said = [(s.text, [one.passage.chunk.doc_id for one in s.support]) for s in answer.sentences]
+        self._answers.update(orjson.dumps([answer.topic.topic_id, said]))
+        for passage in (p for found in answer.retrieved for p in found.passages):
+            place = passage.chunk.doc_id, passage.chunk.start, passage.chunk.end
+            self._passages.update(orjson.dumps([answer.topic.topic_id, place]))
+        self.seconds += [found.seconds for found in answer.retrieved]
         for first in answer.retrieved[:1]:
             self.confidence += first.confidence
             self.confidence_by = first.confidence_by
@@ -78,11 +92,26 @@ class RunCounts:
         """The mean confidence of the first searches; None without any."""
         return self.confidence / self.searched if self.searched else None
 
+    @property
+    def retrieval_ms(self) -> dict[str, float] | None:
+        """How long half of the searches took at most, and 95 of 100, in ms; None without any."""
+        if not (times := sorted(self.seconds)):
+            return None
+        ranks = {"p50": 0.5, "p95": 0.95}
+        return {n: 1000 * times[math.ceil(p * len(times)) - 1] for n, p in ranks.items()}
+
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-ready data."""
+        """Return the counts as JSON-ready data.
+
+        The digests are of what the answers say and cite, and of the passages in their order: runs
+        that have one of them in common answer, or retrieve, alike.
+        """
         names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
-        last = ("mean_confidence", "confidence_by", "abstentions")
-        return {name: getattr(self, name) for name in (*names, *last)}
+        last = ("mean_confidence", "confidence_by", "abstentions", "retrieval_ms")
+        return {name: getattr(self, name) for name in (*names, *last)} | {
+            "answers_sha256": self._answers.hexdigest(),
+            "passages_sha256": self._passages.hexdigest(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +136,8 @@ class RunRequest:
         carried = index.document if self.carries else None
         named = index_name(self.index)
         how = self.describe(asked)
-        return RunFacts(self.run_id, self.team_id, how, carried, named, fixed_time())
+        mask = self.generating.mask
+        return RunFacts(self.run_id, self.team_id, how, carried, named, fixed_time(), mask)
 
     def describe(self, model: str) -> str:
         """Return in one sentence how it is made; without a model it says that it is extractive."""
@@ -148,13 +178,18 @@ async def answer_all(
 async def write_run(
     made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts
 ) -> RunCounts:
-    """Write a run and its provenance, each whole or not at all; return what it has.
+    """Write a run, its provenance and what it retrieved, each whole or not at all.
 
-    A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
-    if they cannot be written, and ModelError, with no file changed, if every topic failed.
+    Returns what it has. A topic that failed has no record: an empty one would pass for an
+    abstention. Raises OutputError if they cannot be written, and ModelError, with no file changed,
+    if every topic failed.
     """
     counts, why = RunCounts(), ""
-    with open_target(path) as run, open_target(provenance_path(path)) as trail:
+    with (
+        open_target(path) as run,
+        open_target(provenance_path(path)) as trail,
+        open_target(retrieved_path(path)) as searches,
+    ):
         async for answer in made:
             counts.add(answer)
             if answer.failure is not None:
@@ -164,6 +199,8 @@ async def write_run(
             run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             for line in provenance_lines(answer, facts):
                 trail.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            for line in retrieved_lines(answer, facts):
+                searches.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
         if counts.failed and not counts.answered + counts.abstained:
             raise ModelError(f"no topic could be answered, nothing is written: {why}")
     return counts
@@ -196,6 +233,52 @@ def provenance_lines(answer: Answer, facts: RunFacts) -> Iterator[dict[str, Any]
                 # Two equal jobs write equal bytes.
                 del record["time"]
             yield record
+
+
+def retrieved_lines(answer: Answer, facts: RunFacts) -> Iterator[dict[str, Any]]:
+    """Yield a line for each search of an answer, with its passages; two equal jobs write the same.
+
+    How long it took is in the log.
+    """
+    for found in answer.retrieved:
+        named = {"run_id": facts.run_id, "topic_id": answer.topic.topic_id}
+        passages = [
+            {"rank": p.rank, "doc_id": p.chunk.doc_id, "start": p.chunk.start, "end": p.chunk.end}
+            | {"score": p.score, "parts": dict(p.parts), "text": facts.hide(p.chunk.text)}
+            for p in found.passages
+        ]
+        yield named | {
+            "question": facts.hide(found.question),
+            "retriever": found.method,
+            "k": found.most,
+            "index": facts.index,
+            "index_version": found.index_version,
+            "passages": passages,
+        }
+
+
+def retrieval_event(topic: Topic, found: SearchResult, facts: RunFacts) -> dict[str, Any]:
+    """Return the fields of the log's event RETRIEVAL: what one search found, and in how many ms."""
+    return {
+        "run_id": facts.run_id,
+        "topic_id": topic.topic_id,
+        "question": facts.hide(found.question),
+        "retriever": found.method,
+        "k": found.most,
+        "ms": round(1000 * found.seconds, 3),
+        "confidence": found.confidence,
+        "index": facts.index,
+        "index_version": found.index_version,
+        "passages": [
+            {"doc_id": p.chunk.doc_id, "start": p.chunk.start, "end": p.chunk.end, "score": p.score}
+            for p in found.passages
+        ],
+    }
+
+
+def retrieval_log(run: Path) -> Path:
+    """Return where the log of a run's searches is."""
+    return run.with_name(f"{bare_name(run)}.retrieval.log")
 
 
 def index_name(where: str) -> str:

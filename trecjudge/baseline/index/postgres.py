@@ -17,7 +17,7 @@ import numpy as np
 from trecjudge.baseline.chunking import Span
 from trecjudge.baseline.index.filters import Condition, fields_of
 from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, VectorSearch
-from trecjudge.baseline.index.records import Hits, IndexSource, State, parse_state
+from trecjudge.baseline.index.records import Hits, IndexSource, State, VectorModel, parse_state
 from trecjudge.baseline.index.store import (
     AllowedChunks,
     DocumentDigests,
@@ -134,27 +134,31 @@ class PostgresAddress:
         return public(" ".join((error.diag.message_primary or str(error)).split()))
 
 
-SHAPE = 1
-"""The version of the tables."""
+SHAPE = 2
+"""The version of the tables: in 1 a chunk had the number of its document, not its id."""
 PATIENCE = "10s"
 """How long a refresh waits for another one."""
 MEMORY = "256MB"
 """The memory in which an index of vectors is built."""
 START = 100
 """Characters of a value that are in the index of the fields."""
+DESCRIBES = ("title", "url", "date", "version")
+"""What the metadata of a chunk have of its document, beside further fields of its record."""
 NUL, IN_ITS_PLACE = "\x00", "\ufffd"
 TABLES = (
     "CREATE TABLE state (shape integer NOT NULL, state text NOT NULL,"
+    " embedding_model text, embedding_dimensions integer, embedding_digest text,"
     " indexed_to bigint, indexed integer NOT NULL DEFAULT 0)",
     "CREATE TABLE documents (number bigint PRIMARY KEY, id text NOT NULL UNIQUE,"
     " sha256 text NOT NULL, record text NOT NULL, title text NOT NULL, url text NOT NULL,"
     " date text NOT NULL, version text NOT NULL, metadata jsonb NOT NULL,"
     " first_chunk bigint NOT NULL, chunks integer NOT NULL, content text NOT NULL)",
     # As tables of vectors usually are, so that other programs can read it.
-    "CREATE TABLE chunks (id bigint PRIMARY KEY, document_id bigint NOT NULL,"
+    "CREATE TABLE chunks (id bigint PRIMARY KEY, document_id text NOT NULL,"
     " chunk_index integer NOT NULL, span_start integer NOT NULL, span_end integer NOT NULL,"
     " content text NOT NULL, metadata jsonb NOT NULL, embedding vector,"
-    " created_at timestamptz NOT NULL DEFAULT now())",
+    " created_at timestamptz NOT NULL DEFAULT now(), UNIQUE (document_id, chunk_index))",
+    "CREATE INDEX chunks_by_metadata ON chunks USING gin (metadata jsonb_path_ops)",
     # Texts lie apart, so that looking through the vectors does not read them.
     "ALTER TABLE chunks ALTER COLUMN content SET STORAGE EXTERNAL",
     # By code points, as in any other database.
@@ -178,7 +182,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "content": "text",
     },
     "chunks": {
-        **dict.fromkeys(("id", "document_id"), "int8"),
+        "id": "int8",
+        "document_id": "text",
         **dict.fromkeys(("chunk_index", "span_start", "span_end"), "int4"),
         "content": "text",
         "metadata": "jsonb",
@@ -201,12 +206,12 @@ _WITHIN = (
 _DESCRIBED = "documents.id, title, url, date, version, documents.metadata, sha256"
 _CHUNKS = (
     f"SELECT chunks.id, {_DESCRIBED}, span_start, span_end, chunks.content"
-    " FROM chunks JOIN documents ON number = document_id WHERE chunks.id {among}"
+    " FROM chunks JOIN documents ON documents.id = document_id WHERE chunks.id {among}"
 )
 _WHOLE = f"SELECT {_DESCRIBED}, content FROM documents WHERE id = ?"
 _WITHOUT_VECTORS = (
     "SELECT chunks.id, title, documents.content, span_start, span_end FROM chunks"
-    " JOIN documents ON number = document_id WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?"
+    " JOIN documents ON documents.id = document_id WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?"
 )
 
 
@@ -337,7 +342,8 @@ class PostgresStore(Store):
             raise InputError(f"{self.where}: is damaged: it has no state; {AGAIN}")
         if row[0] != SHAPE:
             message = f"is of version {row[0]}, and this program reads {SHAPE}"
-            raise InputError(f"{self.where}: {message}; {AGAIN}")
+            again = f'DROP SCHEMA "{self.address.name}" CASCADE, and index the documents again'
+            raise InputError(f"{self.where}: {message}; {again}")
         return parse_state(row[1], self.where)
 
     def find_documents(self, doc_ids: Sequence[str]) -> Mapping[str, IndexedDocument]:
@@ -370,9 +376,12 @@ class PostgresStore(Store):
         self._held["documents"].append(
             (number, *map(kept, (*own, document.version)), further, *last)
         )
-        text = kept(document.full_text)
+        text, doc_id = kept(document.full_text), kept(document.doc_id)
+        # What describes a document is with each chunk: SQL can filter by it without a join.
+        described = {name: kept(getattr(document, name)) for name in DESCRIBES}
+        shown = {name: value for name, value in described.items() if value} | further
         self._held["chunks"] += [
-            (chunk, number, index, start, end, text[start:end], further)
+            (chunk, doc_id, index, start, end, text[start:end], shown)
             for index, (chunk, (start, end)) in enumerate(zip(place.numbers, spans, strict=True))
         ]
         fields = dict.fromkeys(fields_of(document, source.metadata))
@@ -420,7 +429,19 @@ class PostgresStore(Store):
         self._flush()
         super().finish(state)
         if state.vectors is not None:
+            self._pin(state.vectors)
             self._vectors(state).keep_index(state.chunks, state.next_chunk)
+
+    def _pin(self, model: VectorModel) -> None:
+        """Give the column of the vectors their dimension, and name the model that made them."""
+        query = "SELECT embedding_dimensions FROM state"
+        if next(self.rows(query)) != (model.dimensions,):
+            # A refresh by another model is refused: there are no vectors of another dimension.
+            self.write(f"ALTER TABLE chunks ALTER embedding TYPE vector({model.dimensions})")
+        self.write(
+            "UPDATE state SET embedding_model = ?, embedding_dimensions = ?, embedding_digest = ?",
+            (model.name, model.dimensions, model.digest),
+        )
 
     def nearest(self, vector: Any, most: int, allowed: AllowedChunks | None, state: State) -> Hits:
         return self._vectors(state).nearest(vector, most, allowed)

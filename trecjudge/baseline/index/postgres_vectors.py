@@ -47,7 +47,9 @@ class VectorSearch:
         condition = ""
         if allowed is not None:
             values["documents"] = allowed.documents
-            condition = "AND document_id = ANY(%(documents)s)"
+            condition = (
+                "AND document_id IN (SELECT id FROM documents WHERE number = ANY(%(documents)s))"
+            )
         covered = self._index_coverage()[1]
         is_possible = covered is not None and CANDIDATES * most <= LARGEST_SEARCH
         if is_possible and (allowed is None or self._may_go_on(allowed)):
@@ -72,7 +74,7 @@ class VectorSearch:
         self.connection.execute(f"SET LOCAL hnsw.ef_search = {search}")
         if condition:
             self.connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
-        distance = f"embedding::vector({self.dimensions}) <#> %(query)s::vector"
+        distance = "embedding <#> %(query)s::vector"
         query = (
             f"SELECT id, -({distance}) FROM chunks WHERE true {condition}"
             f" ORDER BY {distance} LIMIT %(most)s"
@@ -114,8 +116,7 @@ class VectorSearch:
         old = self._names()
         name = next(name for name in NAMES if name not in old)
         self.connection.execute(
-            f"CREATE INDEX {name} ON chunks USING hnsw"
-            f" ((embedding::vector({self.dimensions})) vector_ip_ops)"
+            f"CREATE INDEX {name} ON chunks USING hnsw (embedding vector_ip_ops)"
         )
         # Only now: from here to the end of the refresh nobody else can search.
         self._drop(old)

@@ -59,23 +59,38 @@ def passages_of(candidates: Sequence[ScoredChunk]) -> tuple[RetrievedPassage, ..
     )
 
 
-RRF_K = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+COSINE_WEIGHT = 0.5
+"""What a cosine counts beside a score by words that is a share of the highest one that can be.
+From 0.1 to 0.5 the same is found (`tests/benchmarks/bench_retrieval.py`): 0.5 lets vectors decide
+where words find little. A sum of reciprocal ranks, which knows no scores, lost .13 of hit@3."""
 
 
-def fuse_rankings(*rankings: Sequence[ScoredChunk], k: int = RRF_K) -> list[ScoredChunk]:
-    """Return the candidates of all rankings by the sum of 1 / (k + rank), the best first.
+def fuse_scores(
+    by_words: Sequence[ScoredChunk], by_cosine: Sequence[ScoredChunk], mass: float
+) -> list[ScoredChunk]:
+    """Return all candidates by score by words / `mass` + COSINE_WEIGHT x cosine, the best first.
 
-    A chunk that two rankings have keeps the parts of both. Ranks count from 1.
+    `mass` is the idf of all words of the question, 0 where none is known. Both are absolute, so
+    that a question whose words the documents lack is answered by vectors alone. A chunk keeps the
+    parts of both. One that is not among the nearest counts as the last of them.
     """
-    scores: dict[tuple[str, int, int], ScoredChunk] = {}
-    for ranking in rankings:
-        for rank, candidate in enumerate(ranking, 1):
-            chunk, gain = candidate.chunk, 1 / (k + rank)
-            place = (chunk.doc_id, chunk.start, chunk.end)
-            known = scores.get(place, candidate.with_score(0.0))
-            scores[place] = known.with_score(known.score + gain, **candidate.parts)
-    return order_by_score(scores.values())
+    near = {_place(candidate): candidate for candidate in by_cosine}
+    least = by_cosine[-1].score if by_cosine else 0.0
+    fused = {
+        place: candidate.with_score(COSINE_WEIGHT * candidate.score)
+        for place, candidate in near.items()
+    }
+    for candidate in by_words:
+        place = _place(candidate)
+        known = near.get(place)
+        cosine = least if known is None else known.score
+        score = candidate.score / (mass or 1.0) + COSINE_WEIGHT * cosine
+        fused[place] = candidate.with_score(score, **({} if known is None else known.parts))
+    return order_by_score(fused.values())
+
+
+def _place(candidate: ScoredChunk) -> tuple[str, int, int]:
+    return candidate.chunk.doc_id, candidate.chunk.start, candidate.chunk.end
 
 
 def day_of(written: str) -> date | None:
@@ -297,8 +312,13 @@ def cosine_confidence(near: Hits) -> float:
 
 def word_confidence(words: Hits, terms: Mapping[str, float], idf: Mapping[str, float]) -> float:
     """Return the top BM25 score over the idf of all terms, 0 to 1 or so: a weak sign."""
-    mass = sum(weight * idf.get(term, 0.0) for term, weight in terms.items())
+    mass = idf_mass(terms, idf)
     return words[0][1] / mass if words and mass > 0 else 0.0
+
+
+def idf_mass(terms: Mapping[str, float], idf: Mapping[str, float]) -> float:
+    """Return the idf of all terms of a question, each times its weight."""
+    return sum(weight * idf.get(term, 0.0) for term, weight in terms.items())
 
 
 def threshold_for(answerable: Sequence[float], others: Sequence[float] = ()) -> float:

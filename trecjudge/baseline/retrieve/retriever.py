@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 from trecjudge.baseline.index.index import Index, is_address
-from trecjudge.baseline.index.records import Filter, Hits, VectorMaker
+from trecjudge.baseline.index.records import Filter, Hits, VectorMaker, VectorModel
 from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
 from trecjudge.baseline.index.vectors import open_embeds
-from trecjudge.baseline.records import Method, SearchResult
+from trecjudge.baseline.records import Chosen, Method, SearchResult
 from trecjudge.baseline.retrieve.ranking import (
     BY_WORDS,
     NEAREST,
@@ -24,7 +26,8 @@ from trecjudge.baseline.retrieve.ranking import (
     add_closeness,
     by_vectors,
     cosine_confidence,
-    fuse_rankings,
+    fuse_scores,
+    idf_mass,
     one_per_document,
     order_by_score,
     passages_of,
@@ -54,16 +57,19 @@ TRIES = 3
 class RetrieverSettings:
     """How passages are found.
 
-    `closeness` adds to BM25 how close together a chunk has the words of the question. `rerank` is
-    how many of the first are reranked, 0 for none. `recency` is a half-life in days, 0 for none.
-    `one_per_document` keeps only the best passage of each document.
+    `method` `auto` is what the index has: `hybrid` where it has vectors and something makes those
+    of questions, else `bm25`. Passages with a score below `min_score` are left out; what a score is
+    depends on the method. `closeness` adds to BM25 how close together a chunk has the words of the
+    question. `rerank` is how many of the first are reranked, 0 for none. `recency` is a half-life
+    in days, 0 for none. `one_per_document` keeps only the best passage of each document.
 
     `threshold` is the file of the least confidence of an answer; None for the one beside the index,
     if it is there; with `abstains` False none counts. `embeddings` and `reranking` are the sections
     of a workflow for the endpoints that make vectors and rerank.
     """
 
-    method: Method = "bm25"
+    method: Chosen = "auto"
+    min_score: float | None = None
     closeness: bool = True
     rerank: int = 0
     recency: float = 0.0
@@ -94,13 +100,20 @@ class IndexRetriever:
         own = self.index.facts.vectors
         if self.embeds is not None and own is not None and self.embeds.model != own:
             raise InputError(f"the index has vectors of {own}, not of {self.embeds.model}")
-        if self.settings.method != "bm25" and self.confidence_by == BY_WORDS:
+        if self.method != "bm25" and self.confidence_by == BY_WORDS:
             lacking = "the index has no vectors" if own is None else "nothing makes vectors"
-            raise InputError(f"{self.settings.method}: {lacking}; there is: bm25")
+            raise InputError(f"{self.method}: {lacking}; there is: bm25")
         if self.settings.rerank and self.ranks is None:
             raise InputError("to rerank needs a model, or an endpoint that reranks")
         if self.threshold is not None:
             self.threshold.check(self.confidence_by)
+
+    @property
+    def method(self) -> Method:
+        """How passages are found here."""
+        if self.settings.method != "auto":
+            return self.settings.method
+        return "bm25" if self.confidence_by == BY_WORDS else "hybrid"
 
     @property
     def confidence_by(self) -> str:
@@ -118,6 +131,13 @@ class IndexRetriever:
 
         Raises JudgmentFailed, ModelError where an endpoint is asked.
         """
+        begun = time.perf_counter()
+        found = await self._retrieve_settled(question, most, only)
+        return replace(found, seconds=time.perf_counter() - begun, most=most)
+
+    async def _retrieve_settled(
+        self, question: str, most: int, only: Filter | None
+    ) -> SearchResult:
         for _ in range(TRIES - 1):
             try:
                 return await self._retrieve(question, most, only)
@@ -141,7 +161,7 @@ class IndexRetriever:
         return SearchResult(
             question,
             passages_of(found[:most]),
-            self.settings.method,
+            self.method,
             confidence,
             self.confidence_by,
             None if self.threshold is None else confidence >= self.threshold.least,
@@ -159,14 +179,16 @@ class IndexRetriever:
     def _candidates(
         self, question: str, terms: Mapping[str, float], words: Hits, near: Hits
     ) -> list[ScoredChunk]:
-        method = self.settings.method
+        method = self.method
         by_cosine = [] if method == "bm25" else order_by_score(self._score_chunks(near, "dense"))
         if method == "dense":
             return by_cosine
         by_word = order_by_score(self._score_chunks(words, "bm25"))
         if self.settings.closeness:
             by_word = add_closeness(by_word, weigh_question(question, terms, self.index.idf))
-        return by_word if method == "bm25" else fuse_rankings(by_word, by_cosine)
+        if method == "bm25":
+            return by_word
+        return fuse_scores(by_word, by_cosine, idf_mass(terms, self.index.idf(terms)))
 
     def _score_chunks(self, found: Hits, part: str) -> list[ScoredChunk]:
         """Return chunks that a search found as candidates; `part` is the name of its score."""
@@ -179,7 +201,22 @@ class IndexRetriever:
             found = raise_recent(found, self.settings.recency)
         if self.ranks is not None and self.settings.rerank:
             found = await rerank(found, question, self.ranks, self.settings.rerank)
+        least = self.settings.min_score
+        if least is not None:
+            found = [candidate for candidate in found if candidate.score >= least]
         return one_per_document(found) if self.settings.one_per_document else found
+
+
+def usual_method(held: VectorModel | None, options: ModelOptions) -> Method:
+    """Return what `auto` is for an index with vectors of `held`: None for one without.
+
+    `hybrid` where something can make vectors of questions. A plan asks no endpoint for them.
+    """
+    if held is None:
+        return "bm25"
+    is_asked = options.use and not options.plan
+    is_here = find_spec(WORDLLAMA) is not None if held.name == WORDLLAMA else is_asked
+    return "hybrid" if is_here else "bm25"
 
 
 @asynccontextmanager
@@ -199,6 +236,10 @@ async def open_retriever(
     if options.plan and settings.rerank_by == "endpoint":
         settings = replace(settings, rerank=0)
     async with AsyncExitStack() as stack:
+        if settings.method == "auto":
+            settings = replace(settings, method=usual_method(index.facts.vectors, options))
+            if settings.method == "bm25" and index.facts.vectors is not None:
+                warn(f"found by words only: nothing makes vectors of {index.facts.vectors} here")
         embeds = await _open_embeds(index, settings, options, warn, stack)
         ranks: Ranks | None = None
         if settings.rerank and settings.rerank_by == "endpoint":

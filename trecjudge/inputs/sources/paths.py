@@ -188,7 +188,7 @@ TEXTS = {
 """The first lines of our files that are not JSON."""
 
 EVENT = re.compile(
-    r"session_(start|end)|FINDING|MODEL_CALL|FAILURE|BUG|\w+_(INPUT|OUTPUT)", re.ASCII
+    r"session_(start|end)|FINDING|MODEL_CALL|RETRIEVAL|FAILURE|BUG|\w+_(INPUT|OUTPUT)", re.ASCII
 )
 RECORDS = ("header", "response", "judgment", "end")
 OF_RECORDS = {"format", "run_id", "responses"}
@@ -200,6 +200,7 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
     "a file of labels": ({"run_id", "topic_id", "sentence_index", "doc_id", "label"},),
     "the trail of a bank": ({"nugget_id", "passages", "said", "also"},),
     "the provenance of a run": ({"run_id", "topic_id", "doc_id", "quote", "retriever"},),
+    "what a run retrieved": ({"run_id", "topic_id", "question", "passages", "retriever"},),
     "a calibration": ({"format", "intercept", "features"},),
     "the output of a command": (
         {"measure", "truth_measure", "correlations"},

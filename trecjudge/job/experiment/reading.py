@@ -10,7 +10,7 @@ from typing import Any, Literal
 from trecjudge.baseline.chunking import ChunkSettings
 from trecjudge.baseline.generate.answers import PROGRAMS, AnswerSettings
 from trecjudge.baseline.generate.formats import FORMATS, NEWEST, RunFormat, format_for
-from trecjudge.baseline.records import Method
+from trecjudge.baseline.records import Chosen
 from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import InputError, WorkflowError, unknown
@@ -40,7 +40,8 @@ class Variant:
     chunk_size: int = ranged(220, 10)
     chunk_overlap: int | None = None
     vectors: Vectors = "none"
-    retriever: Method = "bm25"
+    retriever: Chosen = "auto"
+    min_score: float | None = None
     top: int = ranged(20, 1)
     recency: float = ranged(0.0, 0)
     rerank: int = ranged(0, 0)
@@ -63,7 +64,11 @@ class Variant:
     def retrieving(self) -> RetrieverSettings:
         """How passages are found."""
         return RetrieverSettings(
-            self.retriever, rerank=self.rerank, recency=self.recency, rerank_by=self.rerank_by
+            self.retriever,
+            self.min_score,
+            rerank=self.rerank,
+            recency=self.recency,
+            rerank_by=self.rerank_by,
         )
 
     @property
@@ -90,7 +95,8 @@ class Variant:
         for name in self.prompts:
             if name not in PROMPTS:
                 raise WorkflowError(f"{where}: prompts: {unknown('prompt', name, PROMPTS)}")
-        if not is_indexed and self.retriever != "bm25" and self.vectors == "none":
+        needs_vectors = self.retriever in ("dense", "hybrid")
+        if not is_indexed and needs_vectors and self.vectors == "none":
             needs = "vectors: semantic, or vectors: endpoint"
             raise WorkflowError(f"{where}: retriever: {self.retriever} needs {needs}")
         if not with_model and (self.rerank or self.vectors == "endpoint"):
@@ -116,6 +122,7 @@ class ExperimentFile:
     index: str = ""
     judge: list[str] = field(default_factory=list)
     workflow: str = ""
+    qrels: str = ""
     team_id: str = "trecjudge"
     base: dict[str, Any] = field(default_factory=dict)
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -129,7 +136,7 @@ class Experiment:
     """An experiment as read. Either `documents` are given or an `index`.
 
     `variants` are in the order of the file; the others are compared with the first. `files` are the
-    names of their files, which are safe.
+    names of their files, which are safe. `qrels` are grades of documents.
     """
 
     topics: Path
@@ -141,6 +148,7 @@ class Experiment:
     judges: list[str] = field(default_factory=list)
     workflow: Workflow = field(default_factory=Workflow)
     team_id: str = "trecjudge"
+    qrels: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +218,7 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         written.judge,
         load_workflow(Path(_resolve_path(path, written.workflow)) if written.workflow else None),
         written.team_id,
+        Path(_resolve_path(path, written.qrels)) if written.qrels else None,
     )
 
 

@@ -24,6 +24,7 @@ from trecjudge.evaluation.comparing import Comparison, compare, scores_at
 from trecjudge.files import read_text, whole
 from trecjudge.findings import OnFinding, brief
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.inputs.topics import read_topics
@@ -127,6 +128,7 @@ class ExperimentJob:
             outputs=self.outputs,
             topics=experiment.topics,
             documents=documents,
+            qrels=experiment.qrels,
             model=self.options,
             check=False,
             command_line=self.command_line,
@@ -320,7 +322,8 @@ def _counts_of_known(path: Path, inputs: str) -> Mapping[str, Any] | None:
 
 
 def _digests(path: Path) -> list[str]:
-    return [Checksums().of(one) for one in (path, provenance_path(path))]
+    beside = provenance_path(path), retrieved_path(path)
+    return [Checksums().of(one) for one in (path, *beside)]
 
 
 def _fingerprint(making: ExperimentJob, name: str, variant: Variant, index: str) -> str:
