@@ -23,7 +23,6 @@ from trecjudge.models.adapters import (
     is_open,
     labels_of,
     load_signature,
-    map_labels,
 )
 from trecjudge.models.model import Program, Wording
 from trecjudge.models.overrides import OWN, ResolvedPrompt, resolve_prompt
@@ -238,12 +237,12 @@ class Prompt:
 
         Raises Unparsed, saying what is wrong.
         """
-        found = self._plain(reply) or self._fields.read(reply, length)
-        return map_labels(found, self.worded.labels) if self.worded.labels else found
+        return self.worded.of_program(self._plain(reply) or self._fields.read(reply, length))
 
     @cached_property
     def _fields(self) -> Fields:
-        return Fields.of(self.signature, tagged=self.adapter_name == "xml")
+        is_own = self.worded.origin == OWN
+        return Fields.of(self.signature, self.adapter_name == "xml", with_aliases=is_own)
 
     def _plain(self, reply: str) -> dict[str, Any] | None:
         """Return the fields of a JSON reply that has exactly those asked for, else None.
@@ -284,7 +283,8 @@ class Prompt:
         So it does when labels of the prompt's own come to stand for others of the judge.
         """
         empty = dict.fromkeys(self.signature.input_fields, "")
-        meaning = [self.worded.labels] if self.worded.labels else []
+        worded = self.worded
+        meaning = [dict(found) for found in (worded.labels, worded.stands_for) if found]
         text = orjson.dumps([self.format_messages(empty), self.request, *meaning])
         return hashlib.sha256(text).hexdigest()
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
@@ -358,7 +358,7 @@ class Leaderboard:
             lowest=lowest,
             highest=highest,
             lower_is_better=measure.lower_is_better,
-            aggregate=measure.aggregate,
+            aggregate=measure.aggregate_name,
         )
 
     def values(
@@ -387,7 +387,7 @@ class Leaderboard:
         self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
     ) -> Value:
         known = (value for value in self.values(run_id, measure, part) if value is not None)
-        return aggregate(measure.aggregate, known)
+        return measure.aggregated(known)
 
     def sums(self, run_id: str, measure: MeasureSpec) -> list[BoundedSums]:
         """Return the counts of each expected topic, as far as they are known."""
