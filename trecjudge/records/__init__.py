@@ -473,6 +473,8 @@ class Judgment:
     nugget: AskedNugget | None = None
     votes: tuple[Vote, ...] = ()
     """What each voter said, where several made it."""
+    missing: tuple[str, ...] = field(default=(), compare=False)
+    """For the log: words of the sentence, or of the topic, that words alone did not find."""
     usage: Usage = field(default=Usage(), compare=False)
 
     @property

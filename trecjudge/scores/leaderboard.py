@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.measures import LeaderboardSpec, MeasureSpec, ranks
+from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
@@ -360,6 +360,14 @@ class Leaderboard:
             lower_is_better=measure.lower_is_better,
             aggregate=measure.aggregate_name,
         )
+
+    def values_by_response(self) -> Iterator[tuple[str, str, str, Value]]:
+        """Yield (run_id, topic_id, measure, value) of all responses; None is no value."""
+        for run_id in sorted(self.scores):
+            for topic_id, scores in self.scores[run_id].items():
+                for measure, score in scores.items():
+                    shown = None if score.value is None else round(score.value, DIGITS)
+                    yield run_id, topic_id, measure, shown
 
     def values(
         self,
