@@ -15,7 +15,7 @@ from typing import Any, Literal, cast, get_args
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.records import PARTIAL, Judgment, Response
-from trecjudge.settings.plugins import import_named
+from trecjudge.settings.plugins import import_named, place_in_code
 
 MOST_COMPARED = 1000
 """Runs that are compared with one another: names of ties, and tests, are as many squared."""
@@ -31,6 +31,13 @@ HUGE = 1e300
 Aggregate = Literal[
     "mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value", "of_sums"
 ]
+AggregateFunction = Callable[[Sequence[float]], float | None]
+"""(values of the topics, in their order, at least one) -> what they make, None for no value."""
+CastName = Literal["float", "bool", "int"]
+Cast = CastName | Callable[[Any], float | bool | None]
+"""How what a measure gives becomes a number: `bool` gives 1 or 0, `int` cuts off decimals."""
+OWN_FUNCTION = "function"
+"""How files name the aggregate of a measure that has a function of its own for it."""
 OnMissingResponse = Literal["fix_aggregate", "default", "warn", "error"]
 Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
 Fill = Callable[[Judgment, bool], Judgment]
@@ -71,11 +78,15 @@ class MeasureSpec:
     printed below the table. `undefined` says why a topic has no value, whatever the response: there
     a missing response has none either. `expected_of` is the measure of labels that it is with the
     weights that a person would give on average; it may rank in its place.
+
+    `aggregate` and `cast` may be functions too. Such an aggregate gets the values of the topics
+    that have one, and its mean has no interval. `cast` turns what `compute` gives, unless that is
+    None, into a number: then `compute` may give a label, or a record of a judge.
     """
 
     name: str
-    compute: Compute
-    aggregate: Aggregate = "mean_of_floats"
+    compute: Compute | Callable[[Response, Sequence[Judgment]], Any]
+    aggregate: Aggregate | AggregateFunction = "mean_of_floats"
     default: float | None = 0.0
     judge: str = ""
     lower_is_better: bool = False
@@ -86,6 +97,41 @@ class MeasureSpec:
     undefined: str = ""
     neutral: bool = False
     expected_of: str = ""
+    cast: Cast = "float"
+
+    @property
+    def aggregate_name(self) -> str:
+        """The name of the aggregate, as files have it."""
+        return self.aggregate if isinstance(self.aggregate, str) else OWN_FUNCTION
+
+    def as_number(self, given: Any) -> float | None:
+        """Return what `compute` gave as a number, None where it gave none."""
+        if given is None:
+            return None
+        found = CASTS[self.cast](given) if isinstance(self.cast, str) else self.cast(given)
+        return None if found is None else float(found)
+
+    def aggregated(self, values: Iterable[float]) -> float | None:
+        """Return the aggregate of the topics' values, in topic order; None if there are none.
+
+        Raises PluginError where a function of the user's own fails, or gives no number.
+        """
+        if isinstance(self.aggregate, str):
+            return aggregate(self.aggregate, values)
+        numbers = [float(value) for value in values]
+        where = f"measure {self.name}: its aggregate"
+        try:
+            found = self.aggregate(numbers) if numbers else None
+            found = None if found is None else float(found)
+        except (Exception, SystemExit) as error:  # a user's own function can fail in any way
+            place = place_in_code(error, self.aggregate)
+            raise PluginError(f"{where}: {type(error).__name__}: {error} ({place})") from error
+        if found is not None and not abs(found) < HUGE:
+            raise PluginError(f"{where} is {found!r}, not a number")
+        return found
+
+
+CASTS: Mapping[str, Callable[[Any], float]] = {"float": float, "bool": bool, "int": int}
 
 
 def share_measure(
@@ -181,8 +227,12 @@ def _check(measure: MeasureSpec) -> None:
     if measure.name.endswith(UNJUDGED):
         message = f"give a name that does not end in {UNJUDGED!r}: such a row counts unjudged items"
         raise PluginError(f"measure {measure.name!r}: {message}")
-    if measure.aggregate not in get_args(Aggregate):
-        raise PluginError(unknown("aggregate", measure.aggregate, get_args(Aggregate)))
+    for what, given, names in (
+        ("aggregate", measure.aggregate, get_args(Aggregate)),
+        ("cast", measure.cast, tuple(CASTS)),
+    ):
+        if not callable(given) and given not in names:
+            raise PluginError(f"measure {measure.name}: {unknown(what, str(given), names)}")
     if (measure.aggregate == "of_sums") != (measure.sums is not None):
         raise PluginError(f"measure {measure.name}: `of_sums` and `sums` go together")
     default = measure.default

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import dspy
 from pydantic import BaseModel
 
+from trecjudge.models.reading import BareReplies
+
 Label = Literal["full_support", "partial_support", "no_support"]
+YES_OR_NO = BareReplies({"YES": "full_support", "NO": "no_support"})
 
 
 class Attest(dspy.Signature):
@@ -32,7 +35,7 @@ class Attest(dspy.Signature):
     document: str = dspy.InputField(desc="the cited document")
     sentence: str = dspy.InputField(desc="the sentence that cites it")
     evidence: str = dspy.OutputField(desc="a short quote, or empty")
-    label: Label = dspy.OutputField()
+    label: Annotated[Label, YES_OR_NO] = dspy.OutputField()
 
 
 class SentenceVerdict(BaseModel):

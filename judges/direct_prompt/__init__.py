@@ -143,7 +143,8 @@ class DirectPromptJudge:
         reason = f"covers {found.score:.0%} of the topic".replace("%", " %")
         if found.missing:
             reason += "; missing: " + ", ".join(map(repr, found.missing))
-        return _grade_judgment(item, found.grade, found.score, reason=reason, attester="lexical")
+        how = {"reason": reason, "attester": "lexical", "missing": found.missing}
+        return _grade_judgment(item, found.grade, found.score, **how)
 
 
 def parts_of(topic: Topic) -> Parts:

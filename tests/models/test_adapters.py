@@ -35,7 +35,7 @@ def test_each_adapter_writes_its_own_messages() -> None:
     ("adapter", "only"), [("auto", None), ("json", None), ("chat", "chat"), ("xml", "chat")]
 )
 def test_the_form_that_an_adapter_leaves(adapter: AdapterName, only: Form | None) -> None:
-    assert Prompts(adapter=adapter).only_form == only
+    assert Prompts(adapter=adapter).only_form(ATTEST) == only
 
 
 def test_adapters_differ_in_their_digests() -> None:

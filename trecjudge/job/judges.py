@@ -31,6 +31,7 @@ from trecjudge.judging.panel import (
 from trecjudge.judging.voting import Rule, with_voters
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.addresses import check_in_clear
+from trecjudge.models.compiled import prompt_text
 from trecjudge.models.model import Program, Voter
 from trecjudge.models.settings import LlmSettings
 from trecjudge.results.judgments import Header
@@ -53,7 +54,7 @@ class VoterSettings:
     """
 
     llm: dict[str, Any] = field(default_factory=dict)
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, str | dict[str, Any]] = field(default_factory=dict)
     offline: bool = False
     samples: int = ranged(1, 1, MOST_SAMPLES)
 
@@ -115,7 +116,8 @@ def _of_entry(workflow: Workflow, name: str, entry: object) -> Iterator[Voter]:
             raise WorkflowError(f"{where}: offline asks no model: llm, prompts, samples do nothing")
         yield Voter(name, offline=True)
         return
-    llm, prompts = _llm(workflow, own, where), {**workflow.prompts, **own.prompts}
+    llm, prompts = _llm(workflow, own, where), dict(workflow.prompts)
+    prompts |= {program: prompt_text(given) for program, given in own.prompts.items()}
     if own.samples == 1:
         yield Voter(name, llm, prompts)
         return

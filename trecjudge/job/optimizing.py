@@ -52,7 +52,7 @@ from trecjudge.models.client import Client
 from trecjudge.models.compiled import SUFFIX
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
-from trecjudge.models.prompt import Prompts
+from trecjudge.models.prompt import Prompts, program_of
 from trecjudge.records import Response, Topic
 
 REFLECTION = "REFLECTION_"
@@ -238,7 +238,7 @@ class PromptJob:
         program, best = target.program, result.best
         form = model.replies.form_of(program) or "schema"
         read = Prompts({program.name: str(self.out)}, model.prompts.adapter).get(program, form)
-        varied = model.prompts.variant(program, best.signature, best.demos)
+        varied = program_of(best.signature, best.demos, base=program)
         if read.digest != model.prompts.get(varied, form).digest:
             self.notify(f"{self.out}: is read as another prompt than the one that was measured")
 

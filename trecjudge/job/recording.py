@@ -50,6 +50,8 @@ class JudgmentRecorder:
             self.spared += sum(judgment.usage.spared for judgment in shown)
             self.unjudged += sum(not judgment.judged for judgment in shown)
             self._log_item(self.log, entry, shown)
+        if self.log is not None:
+            self.log.log_uncited(judged.response)
         title = judged.items[0].item.topic.title if judged.items else ""
         found = signs_in(judged.response, title, judged.judgments)
         response = replace(judged.response, signs=found)

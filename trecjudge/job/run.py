@@ -218,6 +218,8 @@ class _JobRun:
         done.summary.audit = audit.as_dict() if audit else {}
         self._complete(done.summary)
         counts = counts_of(done.summary)
+        if self.recording.log is not None:
+            self.recording.log.log_scores(done.board.values_by_response())
         self.recording.event("session_end", **counts)
         self._write_config(counts, audit=done.summary.audit)
         return done

@@ -156,6 +156,18 @@ def _leaderboard() -> Schema:
     return _closed_object({name: properties[name] for name in LEADERBOARD_KEYS})
 
 
+MAPPED: Schema = {
+    "type": "object",
+    "properties": {
+        "signature": {"type": "string", "pattern": REFERENCE},
+        "labels": {"type": "object", "additionalProperties": {"type": "object"}},
+    },
+    "required": ["signature"],
+    "additionalProperties": False,
+}
+"""A signature of the user's own, and what the labels of its fields stand for."""
+
+
 def _voter() -> Schema:
     properties = typed_properties(VoterSettings)
     properties["samples"] |= {"minimum": 1, "maximum": MOST_SAMPLES}
@@ -193,7 +205,7 @@ def _section(key: str) -> Schema:
         | {"propertyNames": named},
         "sweeps": _mapping({"additionalProperties": _mapping(ref("swept")) | {"minProperties": 1}})
         | {"propertyNames": named},
-        "prompts": _mapping({"additionalProperties": {"type": "string"}}),
+        "prompts": _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, MAPPED]}}),
         "voters": _mapping({"additionalProperties": _or_null(_voter())})
         | {"propertyNames": named | {"not": {"pattern": APART}}},
         "vote": {"enum": list(get_args(Rule))},

@@ -11,7 +11,7 @@ from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import brief
-from trecjudge.models.compiled import names_file
+from trecjudge.models.compiled import names_file, prompt_text
 from trecjudge.records import Place
 from trecjudge.settings.fields import TRUTH
 from trecjudge.settings.plugins import SHIPPED
@@ -137,7 +137,7 @@ class Workflow:
     leaderboard: dict[str, Any] = field(default_factory=dict)
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
     sweeps: dict[str, dict[str, Any]] = field(default_factory=dict)
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, Any] = field(default_factory=dict)
     voters: dict[str, Any] = field(default_factory=dict)
     vote: str = ""
     gate: dict[str, Any] = field(default_factory=dict)
@@ -277,8 +277,9 @@ def _of_dataset(workflow: Workflow, read: YamlDocument, name: str) -> Workflow:
     return replace(_checked_workflow(workflow.path, content, lines), dataset=name)
 
 
-def prompt_beside(path: Path, prompt: str) -> str:
+def prompt_beside(path: Path, given: object) -> str:
     """Return a prompt; the name of a file that lies beside the workflow as seen from here."""
+    prompt = prompt_text(given)
     found = path.parent / prompt.strip() if names_file(prompt.strip()) else None
     return str(found) if found is not None and found.exists() else prompt
 
@@ -354,9 +355,10 @@ def _check_entries(workflow: Workflow) -> None:
         for key, values in axes.items():
             _check_axis(workflow, ("sweeps", name, key), values)
     for name, text in workflow.prompts.items():
-        if not isinstance(text, str):
+        if not isinstance(text, str | dict):
             where = workflow.where("prompts", name)
-            raise WorkflowError(f"{where} is {brief(text)}, must be text")
+            message = "must be text, or a mapping of signature and labels"
+            raise WorkflowError(f"{where} is {brief(text)}, {message}")
 
 
 def _check_axis(workflow: Workflow, path: tuple[str, ...], values: Any) -> None:

@@ -65,7 +65,8 @@ class Attestation:
 
     `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, `p_full` is
     P(full), both 0 to 1, where the attester has them. Where it has no calibration for the language
-    that is `uncalibrated`: there `expected` is None, and `p_full` only orders.
+    that is `uncalibrated`: there `expected` is None, and `p_full` only orders. `missing` are the
+    content words of the sentence that the document lacks, where words were compared.
     """
 
     label: str
@@ -76,6 +77,7 @@ class Attestation:
     expected: float | None = None
     p_full: float | None = None
     uncalibrated: str = ""
+    missing: tuple[str, ...] = ()
 
 
 class Attester(Protocol):
@@ -122,6 +124,7 @@ def _compare_cached(
         expected=found.expected,
         p_full=found.p_full,
         uncalibrated=found.uncalibrated,
+        missing=found.missing,
     )
 
 
@@ -389,6 +392,7 @@ def _attestation_judgment(item: Item, found: Attestation) -> Judgment:
         reason=found.reason,
         evidence=found.evidence,
         attester=found.attester,
+        missing=found.missing,
         usage=found.usage,
     )
 

@@ -66,6 +66,33 @@ def all_fields(signature: Any) -> list[str]:
     return [*signature.fields, *(name for entry in entries if entry for name in entry.model_fields)]
 
 
+def is_open(signature: Any) -> bool:
+    """Return whether a field is of a type of DSPy's own, or a reply has objects with any keys."""
+    kind = dspy_module().Type
+    for field in signature.fields.values():
+        if any(isinstance(t, type) and issubclass(t, kind) for t in _types_in(field.annotation)):
+            return True
+    annotations = (output.annotation for output in signature.output_fields.values())
+    return any(
+        dict in _types_in(annotation) or Any in _types_in(annotation) for annotation in annotations
+    )
+
+
+def _types_in(annotation: Any) -> set[Any]:
+    """Return a type and those that it is made of, those of the fields of records too."""
+    found, left = set[Any](), [annotation]
+    while left:
+        one = left.pop()
+        if get_origin(one) is Literal or one in found:
+            continue
+        found.add(one)
+        if get_origin(one) is not None:
+            left += [get_origin(one), *get_args(one)]
+        elif isinstance(one, type) and issubclass(one, BaseModel):
+            left += [field.annotation for field in one.model_fields.values()]
+    return found
+
+
 def label_fields(signature: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Yield the fields of a reply that are labels, those of the entries of its lists too."""
     for name, output in signature.output_fields.items():

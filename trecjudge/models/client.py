@@ -15,12 +15,13 @@ from trecjudge.models.adapters import Form
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.cache.request_locks import FILE, InFlightElsewhere, RequestLocks
 from trecjudge.models.cache.store import CachedReply
+from trecjudge.models.dspy_lm import dspy_lm
 from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.pace import EndpointDown, OutageTracker
-from trecjudge.models.prompt import PlainPrompt, Prompt
+from trecjudge.models.prompt import Prompt
 from trecjudge.models.request_state import (
     HINT,
     FirstTurn,
@@ -196,6 +197,11 @@ class Client:
         """Ask nothing from now on; what is on its way is waited for."""
         self.fault_policy.call_off(why)
 
+    @property
+    def lm(self) -> Any:
+        """A `dspy.LM` that asks as `predict` does."""
+        return dspy_lm(self)
+
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return a program's prediction: from the cache, an equal request under way, or a call."""
         made = self.replies.possible(program, inputs)
@@ -204,23 +210,6 @@ class Client:
         if kept is not None:
             return Prediction(*kept)
         return Prediction(*await self._ask_in_form(program, inputs, made))
-
-    async def complete(
-        self, messages: list[dict[str, Any]], prompt: PlainPrompt, max_tokens: int | None = None
-    ) -> Reply:
-        """Return the reply to messages of the caller's own; it comes from where `predict` has it.
-
-        This is for `dspy_lm`, which optimises prompts.
-        """
-        most = max_tokens or self.settings.max_tokens
-        body = self.requests.body(messages, prompt.request, most)
-        key, *others = self.requests.keys(body, prompt.rollout)
-        first = str(messages[0].get("content")) if messages else ""
-        request = Request(prompt, messages, key, None, tuple(others), first)
-        kept = self._use_kept(self.replies.find_kept(request), prompt.program.name)
-        _, call = kept or await self._ask_once(request, most)
-        usage = call.usage
-        return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
     def _use_kept(self, kept: KeptReply | None, name: str) -> FieldsAndCall | None:
         """Return a kept reply, and count it. Raises JudgmentFailed if there is none and offline."""
@@ -270,15 +259,14 @@ class Client:
 
         try:
             form = self.replies.form_of(program) or "schema"
-            return await self._ask_once(request_in(form), None, turn)
+            return await self._ask_once(request_in(form), turn)
         except FormFault as fault:
             # Another key: a reply by markers must not stand in the cache for one by schema.
-            return await self._ask_once(request_in("chat"), None, turn, fault.tried)
+            return await self._ask_once(request_in("chat"), turn, fault.tried)
 
     async def _ask_once(
         self,
         request: Request,
-        max_tokens: int | None = None,
         turn: FirstTurn | None = None,
         tried: Sequence[ModelCall] = (),
     ) -> FieldsAndCall:
@@ -286,7 +274,8 @@ class Client:
         key = request.key
         # No await between this look and `begin`, or two equal requests would both be sent.
         if key not in self._in_flight:
-            most, prices = max_tokens or self.settings.max_tokens, self.spending.prices
+            most = request.max_tokens or self.settings.max_tokens
+            prices = self.spending.prices
             state = RequestState(request, most, turn, prices=prices, earlier=[*tried])
             return await self._in_flight.begin(key, self._ask(state))
         self.spending.saved += 1

@@ -69,6 +69,11 @@ class Compiled:
         return [field.name for field in self.fields if field.name not in own]
 
 
+def prompt_text(given: object) -> str:
+    """Return a prompt of a workflow as text: a mapping, of `signature` and `labels`, as JSON."""
+    return orjson.dumps(given).decode() if isinstance(given, Mapping) else str(given)
+
+
 def names_file(text: str) -> bool:
     """Return whether a text names a file or folder: one line, with no field of a prompt in it."""
     if "\n" in text or "{" in text or "`" in text:

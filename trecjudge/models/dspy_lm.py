@@ -1,26 +1,28 @@
-"""A `dspy.LM` over the client: DSPy modules and optimisers use its cache, retries and pace.
+"""A `dspy.LM` over a model: DSPy modules and optimisers use its cache, retries and pace.
 
-With the adapter of `judging_adapter` a module asks as judging asks: in the same form, with the same
-messages, so that the replies of one are the other's.
+With the adapter of `judging_adapter` a module asks as judging asks: in the form that the endpoint
+takes, with texts fenced, and again where a reply does not parse.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.errors import JudgmentFailed, ModelError, PluginError
 from trecjudge.models.adapters import dspy_module
-from trecjudge.models.client import Client
-from trecjudge.models.envelope import Reply
-from trecjudge.models.model import Program
-from trecjudge.models.prompt import PlainPrompt
+from trecjudge.models.model import Model, Program
+from trecjudge.models.prompt import MESSAGES, program_of
+from trecjudge.records import ModelCall
 from trecjudge.text.chat_tokens import TOKENS, neutralize
 
+NAME = "openai/model"
+"""The name that DSPy knows any model by."""
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
 _ROLLOUT: ContextVar[int | None] = ContextVar("rollout", default=None)
 """The `rollout_id` of the call under way: DSPy leaves it out of the request."""
@@ -33,22 +35,26 @@ def _unheard(failed: JudgmentFailed | ModelError | None) -> None:
 
 
 def dspy_lm(
-    client: Client, before: Callable[[], None] = lambda: None, heard: Heard = _unheard
+    model: Model, before: Callable[[], None] = lambda: None, heard: Heard = _unheard
 ) -> Any:
-    """Return a `dspy.LM` that asks through `client`; to be made in the client's event loop.
+    """Return a `dspy.LM` that asks through `model`; to be made in the model's event loop.
 
     Modules may be awaited in that loop, or called in another thread. Each `rollout_id` is a call of
     its own, and is kept. `before` is called before each request, and may raise; `heard` after it.
     """
-    engine = Engine(client, asyncio.get_running_loop(), before, heard)
+    return _lm_over(Engine(model, asyncio.get_running_loop(), before, heard))
+
+
+def _lm_over(engine: Engine) -> Any:
+    # Neither name nor limits are sent: the model has its own, where a module says nothing.
     return _lm_class()(
-        f"openai/{client.settings.model}",
+        NAME,
         engine=engine,
         async_engine=AsyncEngine(engine),
         num_retries=0,
         cache=False,
-        temperature=None if client.settings.reasoning else client.settings.temperature,
-        max_tokens=client.settings.max_tokens,
+        temperature=None,
+        max_tokens=None,
     )
 
 
@@ -65,16 +71,27 @@ def _lm_class() -> Any:
             _ROLLOUT.set(kwargs.get("rollout_id", self.kwargs.get("rollout_id")))
             return await super().acall(*args, **kwargs)
 
+        def through(self, model: Model) -> Any:
+            """Return one that asks through a wrapper of its model."""
+            return _lm_over(replace(self.engine, model=model))
+
     return RolloutLM
 
 
-def judging_adapter(program: Program) -> Any:
-    """Return a DSPy adapter by which a module asks `program` as judging does.
+@contextmanager
+def fencing_modules() -> Iterator[None]:
+    """Have modules ask as judging does, where their `dspy.LM` is one of `dspy_lm`."""
+    with dspy_module().context(adapter=judging_adapter()):
+        yield
+
+
+def judging_adapter(program: Program = MESSAGES) -> Any:
+    """Return a DSPy adapter by which a module asks `program`, or what it will, as judging does.
 
     The signature, its instructions and demonstrations are those of the module. The form is that
     which the endpoint takes, malformed replies are asked for again, and a reply that judging has is
-    not asked for. It serves modules whose `dspy.LM` is one of `dspy_lm`. A module raises
-    JudgmentFailed where there is no usable reply.
+    not asked for. It serves modules whose `dspy.LM` is one of `dspy_lm`; others are asked as by
+    DSPy's ChatAdapter. A module raises JudgmentFailed where there is no usable reply.
     """
     return _adapter_class()(program)
 
@@ -82,79 +99,104 @@ def judging_adapter(program: Program) -> Any:
 @cache
 def _adapter_class() -> Any:
     class JudgingAdapter(dspy_module().ChatAdapter):  # type: ignore[misc]
-        """Asks through `Client.predict`."""
+        """Asks through `predict` of a model."""
 
         def __init__(self, program: Program) -> None:
-            super().__init__(use_json_adapter_fallback=False)
+            super().__init__()
             self.program = program
 
         def __call__(
             self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
         ) -> list[dict[str, Any]]:
+            if not isinstance(lm, _lm_class()):
+                found: list[dict[str, Any]] = super().__call__(
+                    lm, lm_kwargs, signature, demos, inputs
+                )
+                return found
             asked = _vary_program(self.program, lm, lm_kwargs, signature, demos)
-            prediction = lm.engine.wait(lm.engine.client.predict(asked, **inputs))
-            return [dict(prediction.fields)]
+            predict, given = lm.engine.model.predict, _given(signature, inputs)
+            return [dict(lm.engine.wait(predict(one, **given)).fields) for one in asked]
 
         async def acall(
             self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
         ) -> list[dict[str, Any]]:
+            if not isinstance(lm, _lm_class()):
+                found: list[dict[str, Any]] = await super().acall(
+                    lm, lm_kwargs, signature, demos, inputs
+                )
+                return found
             asked = _vary_program(self.program, lm, lm_kwargs, signature, demos)
-            prediction = await lm.engine.client.predict(asked, **inputs)
-            return [dict(prediction.fields)]
+            predict, given = lm.engine.model.predict, _given(signature, inputs)
+            return [dict((await predict(one, **given)).fields) for one in asked]
 
     return JudgingAdapter
 
 
 def _vary_program(
     program: Program, lm: Any, given: Mapping[str, Any], signature: Any, demos: Any
-) -> Any:
-    """Return the program with what a module changed: wording, demonstrations and sampling."""
-    client: Client = lm.engine.client
+) -> list[Program]:
+    """Return the program with what a module changed: wording, demonstrations and sampling.
+
+    Of a module that wants several replies (`n`), each is a program of its own.
+    """
     settings = {**lm.kwargs, **given}
     named = (name for name in PASSED_ON if settings.get(name) is not None)
     sampling = {name: settings[name] for name in named}
-    if client.settings.reasoning:  # such a model refuses them
+    known = getattr(lm.engine.model, "settings", None)
+    if known is not None and known.reasoning:  # such a model refuses them
         sampling = {}
-    examples = [dict(demo) for demo in demos]
-    return client.prompts.variant(
-        program, signature, examples, sampling, settings.get("rollout_id")
-    )
+    rollout, several = settings.get("rollout_id"), settings.get("n") or 1
+    first = several * (rollout or 0)
+    rollouts = [rollout] if several == 1 else range(first, first + several)
+    return [program_of(signature, demos, sampling, number, program) for number in rollouts]
+
+
+def _given(signature: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs of a signature, None where a module gives none.
+
+    Raises PluginError for a field whose name `predict` needs itself.
+    """
+    if taken := {"self", "program"}.intersection(signature.input_fields):
+        raise PluginError(f"an input of a module cannot be called {min(taken)!r}: rename the field")
+    return {name: inputs.get(name) for name in signature.input_fields}
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """DSPy's synchronous engine interface over a client whose event loop runs in another thread."""
+    """DSPy's synchronous engine interface over a model whose event loop runs in another thread."""
 
-    client: Client
+    model: Model
     loop: asyncio.AbstractEventLoop
     before: Callable[[], None]
     heard: Heard
 
     def complete(self, request: Any) -> Any:
-        """Return the response. Raises ModelError in the client's thread, which it would block."""
+        """Return the response. Raises ModelError in the model's thread, which it would block."""
         return self.wait(self.ask(request))
 
     def ask(self, request: Any) -> Coroutine[Any, Any, Any]:
         """Return what comes to a `dspy.lm15.Response` for a `dspy.lm15.Request`."""
         self.before()
-        return _complete_request(self.client, request, _ROLLOUT.get(), self.heard)
+        return _complete_request(self.model, request, _ROLLOUT.get(), self.heard)
 
     def wait(self, asked: Any) -> Any:
-        """Return what a coroutine of the client's loop returns. Raises ModelError in that loop."""
+        """Return what a coroutine of the model's loop returns. Raises ModelError in that loop."""
         try:
             running = asyncio.get_running_loop()
         except RuntimeError:
             running = None
         if running is self.loop:
             asked.close()
-            message = "a DSPy module was called in the event loop: await its acall instead"
+            message = (
+                "a DSPy module was called in the event loop: await its acall, or dspy.asyncify"
+            )
             raise _let_through(ModelError)(message)
         return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
 
 
 @dataclass(frozen=True, slots=True)
 class AsyncEngine:
-    """DSPy's asynchronous engine interface over the same client."""
+    """DSPy's asynchronous engine interface over the same model."""
 
     engine: Engine
 
@@ -163,16 +205,18 @@ class AsyncEngine:
         return await self.engine.ask(request)
 
 
-async def _complete_request(client: Client, request: Any, rollout: int | None, heard: Heard) -> Any:
+async def _complete_request(model: Model, request: Any, rollout: int | None, heard: Heard) -> Any:
     config = request.config
     more = {name: value for name in PASSED_ON if (value := getattr(config, name)) is not None}
     if config.stop:
         more["stop"] = list(config.stop)
     if config.response_format is not None:
         more["response_format"] = config.response_format
-    prompt = PlainPrompt(more, rollout=rollout)
+    asked = {"messages": _messages(request), "sampling": more}
     try:
-        reply = await client.complete(_messages(request), prompt, config.max_tokens)
+        prediction = await model.predict(
+            MESSAGES, **asked, max_tokens=config.max_tokens, rollout=rollout
+        )
     except ModelError as error:
         heard(error)
         raise _let_through(ModelError)(str(error)) from error
@@ -180,7 +224,7 @@ async def _complete_request(client: Client, request: Any, rollout: int | None, h
         heard(failed)
         raise
     heard(None)
-    return _response(client.settings.model, reply)
+    return _response(prediction.call)
 
 
 @cache
@@ -208,14 +252,8 @@ def _text(parts: Any) -> str:
     return neutralize(parts, TOKENS)
 
 
-def _response(model: str, reply: Reply) -> Any:
-    lm15 = dspy_module().lm15
-    usage = lm15.Usage(
-        input_tokens=reply.prompt_tokens,
-        output_tokens=reply.completion_tokens,
-        total_tokens=reply.prompt_tokens + reply.completion_tokens,
-    )
-    message = lm15.Message.assistant(reply.text)
-    return lm15.Response(
-        id=None, model=model, message=message, finish_reason=reply.finish_reason, usage=usage
-    )
+def _response(call: ModelCall) -> Any:
+    lm15, tokens = dspy_module().lm15, (call.usage.prompt_tokens, call.usage.completion_tokens)
+    usage = lm15.Usage(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens))
+    message = lm15.Message.assistant(call.reply)
+    return lm15.Response(id=None, model=NAME, message=message, finish_reason="stop", usage=usage)

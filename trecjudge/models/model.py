@@ -28,13 +28,28 @@ class ReplyLength:
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """How a DSPy module words one request: all that it may change from call to call.
+
+    `demos` are worked examples, `sampling` is added to the request body, and a `rollout` is one of
+    several samples of a request: each is asked for, and kept, on its own.
+    """
+
+    signature: Any
+    demos: tuple[Mapping[str, Any], ...] = ()
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    rollout: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs.
 
     `aligned_with` names an input that is a list: every list of the reply must be as long.
     `length` is about how long a reply is. `each` is the program for one entry of that list: where
     a workflow overrides its prompt only, this one's follows. `voter` is
-    who is asked, of several. `in_part`: what a reply has before it is cut can be used.
+    who is asked, of several. `in_part`: what a reply has before it is cut can be used. `wording`
+    is that of a module; a digest of it is in the `reference`.
     """
 
     name: str
@@ -44,6 +59,7 @@ class Program:
     each: Program | None = None
     voter: str = field(default="", compare=False)
     in_part: bool = field(default=False, compare=False)
+    wording: Wording | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +96,14 @@ class Model(Protocol):
     @property
     def in_flight(self) -> int:
         """How many predictions may be under way at once."""
+
+    @property
+    def lm(self) -> Any:
+        """A `dspy.LM` that asks as `predict` does: `with dspy.context(lm=model.lm)`, in any module.
+
+        To be taken in the event loop of the judge. Modules are awaited there (`acall`), or run in a
+        thread (`dspy.asyncify`). They raise what `predict` does.
+        """
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program. Raises JudgmentFailed for this item, ModelError for all."""
@@ -127,6 +151,11 @@ class NoModel:
     available = False
     in_flight = 1
 
+    @property
+    def lm(self) -> Any:
+        """Raise JudgmentFailed: a module needs a model."""
+        raise JudgmentFailed("no_model", "a DSPy module needs a model: add --use-env-llm")
+
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Raise JudgmentFailed: this judge needs a model."""
         raise JudgmentFailed("no_model", f"{program.name} needs a model: add --use-env-llm")
@@ -155,6 +184,11 @@ class ModelWrapper:
     def in_flight(self) -> int:
         """How many predictions may be under way at once."""
         return self.model.in_flight
+
+    @property
+    def lm(self) -> Any:
+        """A `dspy.LM` that asks through this wrapper."""
+        return self.model.lm.through(self)
 
     def spent(self) -> dict[str, Any]:
         """Return what the model spent so far."""
@@ -240,6 +274,11 @@ class VotersModel:
     def in_flight(self) -> int:
         """How many predictions may be under way at once, by each voter."""
         return max(model.in_flight for model in self.models.values())
+
+    @property
+    def lm(self) -> Any:
+        """A `dspy.LM` that asks the model of what no voter asks."""
+        return next(self._asking).lm.through(self)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program by its voter's model; the call, a failed one too, has the voter's name."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -98,19 +99,23 @@ async def open_model(
         yield NoModel()
         return
     # Imported late: these load slowly, and many jobs need no model.
-    from trecjudge.models import client, plan, settings
+    from trecjudge.models import client, dspy_lm, plan, settings
 
     chosen = settings.llm_settings(given, environment, key_needed=options.asks)
     # Prompts are made here, before the client opens: one that misfits costs no call.
     replies = _replies(options, chosen, texts, programs, notify)
     replies.requests.sample = sample
+    # Before any item: what a judge runs in a thread, or in tasks of its own, has it from here. A
+    # judge of DSPy modules has imported DSPy; for others it is not.
+    fenced = dspy_lm.fencing_modules() if "dspy" in sys.modules else nullcontext()
     try:
         prices = replies.requests.settings.pricing
         if options.command.budget.max_cost is not None and prices is None:
             model = replies.requests.settings.model
             raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
         if options.plan:
-            yield plan.Planner(replies, prices, seen=options.command.asked)
+            with fenced:
+                yield plan.Planner(replies, prices, seen=options.command.asked)
             return
         spending = Spending(options.command.budget, prices)
         options.command.spent.append(spending)
@@ -119,7 +124,8 @@ async def open_model(
         if options.command.refused:
             asking.call_off(options.command.refused)
         async with asking as opened:
-            yield opened
+            with fenced:
+                yield opened
     finally:
         replies.cache.close()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import orjson
 from pydantic import BaseModel
 
 from trecjudge.errors import WorkflowError, unknown, why
@@ -19,6 +20,7 @@ from trecjudge.models.adapters import (
     label_fields,
     labels_of,
     load_signature,
+    map_labels,
     with_labels,
 )
 from trecjudge.models.compiled import BESIDE, ITEM_INPUTS, Compiled, names_file, read_compiled
@@ -135,7 +137,9 @@ _ONE_BY_ONE = "is asked one by one"
 class ResolvedPrompt:
     """How a program is worded: its signature, demonstrations, and what its labels stand for.
 
-    `origin` is the name, file or reference that it was given by. `singly` is why a program for
+    `origin` is the name, file or reference that it was given by. `stands_for` says which field of
+    the program each field of another name is, and `absent` are texts of the program that it lacks.
+    `singly` is why a program for
     several inputs is not asked, but the one for a single input; empty where it is.
     """
 
@@ -144,6 +148,17 @@ class ResolvedPrompt:
     labels: Labels = field(default_factory=dict)
     origin: str = OWN
     singly: str = ""
+    stands_for: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+
+    def of_program(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a reply as the program has them, labels as what they stand for."""
+        if self.labels:
+            found = map_labels(found, self.labels)
+        if self.stands_for or self.absent:
+            found = {self.stands_for.get(name, name): value for name, value in found.items()}
+            found = dict.fromkeys(self.absent, "") | found
+        return found
 
     def check_size(self, name: str, room: int | None) -> None:
         """Raise WorkflowError for more than any model takes, or `room` tokens where that is set."""
@@ -208,6 +223,8 @@ def _for_several(program: Program, own: Any, each: ResolvedPrompt) -> ResolvedPr
 def _resolve_override(program: Program, own: Any, given: str) -> ResolvedPrompt:
     if REFERENCE.fullmatch(given):
         return ResolvedPrompt(_fitting(program, own, load_signature(given)), origin=given)
+    if (mapped := _mapped(program, own, given)) is not None:
+        return mapped
     named = named_prompts(program)
     if given == OWN:
         return ResolvedPrompt(own)
@@ -223,6 +240,71 @@ def _resolve_override(program: Program, own: Any, given: str) -> ResolvedPrompt:
     return ResolvedPrompt(
         own.with_instructions(_checked_text(where, own, given, named)), origin="text"
     )
+
+
+def _mapped(program: Program, own: Any, given: str) -> ResolvedPrompt | None:
+    """Return the wording by a signature whose labels stand for the program's; None for no such.
+
+    A field of another name stands for the label field whose labels its own stand for.
+    """
+    try:
+        values = orjson.loads(given) if given.startswith("{") else None
+    except orjson.JSONDecodeError:
+        return None  # a text may begin with a field
+    if values is None:
+        return None
+    where = f"prompts.{program.name}"
+    for key in values:
+        if key not in _MAPPED:
+            raise WorkflowError(f"{where}: {unknown('key', key, _MAPPED)}")
+    reference, labels = values.get("signature"), values.get("labels") or {}
+    if not isinstance(reference, str) or not REFERENCE.fullmatch(reference):
+        raise WorkflowError(f"{where}: signature is {reference!r}, must be module:Signature")
+    if not isinstance(labels, Mapping) or not _is_labels(labels):
+        raise WorkflowError(f"{where}: labels must be {_WANTED['labels']}")
+    signature = load_signature(reference)
+    stands_for = {name: _label_field(where, own, name, labels[name]) for name in labels}
+    for name, meanings in labels.items():
+        signature = _offer_labels(f"{where}.labels", signature, name, meanings)
+    renamed = {name: ours for name, ours in stands_for.items() if name != ours}
+    outputs = {stands_for.get(name, name) for name in signature.output_fields}
+    texts = [name for name in _texts(own) if name not in outputs]
+    _check_fields(where, own, signature, outputs | set(texts), [*renamed, *_texts(signature)])
+    return ResolvedPrompt(
+        signature, labels=labels, origin=reference, stands_for=renamed, absent=tuple(texts)
+    )
+
+
+_MAPPED = ("signature", "labels")
+
+
+def _label_field(where: str, own: Any, name: str, meanings: Mapping[str, str]) -> str:
+    """Return the field of a program that the labels of a prompt's field stand for."""
+    known = {field: labels for field, labels in label_fields(own) if field in own.output_fields}
+    fits = [field for field, labels in known.items() if set(meanings.values()) <= set(labels)]
+    if name in fits or len(fits) == 1:
+        return name if name in fits else fits[0]
+    if len(known) == 1:
+        (labels,) = known.values()
+        wrong = next(meaning for meaning in meanings.values() if meaning not in labels)
+        raise WorkflowError(f"{where}: labels.{name}: {unknown('label', wrong, labels)}")
+    which = "several of" if fits else "none of"
+    fields = ", ".join(known) or "nothing: it has no labels"
+    raise WorkflowError(f"{where}: labels.{name} can stand for {which} {fields}")
+
+
+def _offer_labels(where: str, signature: Any, name: str, meanings: Mapping[str, str]) -> Any:
+    """Return a signature whose field offers just these labels, which are its own, if it has any."""
+    if name not in signature.output_fields:
+        raise WorkflowError(f"{where}: {unknown('field', name, signature.output_fields)}")
+    annotation = signature.output_fields[name].annotation
+    own = labels_of(annotation)
+    if own is None and annotation is not str:
+        raise WorkflowError(f"{where}.{name}: the field must be a text or a Literal of labels")
+    if own is not None and set(own) != set(meanings):
+        found = f"{', '.join(map(str, meanings))}, must be {', '.join(map(str, own))}"
+        raise WorkflowError(f"{where}.{name}: its labels are {found}")
+    return signature.with_updated_fields(name, type_=Literal[tuple(meanings)])
 
 
 def _checked_text(where: str, own: Any, text: str, named: Mapping[str, Any]) -> str:
@@ -303,12 +385,8 @@ def _inputs(own: Any) -> list[str]:
 
 def _fitting(program: Program, own: Any, theirs: Any) -> Any:
     """Return a signature of the user's own if it can stand for the program's."""
-    for side, more in (("input_fields", ITEM_INPUTS), ("output_fields", _texts(theirs))):
-        wanted, given = list(getattr(own, side)), list(getattr(theirs, side))
-        if not set(wanted) <= set(given) <= {*wanted, *more}:
-            beside = f", and may have {', '.join(ITEM_INPUTS)}" if more is ITEM_INPUTS else ""
-            message = f"its {side} are {given}, must be {wanted}{beside}"
-            raise WorkflowError(f"prompts.{program.name}: {message}")
+    where = f"prompts.{program.name}"
+    _check_fields(where, own, theirs, set(theirs.output_fields), _texts(theirs))
     ours = dict(label_fields(own))
     for name, output in theirs.output_fields.items():
         for label in labels_of(output.annotation) or ():
@@ -316,6 +394,26 @@ def _fitting(program: Program, own: Any, theirs: Any) -> Any:
                 message = f"its {name}: {unknown('label', label, ours[name])}"
                 raise WorkflowError(f"prompts.{program.name}: {message}")
     return theirs
+
+
+def _check_fields(
+    where: str, own: Any, theirs: Any, outputs: Collection[str], more: Sequence[str]
+) -> None:
+    """Raise WorkflowError where a signature lacks a field of the program's, or has a stray one.
+
+    `outputs` are the program's fields that its reply comes to, `more` others that it may have.
+    """
+    for side, given, beside in (
+        ("input_fields", theirs.input_fields, ITEM_INPUTS),
+        ("output_fields", outputs, more),
+    ):
+        wanted = list(getattr(own, side))
+        if not set(wanted) <= set(given) <= {*wanted, *beside}:
+            shown = f", and may have {', '.join(beside)}" if beside is ITEM_INPUTS else ""
+            message = f"its {side} are {list(getattr(theirs, side))}, must be {wanted}{shown}"
+            if side == "output_fields":
+                message += "; or say what they stand for: {signature: ..., labels: ...}"
+            raise WorkflowError(f"{where}: {message}")
 
 
 def _texts(signature: Any) -> list[str]:

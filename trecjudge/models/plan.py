@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
+from trecjudge.models.dspy_lm import dspy_lm
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Replies, Request
@@ -57,6 +58,11 @@ class Planner:
     def in_flight(self) -> int:
         """How many predictions may be under way at once."""
         return self.replies.requests.settings.in_flight
+
+    @property
+    def lm(self) -> Any:
+        """A `dspy.LM` that asks as `predict` does: nothing."""
+        return dspy_lm(self)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return what a cache has, else note what a call would cost and raise JudgmentFailed."""

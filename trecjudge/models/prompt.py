@@ -19,11 +19,12 @@ from trecjudge.models.adapters import (
     Form,
     adapter_for,
     all_fields,
+    entries_of,
+    is_open,
     labels_of,
     load_signature,
-    map_labels,
 )
-from trecjudge.models.model import Program
+from trecjudge.models.model import Program, Wording
 from trecjudge.models.overrides import OWN, ResolvedPrompt, resolve_prompt
 from trecjudge.models.reading import Fields, is_exact
 from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, neutralize
@@ -116,7 +117,37 @@ def fence_of(tags: Sequence[str], closing: str) -> Fence:
     return Fence(re.compile("|".join(patterns), re.IGNORECASE), "".join(words[:1]).lower())
 
 
-PLAIN = Program("module", "")
+MESSAGES = Program("module", "")
+"""The program of requests whose messages the caller writes: it has no signature."""
+
+
+def program_of(
+    signature: Any,
+    demos: Iterable[Mapping[str, Any]] = (),
+    sampling: Mapping[str, Any] | None = None,
+    rollout: int | None = None,
+    base: Program = MESSAGES,
+) -> Program:
+    """Return the program of a DSPy module's own signature, or of one with the fields of `base`.
+
+    Its name is that of `base`, else of the signature, else of its output fields. Equal ones are
+    equal programs.
+    """
+    wording = Wording(signature, tuple(dict(demo) for demo in demos), sampling or {}, rollout)
+    name = base.name
+    if base is MESSAGES:
+        own = signature.__name__ if signature.__name__ != "StringSignature" else ""
+        name = _NO_NAME.sub("_", own or "_".join(signature.output_fields))[:LONGEST_NAME]
+    types = [repr([f.annotation, entries_of(f.annotation)]) for f in signature.fields.values()]
+    fields = [*signature.input_fields, "->", *signature.output_fields]
+    said = [signature.dump_state(), fields, types, repr(wording.demos), wording.sampling, rollout]
+    digest = hashlib.sha256(orjson.dumps(said)).hexdigest()
+    return replace(base, name=name, reference=f"{base.reference}#{digest[:16]}", wording=wording)
+
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
+LONGEST_NAME = 60
+"""Characters of a program's name: a schema is sent with it, and endpoints take 64."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +176,11 @@ class Prompt:
     def adapter(self) -> Any:
         """The DSPy adapter that writes the messages."""
         return adapter_for(self.adapter_name, self.form)
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether no strict schema can hold its reply, or a field is of a type of DSPy's own."""
+        return is_open(self.signature)
 
     @cached_property
     def more_inputs(self) -> tuple[str, ...]:
@@ -201,12 +237,12 @@ class Prompt:
 
         Raises Unparsed, saying what is wrong.
         """
-        found = self._plain(reply) or self._fields.read(reply, length)
-        return map_labels(found, self.worded.labels) if self.worded.labels else found
+        return self.worded.of_program(self._plain(reply) or self._fields.read(reply, length))
 
     @cached_property
     def _fields(self) -> Fields:
-        return Fields.of(self.signature, tagged=self.adapter_name == "xml")
+        is_own = self.worded.origin == OWN
+        return Fields.of(self.signature, self.adapter_name == "xml", with_aliases=is_own)
 
     def _plain(self, reply: str) -> dict[str, Any] | None:
         """Return the fields of a JSON reply that has exactly those asked for, else None.
@@ -247,7 +283,8 @@ class Prompt:
         So it does when labels of the prompt's own come to stand for others of the judge.
         """
         empty = dict.fromkeys(self.signature.input_fields, "")
-        meaning = [self.worded.labels] if self.worded.labels else []
+        worded = self.worded
+        meaning = [dict(found) for found in (worded.labels, worded.stands_for) if found]
         text = orjson.dumps([self.format_messages(empty), self.request, *meaning])
         return hashlib.sha256(text).hexdigest()
 
@@ -260,11 +297,11 @@ class Prompt:
 class PlainPrompt:
     """The prompt of a request that the caller wrote: any reply is a good one.
 
-    It is for `dspy_lm`, which optimises prompts. `request` is added to the request body.
+    It is for `dspy_lm`. `request` is added to the request body.
     """
 
     request: dict[str, Any] = field(default_factory=dict)
-    program: Program = PLAIN
+    program: Program = MESSAGES
     digest: str = ""
     """Empty: its wording is not ours."""
     rollout: int | None = None
@@ -297,39 +334,33 @@ class Prompts:
 
     def prepare(self, program: Program) -> None:
         """Make the prompts of a program. Raises WorkflowError for an override that misfits."""
+        if program.wording is not None:
+            self._prepare_module(program, program.wording)
+            return
         wording = resolve_prompt(program, self.overrides)
         wording.check_size(program.name, self.room)
         own = tuple(load_signature(program.reference).input_fields)
         for form in FORMS:
             self._made[program, form] = Prompt(program, form, wording, own, self.adapter)
 
-    def variant(
-        self,
-        program: Program,
-        signature: Any,
-        demos: Iterable[Mapping[str, Any]] = (),
-        sampling: Mapping[str, Any] | None = None,
-        rollout: int | None = None,
-    ) -> Program:
-        """Return a program of the same name that asks with another signature, of equal fields.
-
-        `demos` are worked examples, `sampling` is added to the request body, and a `rollout` is one
-        of several samples of a request: each is asked for, and kept, on its own.
-        """
-        examples, more = tuple(dict(demo) for demo in demos), sampling or {}
-        state = [signature.dump_state(), repr(examples), dict(more), rollout]
-        digest = hashlib.sha256(orjson.dumps(state)).hexdigest()
-        varied = replace(program, reference=f"{program.reference}#{digest[:16]}")
+    def _prepare_module(self, program: Program, asked: Wording) -> None:
+        """Make the prompts of a module: those of its program with what it changed, or its own."""
+        base = replace(program, reference=program.reference.partition("#")[0], wording=None)
+        plain = ResolvedPrompt(asked.signature, origin=MESSAGES.name)
+        inputs = tuple(asked.signature.input_fields)
         for form in FORMS:
-            own = self.get(program, form)
-            wording = replace(own.worded, signature=signature, demos=examples)
-            self._made[varied, form] = replace(own, worded=wording, sampling=more, rollout=rollout)
-        return varied
+            own = Prompt(base, form, plain, inputs, self.adapter)
+            if base.reference:
+                own = self.get(base, form)
+            worded = replace(own.worded, signature=asked.signature, demos=asked.demos)
+            self._made[program, form] = replace(
+                own, worded=worded, sampling=asked.sampling, rollout=asked.rollout
+            )
 
-    @property
-    def only_form(self) -> Form | None:
-        """The form of all replies, where the adapter leaves no choice."""
-        return "chat" if self.adapter in IN_TEXT else None
+    def only_form(self, program: Program) -> Form | None:
+        """Return the form of a program's replies, where its adapter or fields leave no choice."""
+        in_text = self.adapter in IN_TEXT or not program.reference
+        return "chat" if in_text or self.get(program, "chat").is_open else None
 
     def asked_singly(self, program: Program) -> str:
         """Return why a program for several inputs is not asked, but that for one; else ""."""
@@ -337,7 +368,7 @@ class Prompts:
 
     def more_inputs(self, program: Program) -> tuple[str, ...]:
         """Return the names of inputs that a program's prompt asks for beyond its own."""
-        return self.get(program, "chat").more_inputs
+        return self.get(program, "chat").more_inputs if program.reference else ()
 
     def record(self, form_of: Callable[[Program], Form | None]) -> dict[str, Any]:
         """Return the sha256 of each prompt by its program's name, in the form that is sent.

@@ -42,6 +42,8 @@ class Request:
     """The text that requests about one document have in common."""
     stated: int = MODULE_TOKENS
     """About how many tokens the reply has, as its program states it."""
+    max_tokens: int | None = None
+    """The limit of its reply, where it is not that of the settings."""
 
     def parse(self, reply: str) -> dict[str, Any]:
         """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
@@ -86,6 +88,8 @@ class Requests:
 
     def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
         """Return the request of a program with these inputs in this form."""
+        if not program.reference:
+            return self._of_messages(program, **inputs)
         prompt = self.prompts.get(program, form)
         if prompt.more_inputs:
             inputs = dict.fromkeys(prompt.more_inputs, "") | inputs
@@ -98,6 +102,20 @@ class Requests:
         stated = stated_length(program, inputs, self.settings.reasoning)
         first = common_part(inputs)
         return Request(prompt, messages, key, length, tuple(others), first, stated)
+
+    def _of_messages(
+        self,
+        program: Program,
+        messages: list[dict[str, Any]],
+        sampling: dict[str, Any],
+        max_tokens: int | None = None,
+        rollout: int | None = None,
+    ) -> Request:
+        """Return the request of messages that the caller wrote; any reply to it is a good one."""
+        prompt = PlainPrompt(sampling, program, rollout=rollout)
+        key, *others = self.keys(self.body(messages, sampling, max_tokens), rollout)
+        first = str(messages[0].get("content")) if messages else ""
+        return Request(prompt, messages, key, None, tuple(others), first, max_tokens=max_tokens)
 
     def body(
         self,
@@ -226,7 +244,7 @@ class Replies:
     def form_of(self, program: Program) -> Form | None:
         """Return the form of a program's replies, None while it is to be found out."""
         structured = self.requests.settings.structured
-        if (only := self.requests.prompts.only_form) is not None:
+        if (only := self.requests.prompts.only_form(program)) is not None:
             return only
         if structured == "auto":
             return self.capabilities.forms.get(program.name)

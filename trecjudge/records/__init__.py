@@ -481,7 +481,7 @@ class Judgment:
     question: str = ""
     """The kind of question of the topic, of a judgment on what the topic asks for."""
     missing: tuple[str, ...] = ()
-    """Words of the topic that were looked for and not found."""
+    """Words of the sentence, or of the topic, that were looked for and not found."""
     usage: Usage = field(default=Usage(), compare=False)
 
     @property

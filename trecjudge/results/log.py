@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from copy import copy
 from typing import Any, BinaryIO, Literal
 
@@ -19,6 +19,7 @@ from trecjudge.records import (
     Item,
     Judgment,
     ModelCall,
+    Response,
 )
 from trecjudge.text.credentials import public, shareable
 
@@ -85,6 +86,30 @@ class DebugLog:
             severity=finding.severity,
         )
 
+    def log_uncited(self, response: Response) -> None:
+        """Write an event for each sentence that cites nothing; no judge of citations has it.
+
+        A lean log has none: the judgments file holds the responses.
+        """
+        if self._lean:
+            return
+        for sentence in response.sentences:
+            if not sentence.citations and sentence.text.strip():
+                self._log.info(
+                    "UNCITED_SENTENCE",
+                    run_id=response.run_id,
+                    topic_id=response.topic_id,
+                    sentence_index=sentence.index,
+                    sentence=sentence.text,
+                )
+
+    def log_scores(self, scores: Iterable[tuple[str, str, str, float | None]]) -> None:
+        """Write an event for each (run, topic, measure, value)."""
+        for run_id, topic_id, measure, value in scores:
+            self._log.info(
+                "RESPONSE_SCORE", run_id=run_id, topic_id=topic_id, measure=measure, value=value
+            )
+
     def log_judgments(
         self,
         judge: str,
@@ -110,6 +135,7 @@ class DebugLog:
             log.info(f"{name}_INPUT", **_text(item))
         for call in calls:
             self._call(log, call, group)
+        sentence = {} if item.sentence_index is None else _text(item)
         programs = {call.program for call in shared or calls}
         program = programs.pop() if len(programs) == 1 else ""
         mate = {"shared": True} if shared else {}
@@ -117,7 +143,8 @@ class DebugLog:
             of_one = log.bind(**_citation_fields(judgment))
             asked = _program(judgment, program)
             if told:
-                of_one.info(f"{name}_OUTPUT", **asked, **mate, **_output(judgment))
+                decided = _output(judgment)
+                of_one.info(f"{name}_OUTPUT", **asked, **mate, **sentence, **decided)
             if failure := judgment.failure:
                 asked = {"program": failure.program} if failure.program else asked
                 fields = {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
@@ -172,12 +199,14 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     chances = {"expected": judgment.expected, "p_full": judgment.p_full}
     expected = {name: found for name, found in chances.items() if found is not None}
     votes = {"votes": judgment.votes} if judgment.votes else {}
+    missing = {"missing": judgment.missing} if judgment.missing else {}
     return (
         cited
         | of_claim
         | of_nugget
         | expected
         | votes
+        | missing
         | {
             "label": judgment.label,
             "grade": judgment.grade,

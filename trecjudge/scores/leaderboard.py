@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
+from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
@@ -379,8 +379,16 @@ class Leaderboard:
             lowest=lowest,
             highest=highest,
             lower_is_better=measure.lower_is_better,
-            aggregate=measure.aggregate,
+            aggregate=measure.aggregate_name,
         )
+
+    def values_by_response(self) -> Iterator[tuple[str, str, str, Value]]:
+        """Yield (run_id, topic_id, measure, value) of all responses; None is no value."""
+        for run_id in sorted(self.scores):
+            for topic_id, scores in self.scores[run_id].items():
+                for measure, score in scores.items():
+                    shown = None if score.value is None else round(score.value, DIGITS)
+                    yield run_id, topic_id, measure, shown
 
     def values(
         self,
@@ -408,7 +416,7 @@ class Leaderboard:
         self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
     ) -> Value:
         known = (value for value in self.values(run_id, measure, part) if value is not None)
-        return aggregate(measure.aggregate, known)
+        return measure.aggregated(known)
 
     def sums(self, run_id: str, measure: MeasureSpec) -> list[BoundedSums]:
         """Return the counts of each expected topic, as far as they are known."""

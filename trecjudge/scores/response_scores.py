@@ -28,11 +28,12 @@ def compute_measure(
     where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
     try:
         value = measure.compute(response, judgments)
-        number = None if value is None else float(value)
+        number = measure.as_number(value)
     except (Exception, SystemExit) as error:  # a user's own measure can fail in any way
         place = place_in_code(error, measure.compute)
         raise PluginError(f"{where}: {type(error).__name__}: {error} ({place})") from error
-    if isinstance(value, str) or (number is not None and not abs(number) < HUGE):
+    is_text = isinstance(value, str) and isinstance(measure.cast, str)
+    if is_text or (number is not None and not abs(number) < HUGE):
         raise PluginError(f"{where}: it is {brief(value)}, not a number")
     return number
 
@@ -63,7 +64,7 @@ def _compute_sums(
         counts.extend(map(float, spec.compute(response, judgments)))
         return math.fsum(counts)
 
-    compute_measure(replace(measure, compute=compute), response, judgments)  # for its errors
+    compute_measure(replace(measure, compute=compute, cast="float"), response, judgments)
     return tuple(counts)
 
 

@@ -61,7 +61,7 @@ def statistics_lines(
         for score in found[measure.name]:
             values = board.values(score.run_id, measure)
             record = score.as_dict()
-            record["aggregate"] = measure.aggregate
+            record["aggregate"] = measure.aggregate_name
             if score.ranks_for:
                 record["ranks_for"] = score.ranks_for
             record["by_topic"] = {

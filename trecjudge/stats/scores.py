@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.measures import UNJUDGED
+from trecjudge.measures import OWN_FUNCTION, UNJUDGED
 from trecjudge.records import Place
 from trecjudge.results.statistics import MeanKey, RunScore, Unjudged
 from trecjudge.results.trec import LeaderboardRow
@@ -27,8 +27,11 @@ NOISE_DIGITS = 10
 def aggregate_topics(values: Array, how: str = "") -> Array:
     """Return what topics give for each run: (runs, topics) -> (runs,). NaN where there is none.
 
-    `how` is the aggregate of a measure; what it does not name is the mean.
+    `how` is the aggregate of a measure; what it does not name is the mean. What a function of the
+    judge's own makes of them is not known.
     """
+    if how == OWN_FUNCTION:
+        return np.full(len(values), np.nan)
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
     # NaN would win every comparison: it is replaced by what cannot be the minimum, or maximum.
@@ -47,7 +50,7 @@ def aggregate_topics(values: Array, how: str = "") -> Array:
 
 def is_mean_or_sum(how: str) -> bool:
     """Return whether an interval over topics is defined for what an aggregate makes."""
-    return how not in ("min", "max", "first_value", "of_sums")
+    return how not in ("min", "max", "first_value", "of_sums", OWN_FUNCTION)
 
 
 Duplicates = Literal["first", "last", "mean", "error"]

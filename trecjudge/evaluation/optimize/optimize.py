@@ -46,7 +46,7 @@ from trecjudge.models.adapters import dspy_module
 from trecjudge.models.client import Client
 from trecjudge.models.dspy_lm import dspy_lm
 from trecjudge.models.model import NoModel, Prediction, Program
-from trecjudge.models.prompt import Prompts
+from trecjudge.models.prompt import Prompts, program_of
 from trecjudge.models.spending import Budget
 from trecjudge.records import Judgment
 
@@ -178,7 +178,7 @@ def _is_same(one: PromptCandidate, other: PromptCandidate) -> bool:
 async def _measure(
     target: Target, questions: Sequence[Question], client: Client, prompt: PromptCandidate
 ) -> list[Judgment]:
-    varied = client.prompts.variant(target.program, prompt.signature, prompt.demos)
+    varied = program_of(prompt.signature, prompt.demos, base=target.program)
     found = await answer_all(target.judge, questions, PromptOverrideModel(client, varied))
     return [judgment for judgments in found for judgment in judgments]
 

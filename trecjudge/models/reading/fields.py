@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
 from json import JSONDecodeError, JSONDecoder
@@ -91,6 +91,16 @@ class Unparsed(Exception):
     """A reply without exactly one distinct set of the fields that the signature asks for."""
 
 
+@dataclass(frozen=True, slots=True)
+class BareReplies:
+    """Metadata of a label field: what a reply of one word means that is none of its labels.
+
+    It holds where nothing but the word is answered, and for the program's own prompt only.
+    """
+
+    labels: Mapping[str, str]
+
+
 @dataclass(frozen=True)
 class Fields:
     """Output fields by name: their types, and the most entries that a list may have.
@@ -102,13 +112,22 @@ class Fields:
     types: Mapping[str, Any]
     most: Mapping[str, int]
     tagged: bool = False
+    aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What a reply may be that is only a label, beside the labels themselves, by field."""
 
     @classmethod
-    def of(cls, signature: Any, tagged: bool = False) -> Fields:
+    def of(cls, signature: Any, tagged: bool = False, with_aliases: bool = False) -> Fields:
         """Return the output fields of a DSPy signature."""
         outputs = signature.output_fields
         most = {name: bound for name, f in outputs.items() if (bound := _most_of(f)) is not None}
-        return cls({name: f.annotation for name, f in outputs.items()}, most, tagged)
+        types = {name: f.annotation for name, f in outputs.items()}
+        aliases = {
+            name: bare.labels
+            for name, f in outputs.items()
+            for bare in f.metadata
+            if with_aliases and isinstance(bare, BareReplies)
+        }
+        return cls(types, most, tagged, aliases)
 
     @cached_property
     def required(self) -> frozenset[str]:
@@ -192,11 +211,14 @@ class Fields:
         if annotation is str or (reader and "{" in answer):
             return []
         value = reader(answer) if reader else answer
-        try:
-            read_value(annotation, value, name)
-        except Unreadable:
-            return []
-        return [{name: value}]
+        aliases = self.aliases.get(name, {})
+        for kind in (annotation, Literal[tuple(aliases)]) if aliases else (annotation,):
+            try:
+                found = read_value(kind, value, name)
+            except Unreadable:
+                continue
+            return [{name: value if kind is annotation else aliases[found]}]
+        return []
 
 
 def is_exact(fields: Mapping[str, str], reply: str) -> bool:

@@ -44,6 +44,8 @@ def read_value(annotation: Any, value: Any, name: str = "") -> Any:
         return [read_value(get_args(annotation)[0], entry) for entry in _entries(value, name)]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _model(annotation, value)
+    if annotation is dict or get_origin(annotation) is dict:
+        return _validate_value(annotation, _record(value))
     value = _unwrap_value(value)
     if get_origin(annotation) is Literal:
         return _label(get_args(annotation), value, name)
@@ -100,6 +102,16 @@ def _entries(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise Unreadable(f"{_show_value(value)} is no list")
     return value
+
+
+def _record(value: Any) -> Any:
+    """Return a JSON object, which may be text in a fence; one of a single key stays what it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return orjson.loads(_FENCE.sub(r"\1", value.strip()))
+    except orjson.JSONDecodeError:
+        return value
 
 
 def _model(annotation: type[BaseModel], value: Any) -> BaseModel:

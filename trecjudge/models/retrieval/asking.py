@@ -132,7 +132,9 @@ class TextRequests(Requests):
         key = hashlib.sha256(joined.encode()).hexdigest()
         vectors = self.are_vectors
         prompt = TextsPrompt(more, self.program, are_vectors=vectors, dimensions=dimensions)
-        return TextsRequest(prompt, messages, key, len(entries), (), first, 0, tuple(entries))
+        return TextsRequest(
+            prompt, messages, key, len(entries), (), first, 0, entries=tuple(entries)
+        )
 
     def body(
         self,
@@ -217,7 +219,7 @@ class TextClient(Client):
         """Return a line for each text. Raises JudgmentFailed, ModelError."""
         if self.offline:
             raise JudgmentFailed("offline", "the result is not in the cache")
-        fields, _ = await self._ask_once(request, self.settings.max_tokens)
+        fields, _ = await self._ask_once(request)
         lines: list[str] = fields["lines"]
         return lines
 
