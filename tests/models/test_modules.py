@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -77,7 +78,7 @@ def asked(
 
 
 def asked_by_jobs(
-    ask: Ask, folder: Path, *scripts: Script, **options: Any
+    ask: Ask, folder: Path, *scripts: Script, within: Callable[..., Any] = run, **options: Any
 ) -> list[tuple[Any, Recorder, Endpoint, dict[str, Any]]]:
     """Do so in several jobs of one endpoint, which answers each by its own script."""
 
@@ -95,14 +96,17 @@ def asked_by_jobs(
                     found.append((reply, recorder, endpoint, client.spent()))
         return found
 
-    return run(jobs())  # type: ignore[no-any-return]
+    return within(jobs())  # type: ignore[no-any-return]
 
 
 MODULES: dict[str, tuple[Ask, list[str]]] = {
     "Predict": (lambda m: dspy.Predict(Tone).acall(sentence="S"), ["Tone"]),
     "text": (lambda m: dspy.Predict("sentence -> label").acall(sentence="S"), ["label"]),
     "thought": (lambda m: dspy.ChainOfThought(Tone).acall(sentence="S"), ["reasoning_label"]),
-    "own forward": (lambda m: dspy.asyncify(Twice())(sentence="S"), ["reasoning_label", "Tone"]),
+    "own forward": (
+        lambda m: asyncio.to_thread(Twice(), sentence="S"),
+        ["reasoning_label", "Tone"],
+    ),
     "tools": (
         lambda m: dspy.ReAct(Tone, tools=[look]).acall(sentence="S"),
         [*["next_thought_next_tool_name_next_tool_args"] * 2, "reasoning_label"],
@@ -126,6 +130,15 @@ def test_each_call_of_any_module_is_a_call_of_the_item(name: str, tmp_path: Path
     assert spent["calls"] == len(programs)
     assert second[0].toDict() == found.toDict()
     assert (second[3]["calls"], second[3]["cached"]) == (0, len(programs))
+
+
+def test_a_forward_is_run_in_a_thread_of_dspy(tmp_path: Path) -> None:
+    def ask(model: Model) -> Awaitable[Any]:
+        return dspy.asyncify(Twice())(sentence="S")  # type: ignore[no-any-return]
+
+    # In real time: the clock of other tests does not know of this thread.
+    ((found, recorder, _, _),) = asked_by_jobs(ask, tmp_path, tones, within=asyncio.run)
+    assert (found.label, len(recorder.calls)) == ("good", 2)
 
 
 def test_texts_in_inputs_and_demonstrations_are_fenced(tmp_path: Path) -> None:
@@ -174,7 +187,7 @@ def test_a_reply_that_does_not_parse_is_asked_for_again(tmp_path: Path) -> None:
 
 def test_without_a_usable_reply_the_item_is_unjudged_and_nothing_is_kept(tmp_path: Path) -> None:
     def ask(model: Model) -> Awaitable[Any]:
-        return dspy.asyncify(Twice())(sentence="S")  # type: ignore[no-any-return]
+        return asyncio.to_thread(Twice(), sentence="S")
 
     bad, good = asked_by_jobs(ask, tmp_path, lambda body, number: Answer("Hm."), tones)
     failed, recorder, _, _ = bad
@@ -196,8 +209,8 @@ def test_a_plan_counts_what_a_module_would_ask(tmp_path: Path) -> None:
         with closing(ReplyCache(tmp_path, print)) as cache:
             planner = Planner(Replies(made, cache))
             for sentence in ("S", "T", "S"):
-                context = dspy.context(lm=Recorder(planner).lm)
-                with fencing_modules(), context, pytest.raises(JudgmentFailed, match="not asked"):
+                unasked = pytest.raises(JudgmentFailed, match="not asked yet")
+                with fencing_modules(), unasked, dspy.context(lm=Recorder(planner).lm):
                     await dspy.ChainOfThought(Tone).acall(sentence=sentence)
             return planner.spent()
 
@@ -259,6 +272,13 @@ def test_what_cannot_be_asked_says_why(tmp_path: Path) -> None:
         _ = Recorder(NoModel()).lm
     with pytest.raises(PluginError, match="cannot be called 'program'"):
         asked(lambda model: dspy.Predict("program -> label").acall(program="P"), tmp_path)
+
+    async def unfenced(model: Model) -> Any:
+        with dspy.context(adapter=None):
+            return model.lm
+
+    with pytest.raises(PluginError, match="import dspy at the top"):
+        asked(unfenced, tmp_path)
 
     async def blocking(model: Model) -> Any:
         return dspy.Predict(Tone)(sentence="S")
