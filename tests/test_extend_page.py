@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.commandline import ROOT, SAMPLES, command
-from tests.endpoint import Answer, attestation, serving
+from tests.endpoint import Answer, attestation, serving, text_of
 from tests.examples import BLOCK, arguments
 from tests.test_packaging import BUILD, environment
 
@@ -38,9 +38,20 @@ def commands(how: str) -> list[list[str]]:
     ]
 
 
+CLAIMS = ["Steam whistles.", "Steam is blue."]
+
+
 def answered(body: dict[str, Any], number: int) -> Answer:
-    """Answer a question about tone, and one about support."""
-    if "friendly" not in json.dumps(body["messages"][0]):
+    """Answer a question about tone, those of a module and a signature, and one about support."""
+    instructions = json.dumps(body["messages"][0])
+    for said, reply in {
+        "List what the sentence states": {"reasoning": "two", "claims": CLAIMS},
+        "what the claim says": {"answer": "NO" if "is blue" in text_of(body) else "YES"},
+        "what the sentence says": {"answer": "YES"},
+    }.items():
+        if said in instructions:
+            return Answer(json.dumps(reply))
+    if "friendly" not in instructions:
         return Answer(attestation(body))
     label = "friendly" if "helps you" in json.dumps(body["messages"][-1]) else "rude"
     if "response_format" in body:
@@ -58,8 +69,37 @@ def test_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = [json.dumps(body["messages"]) for body in endpoint.requests]
     assert any("Decide how friendly the sentence is" in text for text in asked)
     assert any("proves the `sentence`, word for word" in text for text in asked)
+    events = [json.loads(line) for line in (tmp_path / "out" / "checked.log").open()]
+    calls = [event for event in events if event["event"] == "MODEL_CALL"]
+    assert [call["program"] for call in calls] == ["reasoning_claims", "Says", "Says"]
+    assert all(call["tokens"] == 15 and call["judge"] == "checked:CheckedJudge" for call in calls)
+    assert "(( ## answer ## ]] YES" in calls[1]["messages"][-1]["content"]
+    checked = (tmp_path / "out" / "checked.leaderboard.txt").read_text()
+    assert checked.endswith("kettle\tall\tFIRST_CHECKED\t0.500000\n")
+    verdict = (tmp_path / "out" / "verdict.leaderboard.txt").read_text()
+    assert "kettle\tall\tCITATION_SUPPORT\t1.000000\n" in verdict
     rows = (tmp_path / "out" / "asked.leaderboard.txt").read_text().splitlines()
     assert rows[1::2] == ["cold\tall\tFRIENDLINESS\t0.000000", "warm\tall\tFRIENDLINESS\t0.500000"]
+
+
+def test_a_judge_of_modules_is_planned_within_a_budget_and_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(written(tmp_path))
+    monkeypatch.setenv("TRECJUDGE_CACHE", str(tmp_path / "cache"))
+    (words,) = (words for words in commands("model") if "checked:CheckedJudge" in words)
+    with serving(answered, monkeypatch) as endpoint:
+        plan = command(*words, "--plan", "--json")
+        assert (json.loads(plan.out)["calls"], endpoint.requests) == (1, [])
+        assert command(*words, "--max-calls", "2").status == 3
+        assert len(endpoint.requests) == 2
+        events = map(json.loads, (tmp_path / "out" / "checked.log").open())
+        failures = [event for event in events if event["event"] == "FAILURE"]
+        assert [(e["kind"], e["program"]) for e in failures] == [("budget", "Says")]
+        assert command(*words).status == 0
+        assert len(endpoint.requests) == 3
+    written_out = "".join(path.read_text() for path in (tmp_path / "out").iterdir())
+    assert "sk-secret" not in written_out
 
 
 @pytest.mark.slow("docs/extend.md", "trecjudge/settings", "trecjudge/judging/judge.py", "setup.py")

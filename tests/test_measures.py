@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pytest
 
@@ -35,6 +38,35 @@ SPEC = LeaderboardSpec((ONE, TWO), sort_by="TWO")
 )
 def test_aggregate(how: Aggregate, expected: float) -> None:
     assert aggregate(how, [0.5, 0.0, 1.0]) == pytest.approx(expected)
+
+
+def test_aggregate_and_cast_may_be_functions() -> None:
+    points = {"good": 1.0, "bad": 0.0}
+    spec = MeasureSpec("M", lambda response, judgments: "good", median, cast=points.get)
+    assert spec.aggregated(iter([1.0, 0.0, 0.25])) == 0.25
+    assert (spec.as_number("bad"), spec.as_number("?"), spec.as_number(None)) == (0.0, None, None)
+    assert (spec.aggregated([]), spec.aggregate_name) == (None, "function")
+    assert replace(ONE, cast="bool").as_number(3) == 1.0
+    assert replace(ONE, cast="int").as_number(3.7) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "message"),
+    [
+        (lambda values: values[5], "ONE: its aggregate: IndexError.*test_measures.py"),
+        (lambda values: float("nan"), "ONE: its aggregate is nan, not a number"),
+        (lambda values: "high", "ONE: its aggregate: ValueError"),
+    ],
+)
+def test_an_aggregate_that_fails_says_where(aggregate: Any, message: str) -> None:
+    with pytest.raises(PluginError, match=message):
+        replace(ONE, aggregate=aggregate).aggregated([1.0])
+
+
+@pytest.mark.parametrize("wrong", [{"aggregate": "median"}, {"cast": "text"}])
+def test_an_unknown_name_is_refused(wrong: Any) -> None:
+    with pytest.raises(PluginError, match=r"measure ONE: unknown (aggregate|cast)"):
+        LeaderboardSpec((replace(ONE, **wrong),))
 
 
 def test_nothing_has_no_aggregate() -> None:

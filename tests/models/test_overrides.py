@@ -9,9 +9,10 @@ from typing import Any, Literal
 import dspy
 import pytest
 
-from trecjudge.errors import WorkflowError
+from trecjudge.errors import PluginError, WorkflowError
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judges.citation.program import Attest
+from trecjudge.models.compiled import prompt_text
 from trecjudge.models.overrides import named_prompts
 from trecjudge.models.prompt import FORMS, Form, Prompts
 from trecjudge.models.reading import Unparsed
@@ -126,6 +127,100 @@ def test_the_groups_own_override_wins() -> None:
 def test_what_is_no_prompt_is_refused(given: str, message: str) -> None:
     with pytest.raises(WorkflowError, match=f"prompts.attest: .*{message}"):
         Prompts({"attest": given}).prepare(ATTEST)
+
+
+class Verdict(dspy.Signature):
+    """Is it so?"""
+
+    document: str = dspy.InputField()
+    sentence: str = dspy.InputField()
+    why: str = dspy.OutputField()
+    answer: Literal["YES", "NO"] = dspy.OutputField()
+
+
+class Said(dspy.Signature):
+    """Is it so, in a word?"""
+
+    document: str = dspy.InputField()
+    sentence: str = dspy.InputField()
+    answer: str = dspy.OutputField()
+
+
+YES_NO = {"YES": "full_support", "NO": "no_support"}
+
+
+def mapped(name: str, labels: Any = None, **more: Any) -> str:
+    """Return a prompt as a workflow has it: a signature, and what its labels stand for."""
+    return prompt_text({"signature": f"{__name__}:{name}", "labels": labels, **more})
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["Verdict", "Said"])
+def test_labels_of_a_signature_stand_for_those_of_the_program(name: str, form: Form) -> None:
+    prompt = Prompts({"attest": mapped(name, {"answer": YES_NO})}).get(ATTEST, form)
+    assert prompt.parse('{"why": "w", "answer": "no"}')["label"] == "no_support"
+    assert prompt.parse("[[ ## answer ## ]]\nYES")["label"] == "full_support"
+    found = prompt.parse('{"why": "w", "answer": "YES"}')
+    assert (found["evidence"], "answer" in found) == ("", False)
+    with pytest.raises(Unparsed):
+        prompt.parse('{"why": "w", "answer": "perhaps"}')
+    if form == "schema":
+        schema = prompt.request["response_format"]["json_schema"]["schema"]
+        assert schema["properties"]["answer"]["enum"] == ["YES", "NO"]
+
+
+def test_what_they_stand_for_is_part_of_the_digest_and_groups_are_asked_singly() -> None:
+    turned = dict(zip(YES_NO, reversed(YES_NO.values()), strict=True))
+    one, other = (Prompts({"attest": mapped("Said", {"answer": m})}) for m in (YES_NO, turned))
+    assert one.get(ATTEST, "schema").digest != other.get(ATTEST, "schema").digest
+    assert "is for a single one" in one.asked_singly(ATTEST_GROUP)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (mapped("Verdict", {"answr": YES_NO}), "unknown field 'answr'; did you mean 'answer'"),
+        (mapped("Verdict", {"answer": {"YES": "full"}}), "unknown label 'full'"),
+        (mapped("Verdict", {"answer": {"YES": "full_support"}}), "must be YES, NO"),
+        (mapped("Verdict", {"answer": "YES"}), "labels must be a mapping"),
+        (mapped("Verdict"), "say what they stand for"),
+        (mapped("Verdict", {"answer": YES_NO}, label={}), "unknown key 'label'"),
+        (mapped("Nothing", {"answer": YES_NO}), "cannot be imported"),
+        ('{"signature": "Verdict"}', "must be module:Signature"),
+        ('{"signature": ["a:B"]}', "must be module:Signature"),
+    ],
+)
+def test_a_mapping_that_misfits_is_refused(given: str, message: str) -> None:
+    with pytest.raises((WorkflowError, PluginError), match=message):
+        Prompts({"attest": given}).prepare(ATTEST)
+
+
+BARE = {
+    "YES": "full_support",
+    "no.": "no_support",
+    "**Yes**": "full_support",
+    "label: NO": "no_support",
+    "partial support": "partial_support",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("reply", BARE)
+def test_a_bare_yes_or_no_is_a_label_of_the_default_prompt(reply: str, form: Form) -> None:
+    prompt = Prompts().get(ATTEST, form)
+    assert prompt.parse(reply) == {"evidence": "", "label": BARE[reply]}
+
+
+@pytest.mark.parametrize("reply", ["Yes and no", "YES\nNO", "yes, it says so", "maybe", "none"])
+def test_what_is_no_bare_yes_or_no_is_not_read(reply: str) -> None:
+    with pytest.raises(Unparsed):
+        Prompts().get(ATTEST, "schema").parse(reply)
+
+
+def test_a_yes_to_words_of_ones_own_may_mean_anything() -> None:
+    prompt = Prompts({"attest": "Does the {document} deny the {sentence}?"}).get(ATTEST, "schema")
+    with pytest.raises(Unparsed):
+        prompt.parse("YES")
 
 
 def test_json_that_is_no_program_is_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from tests.commandline import command, sample
 from tests.endpoint import Answer, Script, attestation, serving, text_of
-from tests.fakes import item, judgment
+from tests.fakes import item, judgment, response
 from trecjudge.findings import Finding
 from trecjudge.records import Failure, Item, ModelCall, Place, Topic, Usage, Vote
 from trecjudge.results.log import DebugLog
@@ -99,6 +99,26 @@ def test_a_lean_log_leaves_out_what_the_judgments_have() -> None:
         "FINDING",
         "session_end",
     ]
+
+
+def test_sentences_without_citation_missing_words_and_scores() -> None:
+    told = []
+    for lean in (False, True):
+        file = io.BytesIO()
+        log = DebugLog(file, lean=lean)
+        log.log_judgments("citation", item(), [judgment("no_support", missing=("red", "fox"))], [])
+        log.log_uncited(response(("Cited.", ["d"]), ("Not cited.", []), (" ", [])))
+        log.log_scores([("r", "t1", "M", 0.5), ("r", "t2", "M", None)])
+        told.append([orjson.loads(line) for line in file.getvalue().splitlines()])
+    (given, decided, uncited, *scores), lean_events = told
+    assert (decided["missing"], decided["sentence"]) == (["red", "fox"], given["sentence"])
+    place = {"run_id": "r", "topic_id": "t1", "sentence_index": 1, "sentence": "Not cited."}
+    assert place.items() <= uncited.items()
+    assert [list(event.values())[2:] for event in scores] == [
+        ["r", "t1", "M", 0.5],
+        ["r", "t2", "M", None],
+    ]
+    assert [event["event"] for event in lean_events] == ["RESPONSE_SCORE"] * 2
 
 
 def test_a_judge_of_a_module_is_named_in_full_and_its_events_for_short() -> None:

@@ -156,22 +156,19 @@ def _leaderboard() -> Schema:
     return _closed_object({name: properties[name] for name in LEADERBOARD_KEYS})
 
 
-MAPPED: Schema = {
-    "type": "object",
-    "properties": {
-        "signature": {"type": "string", "pattern": REFERENCE},
-        "labels": {"type": "object", "additionalProperties": {"type": "object"}},
-    },
-    "required": ["signature"],
-    "additionalProperties": False,
-}
-"""A signature of the user's own, and what the labels of its fields stand for."""
+def _prompts() -> Schema:
+    """Return the schema of prompts by program: text, or a signature with labels of its own."""
+    meanings = {"type": "object", "additionalProperties": {"type": "string"}}
+    signature = {"type": "string", "pattern": REFERENCE}
+    fields = {"signature": signature, "labels": _mapping({"additionalProperties": meanings})}
+    mapped = _closed_object(fields) | {"required": ["signature"]}
+    return _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, mapped]}})
 
 
 def _voter() -> Schema:
     properties = typed_properties(VoterSettings)
     properties["samples"] |= {"minimum": 1, "maximum": MOST_SAMPLES}
-    return _closed_object(properties | {"llm": ref("llm")})
+    return _closed_object(properties | {"llm": ref("llm"), "prompts": _prompts()})
 
 
 def _gate() -> Schema:
@@ -205,7 +202,7 @@ def _section(key: str) -> Schema:
         | {"propertyNames": named},
         "sweeps": _mapping({"additionalProperties": _mapping(ref("swept")) | {"minProperties": 1}})
         | {"propertyNames": named},
-        "prompts": _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, MAPPED]}}),
+        "prompts": _prompts(),
         "voters": _mapping({"additionalProperties": _or_null(_voter())})
         | {"propertyNames": named | {"not": {"pattern": APART}}},
         "vote": {"enum": list(get_args(Rule))},

@@ -15,7 +15,7 @@ from trecjudge.models.adapters import Form
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.cache.request_locks import FILE, InFlightElsewhere, RequestLocks
 from trecjudge.models.cache.store import CachedReply
-from trecjudge.models.dspy_lm import dspy_lm
+from trecjudge.models.dspy_lm import judging_lm
 from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
@@ -200,7 +200,7 @@ class Client:
     @property
     def lm(self) -> Any:
         """A `dspy.LM` that asks as `predict` does."""
-        return dspy_lm(self)
+        return judging_lm(self)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return a program's prediction: from the cache, an equal request under way, or a call."""

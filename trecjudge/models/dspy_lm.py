@@ -45,6 +45,14 @@ def dspy_lm(
     return _lm_over(Engine(model, asyncio.get_running_loop(), before, heard))
 
 
+def judging_lm(model: Model) -> Any:
+    """Return the `dspy.LM` of a judge. Raises PluginError where no adapter fences its texts."""
+    if dspy_module().settings.adapter is None:
+        message = "DSPy was imported after the model was opened, so that nothing fences its texts"
+        raise PluginError(f"{message}: import dspy at the top of the judge's file")
+    return dspy_lm(model)
+
+
 def _lm_over(engine: Engine) -> Any:
     # Neither name nor limits are sent: the model has its own, where a module says nothing.
     return _lm_class()(

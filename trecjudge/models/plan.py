@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.models.dspy_lm import dspy_lm
+from trecjudge.models.dspy_lm import judging_lm
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Replies, Request
@@ -62,7 +62,7 @@ class Planner:
     @property
     def lm(self) -> Any:
         """A `dspy.LM` that asks as `predict` does: nothing."""
-        return dspy_lm(self)
+        return judging_lm(self)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return what a cache has, else note what a call would cost and raise JudgmentFailed."""
