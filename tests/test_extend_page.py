@@ -96,8 +96,9 @@ def test_a_judge_of_modules_is_planned_within_a_budget_and_resumed(
         events = map(json.loads, (tmp_path / "out" / "checked.log").open())
         failures = [event for event in events if event["event"] == "FAILURE"]
         assert [(e["kind"], e["program"]) for e in failures] == [("budget", "Says")]
-        assert command(*words).status == 0
+        assert command(*words, "--report").status == 0
         assert len(endpoint.requests) == 3
+        assert (tmp_path / "out" / "checked.report.html").stat().st_size > 0
     written_out = "".join(path.read_text() for path in (tmp_path / "out").iterdir())
     assert "sk-secret" not in written_out
 

@@ -39,7 +39,7 @@ OF_PROVENANCE = (
 
 OF_MEASURE = (
     *("name", "judge", "description", "lower_is_better"),
-    *("aggregate", "default", "default_if_undefined"),
+    *("default", "default_if_undefined"),
 )
 """What the page needs to compute means over only some topics."""
 
@@ -183,7 +183,10 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
         "ranks_for": board.ranks_for,
         # Of names that are too long: no two of them may look alike.
         "shown": {name: short for name, short in shown if len(name) > LONGEST},
-        "measures": [{name: getattr(m, name) for name in OF_MEASURE} for m in measures],
+        "measures": [
+            {name: getattr(m, name) for name in OF_MEASURE} | {"aggregate": m.aggregate_name}
+            for m in measures
+        ],
         "runs": [
             _run(board, run_id, known, teams.get(run_id, ""))
             | {"place": places[run_id], "open": board.mean(run_id, ranked).is_open}
