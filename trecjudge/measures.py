@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import isfunction
 from typing import Any, Literal, cast, get_args
 
@@ -70,7 +70,9 @@ class MeasureSpec:
     report shows it beside the name. `remark` is what whoever reads its values must know: it is
     printed below the table. `undefined` says why a topic has no value, whatever the response: there
     a missing response has none either. `expected_of` is the measure of labels that it is with the
-    weights that a person would give on average; it may rank in its place.
+    weights that a person would give on average; it may rank in its place. `bands` are names of
+    its values, each with the least value of that name, the best first: they are said below the
+    table.
     """
 
     name: str
@@ -86,6 +88,12 @@ class MeasureSpec:
     undefined: str = ""
     neutral: bool = False
     expected_of: str = ""
+    bands: Mapping[str, float] = field(default_factory=dict)
+
+    def band(self, value: float) -> str:
+        """Return the name of a value, rounded as it is written; empty where it has none."""
+        shown = round(value, DIGITS)
+        return next((name for name, least in self.bands.items() if shown >= least), "")
 
 
 def share_measure(

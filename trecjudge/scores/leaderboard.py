@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from trecjudge.errors import InputError
+from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
@@ -56,6 +57,8 @@ class Coverage:
     """Judgments without a weight to be expected, by the language that has no calibration."""
     weighed: dict[str, bool] = field(default_factory=dict)
     """Whether all items of support that a judge decided are `weighed`; by judge."""
+    not_stated: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Claims that no document states, by judge, then by what they are about."""
 
     def counts(self, judge: str) -> tuple[int, int]:
         """Return how many items a judge judged, and how many there are; "" is all of them."""
@@ -101,13 +104,16 @@ class Coverage:
                 self.withheld[language] = self.withheld.get(language, 0) + 1
             counts = self.by_judge.setdefault(judgment.judge, [0, 0])
             counts[1] += 1
+            if kind := kind_not_stated(judgment):
+                kinds = self.not_stated.setdefault(judgment.judge, {})
+                kinds[kind] = kinds.get(kind, 0) + 1
             if judgment.failure is None:
                 self.judged += 1
                 counts[0] += 1
             else:
-                kind = judgment.failure.kind
-                self.failures[kind] = self.failures.get(kind, 0) + 1
-                self.examples.setdefault(kind, failure_text(judgment))
+                failure = judgment.failure.kind
+                self.failures[failure] = self.failures.get(failure, 0) + 1
+                self.examples.setdefault(failure, failure_text(judgment))
 
     def weigh(self, found: Iterable[tuple[str, bool | None]]) -> None:
         """Note of items, by judge, whether they are `weighed`."""
@@ -128,6 +134,7 @@ class Coverage:
             (self.failures, other.failures),
             (self.languages, other.languages),
             (self.withheld, other.withheld),
+            *((self.not_stated.setdefault(j, {}), own) for j, own in other.not_stated.items()),
         ):
             for name, count in more.items():
                 own[name] = own.get(name, 0) + count
