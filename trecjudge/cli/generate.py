@@ -125,6 +125,7 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
             ),
             self.generating,
             self.carry_documents,
+            self.as_json,
         )
 
 
@@ -132,7 +133,8 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
 def generate(flags: GenerateFlags) -> int:
     """Answer topics from an index, as a run of a track.
 
-    A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
+    A file beside the run, NAME.provenance.jsonl, shows where each citation is from. With --json
+    each answer is printed as one object: answer, sources, confidence, grounded, abstained.
     """
     format_, model = format_for(flags.format_name), model_of(flags)
     flags.generating.check(model.use)

@@ -59,6 +59,8 @@ class Coverage:
     """Whether all items of support that a judge decided are `weighed`; by judge."""
     not_stated: dict[str, dict[str, int]] = field(default_factory=dict)
     """Claims that no document states, by judge, then by what they are about."""
+    confidence: dict[str, float | None] = field(default_factory=dict)
+    """What the system states of its responses, 0 to 1, by topic; None for another value."""
 
     def counts(self, judge: str) -> tuple[int, int]:
         """Return how many items a judge judged, and how many there are; "" is all of them."""
@@ -96,6 +98,9 @@ class Coverage:
             self.responses += 1
         for name, sign in response.signs.items():
             self.signs.setdefault(name, SignCount()).add(len(sign.at), sign.of)
+        if (stated := response.said.get("confidence")) is not None:
+            number = type(stated) in (int, float) and 0 <= stated <= 1
+            self.confidence[response.topic_id] = float(stated) if number else None
         language = language_of(response.text)
         self.languages[language] = self.languages.get(language, 0) + 1
         self.expected += len(judgments)
@@ -138,6 +143,7 @@ class Coverage:
         ):
             for name, count in more.items():
                 own[name] = own.get(name, 0) + count
+        self.confidence |= other.confidence
         for kind, text in other.examples.items():
             self.examples.setdefault(kind, text)
         for judge, (judged, expected) in other.by_judge.items():

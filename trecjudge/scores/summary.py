@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trecjudge.findings import plural
 from trecjudge.measures import MeasureSpec, are_compared
 from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Coverage, Leaderboard, judged_by_judge
+
+if TYPE_CHECKING:
+    from trecjudge.scores.reliability import Reliability
 
 OPEN = "open"
 """In place of a band: unjudged items decide it."""
@@ -88,6 +91,8 @@ class Summary:
     """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    reliability: list[dict[str, Any]] = field(default_factory=list)
+    """The confidence that runs state, held against the verdicts: see `Reliability`."""
 
     @property
     def judges(self) -> list[str]:
@@ -169,6 +174,7 @@ def summarise(
     summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
     summary.ranking_judge = ranking.judge
     summary.ranks_for = board.ranks_for
+    summary.reliability = [asdict(found) for found in stated_confidence(board)]
     summary.remarks = list(dict.fromkeys(_remarks(board)))
     return summary
 
@@ -191,11 +197,24 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
 
 
 def claim_remarks(board: Leaderboard) -> Iterator[str]:
-    """Yield which runs have which bands, and what the claims are about that no document states."""
+    """Yield which runs have which bands, what the claims are about that no document states, and
+    how far the confidence that systems state is from what is found.
+    """
     for measure in board.spec.measures:
         if measure.bands and board.has_value(measure.name):
             yield _bands(board, measure)
     yield from _not_stated(board)
+    yield from (found.line for found in stated_confidence(board))
+
+
+def stated_confidence(board: Leaderboard) -> list[Reliability]:
+    """Return the reliability of each run that states confidence, the best run first."""
+    if not any(run.confidence for run in board.coverage.values()):
+        return []
+    # Imported late, since it imports numpy: most runs state none, and their jobs start faster.
+    from trecjudge.scores.reliability import reliability
+
+    return list(reliability(board))
 
 
 def _bands(board: Leaderboard, measure: MeasureSpec) -> str:

@@ -51,6 +51,8 @@ class RunCounts:
     searched: int = 0
     abstentions: dict[str, str] = field(default_factory=dict)
     """Why there is no answer, by topic."""
+    answers: list[dict[str, Any]] | None = None
+    """The answers as objects; None where nobody asks for them."""
 
     def add(self, answer: Answer) -> None:
         """Count an answer."""
@@ -82,14 +84,16 @@ class RunCounts:
         """Return the counts as JSON-ready data."""
         names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
         last = ("mean_confidence", "confidence_by", "abstentions")
-        return {name: getattr(self, name) for name in (*names, *last)}
+        objects = () if self.answers is None else ("answers",)
+        return {name: getattr(self, name) for name in (*names, *last, *objects)}
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """A run to make in the file `path`; `index` names the index.
 
-    `carries` puts the documents that are cited into the run.
+    `carries` puts the documents that are cited into the run. `objects` keeps each answer as an
+    object too.
     """
 
     index: str
@@ -100,6 +104,7 @@ class RunRequest:
     retriever: RetrieverSettings = field(default_factory=RetrieverSettings)
     generating: AnswerSettings = field(default_factory=AnswerSettings)
     carries: bool = False
+    objects: bool = False
 
     def facts(self, model: Model, index: Index) -> RunFacts:
         """Return what all records say of the run."""
@@ -146,14 +151,20 @@ async def answer_all(
 
 
 async def write_run(
-    made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts
+    made: AsyncIterable[Answer],
+    path: Path,
+    format_: RunFormat,
+    facts: RunFacts,
+    as_object: Callable[[Answer], dict[str, Any]] | None = None,
 ) -> RunCounts:
     """Write a run and its provenance, each whole or not at all; return what it has.
+
+    `as_object` makes the objects of `RunCounts.answers`, where they are wanted.
 
     A topic that failed has no record: an empty one would pass for an abstention. Raises OutputError
     if they cannot be written, and ModelError, with no file changed, if every topic failed.
     """
-    counts, why = RunCounts(), ""
+    counts, why = RunCounts(answers=None if as_object is None else []), ""
     with open_target(path) as run, open_target(provenance_path(path)) as trail:
         async for answer in made:
             counts.add(answer)
@@ -161,6 +172,8 @@ async def write_run(
                 why = why or answer.failure.message
                 continue
             record = format_.record(answer, facts)
+            if as_object is not None and counts.answers is not None:
+                counts.answers.append(as_object(answer))
             run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             for line in provenance_lines(answer, facts):
                 trail.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
