@@ -41,7 +41,7 @@ def board(*stated: tuple[Any, list[str | None]], **measure: Any) -> Leaderboard:
 
 def test_stated_confidence_beside_what_is_found() -> None:
     made = board(
-        *((0.95, [FULL, FULL]), (0.85, [FULL, NONE]), (1, [FULL, NONE]), (0.25, [NONE])),
+        *(("0.95", [FULL, FULL]), (0.85, [FULL, NONE]), (1, [FULL, NONE]), (0.25, [NONE])),
         *((None, [FULL]), (0.5, [FULL, None]), (0.5, []), ("sure", [FULL]), (True, [FULL])),
         (93, [FULL]),
     )
@@ -54,9 +54,19 @@ def test_stated_confidence_beside_what_is_found() -> None:
     (line,) = summarise("x", "j", made, {}).remarks
     assert line == (
         "confidence stated by r: 0.762 on average of 4 responses, SHARE 0.500; calibration error"
-        " 0.263 (1 x 0.25 -> 0.00, 1 x 0.85 -> 0.50, 2 x 0.97 -> 0.75); 2 left out: no value, or"
-        " unjudged items; 3 not read: no number from 0 to 1"
+        " 0.263 (1 x 0.25 -> 0.00, 1 x 0.85 -> 0.50, 2 x 0.97 -> 0.75); 2 left out: no value,"
+        " unjudged items, or several samples; 3 not read: no number from 0 to 1"
     )
+
+
+def test_samples_of_a_topic_are_left_out() -> None:
+    made = Leaderboard(LeaderboardSpec((MeasureSpec("SHARE", share),)))
+    said = replace(response(("A.", [])), said={"confidence": 0.5})
+    other = replace(said, topic_id="t2")
+    for one in (said, said.as_sample("2"), other):
+        made.add(one, [judgment(FULL, topic_id=one.topic_id)])
+    made.finish()
+    assert [(r.responses, r.left_out) for r in reliability(made)] == [(1, 2)]
 
 
 @pytest.mark.parametrize(

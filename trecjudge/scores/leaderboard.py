@@ -99,8 +99,7 @@ class Coverage:
         for name, sign in response.signs.items():
             self.signs.setdefault(name, SignCount()).add(len(sign.at), sign.of)
         if (stated := response.said.get("confidence")) is not None:
-            number = type(stated) in (int, float) and 0 <= stated <= 1
-            self.confidence[response.topic_id] = float(stated) if number else None
+            self.confidence[response.topic_id] = _chance(stated)
         language = language_of(response.text)
         self.languages[language] = self.languages.get(language, 0) + 1
         self.expected += len(judgments)
@@ -151,6 +150,15 @@ class Coverage:
             counts[0] += judged
             counts[1] += expected
         self.weigh(other.weighed.items())
+
+
+def _chance(stated: Any) -> float | None:
+    """Return what a system states, 0 to 1, as a number or written as one; None for other values."""
+    try:
+        number = float(stated) if isinstance(stated, int | float | str) else -1.0
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 <= number <= 1 and not isinstance(stated, bool) else None
 
 
 def judged_by_judge(runs: Iterable[Coverage], judges: Iterable[str]) -> dict[str, tuple[int, int]]:

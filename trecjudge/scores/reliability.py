@@ -19,7 +19,7 @@ class Reliability:
     `stated` and `found` are means over `responses`, `error` is the expected calibration error over
     10 bins of equal width (Guo et al., 2017), `bins` have (least confidence, responses, mean
     confidence, mean value) of each that is not empty. `left_out` have a confidence, and no value
-    that all of their items decide; `unread` state what is no number from 0 to 1.
+    that all of their items decide, or are samples of one topic; `unread` state what is no number from 0 to 1.
     """
 
     run_id: str
@@ -36,7 +36,11 @@ class Reliability:
     def line(self) -> str:
         """It on one line, its table of bins last."""
         table = ", ".join(f"{n} x {stated:.2f} -> {found:.2f}" for _, n, stated, found in self.bins)
-        apart = [f"{self.left_out} left out: no value, or unjudged items"] if self.left_out else []
+        apart = (
+            [f"{self.left_out} left out: no value, unjudged items, or several samples"]
+            if self.left_out
+            else []
+        )
         apart += [f"{self.unread} not read: no number from 0 to 1"] if self.unread else []
         return (
             f"confidence stated by {self.run_id}: {self.stated:.3f} on average of"
@@ -60,7 +64,8 @@ def reliability(board: Leaderboard) -> Iterator[Reliability]:
         scores = board.scores[run_id]
         stated, found = [], []
         for topic_id, confidence in coverage.confidence.items():
-            score = scores[topic_id][name] if topic_id in scores else None
+            single = topic_id in scores and topic_id not in coverage.samples
+            score = scores[topic_id][name] if single else None
             if confidence is None or score is None or score.value is None or not score.judged:
                 continue
             stated.append(confidence)
