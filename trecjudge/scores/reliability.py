@@ -19,7 +19,8 @@ class Reliability:
     `stated` and `found` are means over `responses`, `error` is the expected calibration error over
     10 bins of equal width (Guo et al., 2017), `bins` have (least confidence, responses, mean
     confidence, mean value) of each that is not empty. `left_out` have a confidence, and no value
-    that all of their items decide, or are samples of one topic; `unread` state what is no number from 0 to 1.
+    that all of their items decide, or are samples of one topic; `unread` state what is no
+    number from 0 to 1.
     """
 
     run_id: str
@@ -36,16 +37,13 @@ class Reliability:
     def line(self) -> str:
         """It on one line, its table of bins last."""
         table = ", ".join(f"{n} x {stated:.2f} -> {found:.2f}" for _, n, stated, found in self.bins)
-        apart = (
-            [f"{self.left_out} left out: no value, unjudged items, or several samples"]
-            if self.left_out
-            else []
-        )
-        apart += [f"{self.unread} not read: no number from 0 to 1"] if self.unread else []
+        why = "left out: no value, unjudged items, or several samples"
+        kinds = ((self.left_out, why), (self.unread, "not read: no number from 0 to 1"))
+        apart = "".join(f"; {count} {what}" for count, what in kinds if count)
         return (
             f"confidence stated by {self.run_id}: {self.stated:.3f} on average of"
             f" {plural(self.responses, 'response')}, {self.measure} {self.found:.3f}; calibration"
-            f" error {self.error:.3f} ({table}){''.join(f'; {what}' for what in apart)}"
+            f" error {self.error:.3f} ({table}){apart}"
         )
 
 
