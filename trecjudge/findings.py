@@ -151,6 +151,7 @@ KINDS: dict[str, FindingKind] = {
     "labels_called": FindingKind("note", "none: other words for the judge's labels"),
     "labels_tied": FindingKind("warning", "it has no label: no majority"),
     "people_unnamed": FindingKind("note", "the majority of its labels counts"),
+    "claim_weight_unused": FindingKind("warning", "it weighs no claim of the job"),
     "row_unreadable": FindingKind("error", "left out"),
     "grade_missing": FindingKind("error", "unjudged"),
     "layout_assumed": FindingKind("warning", "read so, unless `--format` names another"),

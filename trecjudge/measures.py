@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import isfunction
 from typing import Any, Literal, cast, get_args
 
@@ -77,7 +77,9 @@ class MeasureSpec:
     report shows it beside the name. `remark` is what whoever reads its values must know: it is
     printed below the table. `undefined` says why a topic has no value, whatever the response: there
     a missing response has none either. `expected_of` is the measure of labels that it is with the
-    weights that a person would give on average; it may rank in its place.
+    weights that a person would give on average; it may rank in its place. `bands` are names of
+    its values, each with the least value of that name, the best first: they are said below the
+    table.
 
     `aggregate` and `cast` may be functions too. Such an aggregate gets the values of the topics
     that have one, and its mean has no interval. `cast` turns what `compute` gives, unless that is
@@ -98,6 +100,7 @@ class MeasureSpec:
     neutral: bool = False
     expected_of: str = ""
     cast: Cast = "float"
+    bands: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def aggregate_name(self) -> str:
@@ -129,6 +132,11 @@ class MeasureSpec:
         if found is not None and not abs(found) < HUGE:
             raise PluginError(f"{where} is {found!r}, not a number")
         return found
+
+    def band(self, value: float) -> str:
+        """Return the name of a value, rounded as it is written; empty where it has none."""
+        shown = round(value, DIGITS)
+        return next((name for name, least in self.bands.items() if shown >= least), "")
 
 
 CASTS: Mapping[str, Callable[[Any], float]] = {"float": float, "bool": bool, "int": int}

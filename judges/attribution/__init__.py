@@ -16,6 +16,7 @@ from trecjudge import (
 )
 from trecjudge.judging.attest import EXCERPT_CUT, HOLLOW, NO_TEXT
 from trecjudge.judging.claims.by_words import LexicalDetector
+from trecjudge.judging.claims.importance import importance_at
 from trecjudge.judging.claims.judge import (
     EXPECTED,
     ClaimJudging,
@@ -42,10 +43,12 @@ class AttributionJudge(ClaimJudging):
     """Whether the documents of a response state its claims: attributed, contradicted, or neither.
 
     `facts` also asks which facts of the documents the response has. With a model these are those
-    in the passages that it quotes for attributed claims, and those found by words.
+    in the passages that it quotes for attributed claims, and those found by words. `claim_weights`
+    is a file with weights of claims for WEIGHTED_ATTRIBUTION.
     """
 
     facts: bool = True
+    claim_weights: str = ""
 
     @property
     def measures(self) -> LeaderboardSpec:
@@ -56,6 +59,9 @@ class AttributionJudge(ClaimJudging):
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
         """Return a judgment on each claim, then one on each document."""
+        if self.claim_weights:
+            file, topic = importance_at(self.claim_weights), item.topic.topic_id
+            claims = file.weigh(item.run_id, topic, claims)
         found = await ClaimJudging.judge_claims(self, item, claims, library, model)
         used = {s.doc_id for j in found if j.label == ATTRIBUTED for s in j.sources}
         documents = item.response.documents.values()
@@ -128,11 +134,14 @@ def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> flo
     return mean_of(bool(fact.found) for fact in facts)
 
 
+BANDS = {"excellent": 0.95, "good": 0.85, "fair": 0.7, "poor": 0.0}
+"""What rates of attribution are called in the literature: the least rate of each name."""
 COLUMNS = (
     share_measure(
         "ATTRIBUTION_RATE",
         rate([ATTRIBUTED]),
         "Share of the claims of the response that some document states.",
+        bands=BANDS,
     ),
     share_measure(
         "WEIGHTED_ATTRIBUTION",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -365,3 +366,48 @@ def test_a_claim_made_twice_cites_what_either_cites() -> None:
         ("It has 18 chapters.", []), ("It has 18 chapters.", ["g"]), documents={"g": GITA}
     )
     assert [j.claim.cited for j in judged(answer) if j.claim] == [("g",)]
+
+
+def test_weights_of_a_file_weigh_the_rate(tmp_path: Path) -> None:
+    rows = (
+        '{"topic_id": "t1", "claim": "The Bhagavad Gita has 18 chapters.", "weight": 6}',
+        '{"topic_id": "t1", "sentence_index": 1, "weight": 1.5}',
+        '{"topic_id": "t1", "sentence_index": 2, "weight": 0}',
+    )
+    (tmp_path / "w.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    sentences = "The Bhagavad Gita has 18 chapters.", "Copper conducts.", "Gold shines."
+    answer = response(*((text, ["g"]) for text in sentences), documents={"g": GITA})
+    found = judged(answer, claim_weights=str(tmp_path / "w.jsonl"))
+    assert [j.claim.importance for j in found if j.claim] == [6.0, 1.5, 0.0]
+    values = scores(answer, found)
+    assert values["WEIGHTED_ATTRIBUTION"] == pytest.approx(6 / 7.5)
+    assert values["ATTRIBUTION_RATE"] == pytest.approx(1 / 3)
+
+
+def test_a_claim_has_the_probability_of_its_verdict_where_it_is_calibrated() -> None:
+    sentences = (
+        "The Bhagavad Gita has 18 chapters.",
+        "The Gita has chapters on gold.",
+        "Add 3 cups of flour.",
+    )
+    documents = {"g": GITA, "r": "Add 2 cups of flour."}
+    found = judged(response(*((text, ["g"]) for text in sentences), documents=documents))
+    claims = [(j.label, j.confidence, j.expected) for j in found if j.claim]
+    attributed, unattributed, contradicted = claims
+    about = pytest.approx(0.93, abs=0.05)
+    assert attributed == ("ATTRIBUTED", about, about)
+    assert unattributed[0] == "UNATTRIBUTED"
+    assert unattributed[1] is not None
+    assert unattributed[1] > 0.5
+    assert contradicted == ("CONTRADICTED", None, 0.0)
+    persian = response(("این شهر بزرگ است.", ["g"]), documents={"g": "این شهر بزرگ است."})
+    assert [j.confidence for j in judged(persian) if j.claim] == [None]
+    by_overlap = judged(response((sentences[0], ["g"]), documents={"g": GITA}), overlap=0.7)
+    assert by_overlap[0].confidence is None
+
+
+def test_bands_of_the_rate_are_those_of_the_literature() -> None:
+    (rate,) = (m for m in AttributionJudge().measures.measures if m.name == "ATTRIBUTION_RATE")
+    values = (1.0, 0.95, 0.9499999, 0.9499, 0.85, 0.84, 0.7, 0.6999, 0.0)
+    names = "excellent excellent excellent good good fair fair poor poor".split()  # noqa: SIM905
+    assert [rate.band(value) for value in values] == names

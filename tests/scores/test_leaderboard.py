@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import judgment, response
 from trecjudge.errors import InputError, PluginError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissingResponse
-from trecjudge.records import FULL, NONE, Failure, Judgment, Response
+from trecjudge.records import FULL, NONE, Claim, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
 from trecjudge.scores.leaderboard import (
     Leaderboard,
@@ -325,6 +325,29 @@ def test_it_is_said_why_no_run_has_a_value() -> None:
     measures = tuple(of_labels(name, "none is there") for name in ("vital", "all"))
     own = labelled(measures, ("a", "t1", "okay"), ("b", "t1", "okay"))
     assert summarise("x", "j", own, {}).remarks == ["VITAL has no value for any run: none is there"]
+
+
+def test_bands_and_what_no_document_states_are_said_below_the_table() -> None:
+    """Where unjudged items decide the band of a run it is open, and no claim counts for it."""
+    rate = MeasureSpec("SHARE", share, bands={"good": 0.8, "fair": 0.5, "poor": 0.0})
+    whole, other = (Leaderboard(LeaderboardSpec((rate,), fill=best_or_worst)) for _ in range(2))
+    texts = "It has 18 chapters.", "It was built in 1874.", "It has 19 chapters."
+    claims = [Claim(index, text, 0) for index, text in enumerate(texts)]
+    labels = {"a": [FULL] * 3, "b": ["UNATTRIBUTED"] * 3, "c": [FULL, "UNATTRIBUTED", None]}
+    for run_id, own in labels.items():
+        (other if run_id == "c" else whole).add(
+            response(("A.", []), run_id=run_id),
+            [
+                judgment(label, run_id=run_id, claim=claim, failure=None if label else FAILED)
+                for claim, label in zip(claims, own, strict=True)
+            ],
+        )
+    whole.take(other.scores, other.coverage)
+    whole.finish()
+    assert summarise("x", "j", whole, {}).remarks == [
+        "SHARE: 1 good (a), 1 poor (b), 1 open (c); good from 0.8, fair from 0.5, else poor",
+        "4 claims that no document states: 2 number, 2 date",
+    ]
 
 
 def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:

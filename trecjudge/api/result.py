@@ -217,12 +217,12 @@ _FINDING_TYPES = {"line": WHOLE, "sentence": WHOLE}
 _JUDGMENT_COLUMNS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "exists", "judge", "label"),
     *("grade", "value", "expected", "p_full", "judged", "failure", "failure_message", "reason"),
-    *("attester", "claim", "match", "evidence_start", "evidence_end", "evidence"),
+    *("attester", "claim", "match", "confidence", "evidence_start", "evidence_end", "evidence"),
     *("nugget_id", "nugget", "nugget_answer", "importance"),
 )
 _JUDGMENT_TYPES = {
     **dict.fromkeys(("sentence_index", "grade", "evidence_start", "evidence_end"), WHOLE),
-    **dict.fromkeys(("value", "expected", "p_full"), "float64"),
+    **dict.fromkeys(("value", "expected", "p_full", "confidence"), "float64"),
     "exists": "boolean",
 }
 

@@ -139,6 +139,7 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
             ),
             self.generating,
             self.carry_documents,
+            self.as_json,
         )
 
 
@@ -147,7 +148,8 @@ def generate(flags: GenerateFlags) -> int:
     """Answer topics from an index, as a run of a track.
 
     Beside the run, NAME.provenance.jsonl shows where each citation is from, and
-    NAME.retrieved.jsonl what was retrieved for each topic.
+    NAME.retrieved.jsonl what was retrieved for each topic. With --json each answer is printed as
+    one object: answer, sources, confidence, grounded, abstained.
     """
     format_, model = format_for(flags.format_name), model_of(flags)
     flags.generating.check(model.use)

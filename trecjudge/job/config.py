@@ -17,7 +17,7 @@ from trecjudge.job.request import Job
 from trecjudge.job.session import Session
 from trecjudge.job.shards.merging import seal
 from trecjudge.job.workflow import KEYS
-from trecjudge.judging.panel import calibrations, panel_settings
+from trecjudge.judging.panel import calibrations, importances, panel_settings
 from trecjudge.models.documents.opening import source_name
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.text.credentials import shareable
@@ -66,6 +66,7 @@ def write_config(session: Session, checksums: Checksums, sections: Mapping[str, 
     """Write the config of a finished job, with more sections and without secrets."""
     job = session.job
     inputs = [*session.inputs.paths, *calibrations(session.panel)]
+    inputs += [Path(found.path) for found in importances(session.panel)]
     config = {
         "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
         **config_head(session, checksums),

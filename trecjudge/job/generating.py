@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from trecjudge.baseline.generate.answers import PROGRAMS, REPLY, Answerer
+from trecjudge.baseline.generate.objects import answer_object
 from trecjudge.baseline.generate.runs import (
     RunCounts,
     RunRequest,
@@ -62,6 +64,8 @@ async def make_run(
                 async for _ in answer_all(topics, answerer.answer, model.in_flight):
                     pass  # only to count what they would ask
                 return None, model.spent() | {"items": len(topics)}
+            mask = wanted.generating.mask
+            as_object = partial(answer_object, facts=facts, mask=mask) if wanted.objects else None
             with held or nullcontext(), open_target(retrieval_log(wanted.path)) as file:
                 log = DebugLog(file)
                 logging = replace(
@@ -71,5 +75,5 @@ async def make_run(
                     ),
                 )
                 each = answer_all(topics, logging.answer, model.in_flight)
-                made = await write_run(each, wanted.path, wanted.format, facts)
+                made = await write_run(each, wanted.path, wanted.format, facts, as_object)
             return made, model.spent()

@@ -20,6 +20,7 @@ from trecjudge.judging.panel import (
     NamedJudge,
     Panel,
     calibrations,
+    importances,
     make_panel,
     panel_programs,
     panel_settings,
@@ -172,6 +173,7 @@ def make_job_panel(job: Job) -> list[NamedJudge]:
     if job.calibration is not None:
         panel = with_calibration(panel, job.calibration)
     calibrations(panel)
+    importances(panel)
     spec = job_spec(job, panel)
     rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
     check_gate(panel_rules(panel, rules), [measure.name for measure in spec.measures])

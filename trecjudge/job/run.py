@@ -32,7 +32,7 @@ from trecjudge.job.shards.shard import (
     choose_part,
     parts_folder,
 )
-from trecjudge.judging.panel import Panel, check_takes_labels
+from trecjudge.judging.panel import Panel, check_takes_labels, importances
 from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.model import wordings
 from trecjudge.models.shared_work import AskingModel, prefetch_scope
@@ -357,6 +357,10 @@ class _JobRun:
         summary.files |= {"judgments": str(outputs.judgments), "config": str(outputs.config)}
         if self.recording.log is not None:
             summary.files["log"] = str(outputs.log)
+        for weights in importances(self.session.panel):
+            judged = JudgmentsReader(outputs.judgments)
+            for finding in weights.unused(found for _, found in judged):
+                self.findings(finding)
         summary.bug = self.stopped.why
         summary.findings = dict(sorted(self.findings.counts.items()))
         summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}

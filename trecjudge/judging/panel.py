@@ -17,6 +17,7 @@ from trecjudge.inputs.labels import (
     label_of,
     takes_labels,
 )
+from trecjudge.judging.claims.importance import Importance, importance_at
 from trecjudge.judging.judge import (
     GroupingJudge,
     Judge,
@@ -211,12 +212,12 @@ def with_calibration(panel: Panel, path: Path) -> list[NamedJudge]:
 
     Raises PluginError if none does.
     """
-    if not any(_calibration_of(named.judge) is not None for named in panel):
+    if not any(_file_of(named.judge, "calibration") is not None for named in panel):
         names = ", ".join(repr(named.name) for named in panel)
         raise PluginError(f"judge {names} takes no calibration (--calibration)")
     return [
         named
-        if _calibration_of(named.judge) is None
+        if _file_of(named.judge, "calibration") is None
         else NamedJudge(named.name, replace(cast(Any, named.judge), calibration=str(path)))
         for named in panel
     ]
@@ -224,15 +225,21 @@ def with_calibration(panel: Panel, path: Path) -> list[NamedJudge]:
 
 def calibrations(panel: Panel) -> list[Path]:
     """Return the calibration files that the judges use. Raises InputError for another file."""
-    paths = {path: None for named in panel if (path := _calibration_of(named.judge))}
+    paths = {path: None for named in panel if (path := _file_of(named.judge, "calibration"))}
     for path in paths:
         calibration_at(path)
     return list(map(Path, paths))
 
 
-def _calibration_of(judge: Judge) -> str | None:
-    """Return the `calibration` setting of a judge, None if it has no such setting."""
-    found = getattr(judge, "calibration", None)
+def importances(panel: Panel) -> list[Importance]:
+    """Return the weights of claims that the judges use. Raises InputError for another file."""
+    paths = {path: None for named in panel if (path := _file_of(named.judge, "claim_weights"))}
+    return list(map(importance_at, paths))
+
+
+def _file_of(judge: Judge, setting: str) -> str | None:
+    """Return a setting of a judge that names a file, None if it has no such setting."""
+    found = getattr(judge, setting, None)
     return found if isinstance(found, str) else None
 
 

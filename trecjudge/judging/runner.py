@@ -212,7 +212,7 @@ def _check_numbers(found: Judgment) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (number and math.isfinite(value) and abs(value) < HUGE):
         raise ValueError(f"value is {brief(value)}, not a number")
-    for name in ("expected", "p_full"):
+    for name in ("expected", "p_full", "confidence"):
         weight = getattr(found, name)
         if weight is not None and not (isinstance(weight, int | float) and 0 <= weight <= 1):
             raise ValueError(f"{name} is {brief(weight)}, not a weight of 0 to 1")

@@ -117,10 +117,10 @@ def _mean(graded: Sequence[Judgment], named: Named) -> Judgment:
     expected = mean / _WEIGHTS if support else None
     label = support_of(grade) if support else named(grade)
     if nearest.grade == grade or label is None:
-        return replace(nearest, expected=expected, p_full=None)
+        return replace(nearest, expected=expected, p_full=None, confidence=None)
     # A label that nobody gave has nobody's reason.
     made = replace(nearest, label=label, grade=grade, expected=expected, p_full=None)
-    return replace(made, reason="", evidence=None)
+    return replace(made, reason="", evidence=None, confidence=None)
 
 
 def support_of(grade: int) -> str | None:
@@ -139,7 +139,7 @@ def _undecided_judgment(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:
     kept = replace(first, label=None, grade=None, value=None, reason="", evidence=None, votes=votes)
     failure = Failure(kind, f"too few voters decide: {said}", tries)
     kept = replace(kept, expected=None, p_full=None, uncalibrated="", sources=(), facts=())
-    return replace(kept, match="", failure=failure)
+    return replace(kept, match="", confidence=None, failure=failure)
 
 
 # A judge made of several voters: each judges the items by its own model, and the votes decide.
@@ -264,7 +264,7 @@ def _on(made: Judgment, ballots: Collection[Judgment], part: Part) -> Judgment:
 
 DECISION = (
     *("label", "grade", "value", "reason", "evidence", "expected", "p_full", "sources", "facts"),
-    *("match", "uncalibrated", "failure", "votes"),
+    *("match", "confidence", "uncalibrated", "failure", "votes"),
 )
 
 

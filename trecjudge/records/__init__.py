@@ -114,8 +114,8 @@ class Evidence:
 class Claim:
     """An atomic statement of a response; `index` counts the response's claims from 0.
 
-    `cited` are the ids of the documents that its sentence cites. `importance` is 1 for what is
-    vital to the answer, 0.5 for a detail.
+    `cited` are the ids of the documents that its sentence cites. `importance` is its weight: 1
+    for what is vital to the answer, 0.5 for a detail, or what a file says, >= 0.
     """
 
     index: int
@@ -444,6 +444,7 @@ class Judgment:
     judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none)
     that a person would give on average, where an attester has calibrated probabilities; `p_full` of
     a citation is P(full), so that P(partial) = 2 (expected - p_full) may count another weight.
+    `confidence` of a claim is P(`label`), calibrated too; None where a model or a rule decided.
     `uncalibrated` is the language where an attester that has some has none. `judge` is the name of
     the judge, set where judgments are read back from their file.
 
@@ -474,6 +475,7 @@ class Judgment:
     facts: tuple[Fact, ...] = ()
     expected: float | None = None
     p_full: float | None = None
+    confidence: float | None = None
     uncalibrated: str = ""
     nugget: AskedNugget | None = None
     votes: tuple[Vote, ...] = ()

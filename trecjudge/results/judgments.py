@@ -135,7 +135,7 @@ MOST_LINES = 1 << 40
 MOST_JUDGES = 1000
 OPTIONAL_FIELDS = (
     *("claim", "match", "sources", "facts", "expected", "p_full", "uncalibrated", "nugget"),
-    *("votes", "question", "missing"),
+    *("votes", "confidence", "question", "missing"),
 )
 """Fields that are written only if set: most judges set none of them."""
 
@@ -413,6 +413,7 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "facts": TypeAdapter(tuple[Fact, ...]),
     "expected": _CHANCE,
     "p_full": _CHANCE,
+    "confidence": _CHANCE,
     "uncalibrated": TypeAdapter(str),
     "nugget": TypeAdapter(AskedNugget),
     "votes": TypeAdapter(tuple[Vote, ...]),

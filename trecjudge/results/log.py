@@ -196,7 +196,7 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     cited = {} if judgment.citation is None else {"citation_supports": supports}
     of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
     of_nugget = {"nugget": judgment.nugget} if judgment.nugget else {}
-    chances = {"expected": judgment.expected, "p_full": judgment.p_full}
+    chances = {n: getattr(judgment, n) for n in ("expected", "p_full", "confidence")}
     expected = {name: found for name, found in chances.items() if found is not None}
     votes = {"votes": judgment.votes} if judgment.votes else {}
     missing = {"missing": judgment.missing} if judgment.missing else {}

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from trecjudge.errors import InputError
+from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
@@ -63,6 +64,10 @@ class Coverage:
     """Responses whose documents lack a word of the topic, by that word in lower case."""
     weighed: dict[str, bool] = field(default_factory=dict)
     """Whether all items of support that a judge decided are `weighed`; by judge."""
+    not_stated: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Claims that no document states, by judge, then by what they are about."""
+    confidence: dict[str, float | None] = field(default_factory=dict)
+    """What the system states of its responses, 0 to 1, by topic; None for another value."""
 
     def counts(self, judge: str) -> tuple[int, int]:
         """Return how many items a judge judged, and how many there are; "" is all of them."""
@@ -100,6 +105,8 @@ class Coverage:
             self.responses += 1
         for name, sign in response.signs.items():
             self.signs.setdefault(name, SignCount()).add(len(sign.at), sign.of)
+        if (stated := response.said.get("confidence")) is not None:
+            self.confidence[response.topic_id] = _chance(stated)
         language = language_of(response.text)
         self.languages[language] = self.languages.get(language, 0) + 1
         self.expected += len(judgments)
@@ -110,13 +117,16 @@ class Coverage:
                 self._add_question(judgment)
             counts = self.by_judge.setdefault(judgment.judge, [0, 0])
             counts[1] += 1
+            if kind := kind_not_stated(judgment):
+                kinds = self.not_stated.setdefault(judgment.judge, {})
+                kinds[kind] = kinds.get(kind, 0) + 1
             if judgment.failure is None:
                 self.judged += 1
                 counts[0] += 1
             else:
-                kind = judgment.failure.kind
-                self.failures[kind] = self.failures.get(kind, 0) + 1
-                self.examples.setdefault(kind, failure_text(judgment))
+                failure = judgment.failure.kind
+                self.failures[failure] = self.failures.get(failure, 0) + 1
+                self.examples.setdefault(failure, failure_text(judgment))
 
     def _add_question(self, judgment: Judgment) -> None:
         counts = self.questions.setdefault(judgment.question, [0, 0])
@@ -145,9 +155,11 @@ class Coverage:
             (self.languages, other.languages),
             (self.withheld, other.withheld),
             (self.missing, other.missing),
+            *((self.not_stated.setdefault(j, {}), own) for j, own in other.not_stated.items()),
         ):
             for name, count in more.items():
                 own[name] = own.get(name, 0) + count
+        self.confidence |= other.confidence
         for kind, text in other.examples.items():
             self.examples.setdefault(kind, text)
         for counted, more_pairs in (
@@ -159,6 +171,15 @@ class Coverage:
                 counts[0] += first
                 counts[1] += second
         self.weigh(other.weighed.items())
+
+
+def _chance(stated: Any) -> float | None:
+    """Return what a system states, 0 to 1, as a number or written as one; None for other values."""
+    try:
+        number = float(stated) if isinstance(stated, int | float | str) else -1.0
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 <= number <= 1 and not isinstance(stated, bool) else None
 
 
 def judged_by_judge(runs: Iterable[Coverage], judges: Iterable[str]) -> dict[str, tuple[int, int]]:

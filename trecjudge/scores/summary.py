@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trecjudge.measures import are_compared
+from trecjudge.findings import plural
+from trecjudge.measures import MeasureSpec, are_compared
 from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Coverage, Leaderboard, judged_by_judge
 
+if TYPE_CHECKING:
+    from trecjudge.scores.reliability import Reliability
+
+OPEN = "open"
+"""In place of a band: unjudged items decide it."""
+MOST_NAMED = 3
 INCOMPLETE, REJECTED = 3, 4
 """Exit statuses of a job that left something unjudged, and of one whose gate rejects a response."""
 
@@ -83,6 +91,8 @@ class Summary:
     """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    reliability: list[dict[str, Any]] = field(default_factory=list)
+    """The confidence that runs state, held against the verdicts: see `Reliability`."""
 
     @property
     def judges(self) -> list[str]:
@@ -164,6 +174,7 @@ def summarise(
     summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
     summary.ranking_judge = ranking.judge
     summary.ranks_for = board.ranks_for
+    summary.reliability = [asdict(found) for found in stated_confidence(board)]
     summary.remarks = list(dict.fromkeys(_remarks(board)))
     return summary
 
@@ -182,6 +193,60 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
     for measure in board.spec.measures:
         if measure.remark and board.has_value(measure.name):
             yield measure.remark
+    yield from claim_remarks(board)
+
+
+def claim_remarks(board: Leaderboard) -> Iterator[str]:
+    """Yield which runs have which bands, what the claims are about that no document states, and
+    how far the confidence that systems state is from what is found.
+    """
+    for measure in board.spec.measures:
+        if measure.bands and board.has_value(measure.name):
+            yield _bands(board, measure)
+    yield from _not_stated(board)
+    yield from (found.line for found in stated_confidence(board))
+
+
+def stated_confidence(board: Leaderboard) -> list[Reliability]:
+    """Return the reliability of each run that states confidence, the best run first."""
+    if not any(run.confidence for run in board.coverage.values()):
+        return []
+    # Imported late, since it imports numpy: most runs state none, and their jobs start faster.
+    from trecjudge.scores.reliability import reliability
+
+    return list(reliability(board))
+
+
+def _bands(board: Leaderboard, measure: MeasureSpec) -> str:
+    """Return which runs have which band of a measure; one that unjudged items leave open has none.
+
+    A run without a mean is not named.
+    """
+    runs: dict[str, list[str]] = {name: [] for name in (*measure.bands, OPEN)}
+    for run_id in board.ranking():
+        found = board.mean(run_id, measure)
+        if found.mean is not None:
+            ends = {measure.band(end) for end in (found.lowest, found.highest) if end is not None}
+            runs[ends.pop() if len(ends) == 1 else OPEN].append(run_id)
+    counts = (
+        f"{len(own)} {name} ({', '.join(own[:MOST_NAMED])}{', …' if len(own) > MOST_NAMED else ''})"
+        for name, own in runs.items()
+        if own
+    )
+    bounds = (f"{name} from {least:g}" for name, least in measure.bands.items() if least)
+    return f"{measure.name}: {', '.join(counts)}; {', '.join(bounds)}, else {[*measure.bands][-1]}"
+
+
+def _not_stated(board: Leaderboard) -> Iterator[str]:
+    """Yield for each judge what the claims are about that no document states, the most first."""
+    every: dict[str, Counter[str]] = {}
+    for coverage in board.coverage.values():
+        for judge, kinds in coverage.not_stated.items():
+            every.setdefault(judge, Counter()).update(kinds)
+    for judge, found in every.items():
+        counts = ", ".join(f"{count} {kind}" for kind, count in found.most_common())
+        whose = f" ({judge})" if len(every) > 1 else ""
+        yield f"{plural(found.total(), 'claim')} that no document states{whose}: {counts}"
 
 
 def _by_judge(summary: Summary) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import brief, visible
+from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response, Vote
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.writing import csv_line
@@ -172,7 +173,7 @@ TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
 """Fields that are no names."""
 FIELDS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "judge", "verdict", "label"),
-    *("grade", "value", "exists", *TEXTS),
+    *("grade", "value", "exists", "confidence", "kind", *TEXTS),
 )
 NAMES = ("run_id", "topic_id", "doc_id")
 LOST = re.compile(r"[ \r\n]\n|\n[ \r]")
@@ -185,7 +186,8 @@ SEPARATORS = {JSONL: "", ".csv": ",", ".tsv": "\t"}
 def judgment_fields(row: Row) -> dict[str, Any]:
     """Return a judgment for a file: as it is stored, in one level, with its sentence.
 
-    `verdict` is the label, `missing_document` or `unjudged`; `sentence_index` counts from 0.
+    `verdict` is the label, `missing_document` or `unjudged`; `sentence_index` counts from 0. `kind`
+    is what a claim is about that no document states, `confidence` P(label) of a claim.
     """
     judgment, text = row
     plain = {name: getattr(judgment, name, None) for name in FIELDS}
@@ -193,6 +195,7 @@ def judgment_fields(row: Row) -> dict[str, Any]:
         "verdict": verdict_of(judgment) or None,
         "failure": judgment.failure.kind if judgment.failure else None,
         "claim": judgment.claim.text if judgment.claim else None,
+        "kind": kind_not_stated(judgment),
         "nugget": judgment.about if judgment.nugget else None,
         "votes": "; ".join(map(_vote, judgment.votes)) or None,
         "evidence": judgment.evidence.quote if judgment.evidence else None,

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
+from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.records import Judgment, Response, Sentence
 from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.judgments import JudgmentsReader
@@ -167,7 +168,9 @@ def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
         (visible(" ".join(filter(None, parts))), STYLES[found]), (f" ({judgment.judge})", "dim")
     )
     if judgment.claim is not None:
-        yield Text(f"  claim: {visible(judgment.claim.text)}")
+        sure = "" if judgment.confidence is None else f" ({judgment.confidence:.2f})"
+        kind = ", ".join(filter(None, ("claim", kind_not_stated(judgment))))
+        yield Text(f"  {kind}{sure}: {visible(judgment.claim.text)}")
     if judgment.nugget is not None:
         named = ", ".join(filter(None, ("nugget", judgment.nugget.rank)))
         yield Text(f"  {visible(named)}: {visible(judgment.about)}")

@@ -59,6 +59,8 @@ class RunCounts:
     """Why there is no answer, by topic."""
     _answers: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
     _passages: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
+    answers: list[dict[str, Any]] | None = None
+    """The answers as objects; None where nobody asks for them."""
 
     def add(self, answer: Answer) -> None:
         """Count an answer."""
@@ -108,7 +110,8 @@ class RunCounts:
         """
         names = ("answered", "abstained", "failed", "sentences", "cited", "citations", "words")
         last = ("mean_confidence", "confidence_by", "abstentions", "retrieval_ms")
-        return {name: getattr(self, name) for name in (*names, *last)} | {
+        objects = () if self.answers is None else ("answers",)
+        return {name: getattr(self, name) for name in (*names, *last, *objects)} | {
             "answers_sha256": self._answers.hexdigest(),
             "passages_sha256": self._passages.hexdigest(),
         }
@@ -118,7 +121,8 @@ class RunCounts:
 class RunRequest:
     """A run to make in the file `path`; `index` names the index.
 
-    `carries` puts the documents that are cited into the run.
+    `carries` puts the documents that are cited into the run. `objects` keeps each answer as an
+    object too.
     """
 
     index: str
@@ -129,6 +133,7 @@ class RunRequest:
     retriever: RetrieverSettings = field(default_factory=RetrieverSettings)
     generating: AnswerSettings = field(default_factory=AnswerSettings)
     carries: bool = False
+    objects: bool = False
 
     def facts(self, model: Model, index: Index) -> RunFacts:
         """Return what all records say of the run."""
@@ -176,15 +181,21 @@ async def answer_all(
 
 
 async def write_run(
-    made: AsyncIterable[Answer], path: Path, format_: RunFormat, facts: RunFacts
+    made: AsyncIterable[Answer],
+    path: Path,
+    format_: RunFormat,
+    facts: RunFacts,
+    as_object: Callable[[Answer], dict[str, Any]] | None = None,
 ) -> RunCounts:
     """Write a run, its provenance and what it retrieved, each whole or not at all.
+
+    `as_object` makes the objects of `RunCounts.answers`, where they are wanted.
 
     Returns what it has. A topic that failed has no record: an empty one would pass for an
     abstention. Raises OutputError if they cannot be written, and ModelError, with no file changed,
     if every topic failed.
     """
-    counts, why = RunCounts(), ""
+    counts, why = RunCounts(answers=None if as_object is None else []), ""
     with (
         open_target(path) as run,
         open_target(provenance_path(path)) as trail,
@@ -196,6 +207,8 @@ async def write_run(
                 why = why or answer.failure.message
                 continue
             record = format_.record(answer, facts)
+            if as_object is not None and counts.answers is not None:
+                counts.answers.append(as_object(answer))
             run.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             for line in provenance_lines(answer, facts):
                 trail.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))

@@ -30,7 +30,7 @@ Where one has a key, a record of any format may say so by it. The last may also 
 SAMPLE_KEYS = tuple(filter(None, SAMPLE_KEY_OF.values()))
 ABSTENTIONS = ("abstained", "is_abstention", "abstention", "declined", "refused", "no_answer")
 """Keys by which a system says whether it declined to answer."""
-SAID_BESIDE = frozenset({"retrieved", *ABSTENTIONS, *SAMPLE_KEYS})
+SAID_BESIDE = frozenset({"retrieved", "confidence", *ABSTENTIONS, *SAMPLE_KEYS})
 """Keys by which a record of any format says more of its answer."""
 _BOOLS = {"true": True, "false": False}
 
@@ -125,8 +125,8 @@ def from_metadata(record: Mapping[str, Any], key: str, team_expected: bool = Tru
 def with_said_beside(draft: Draft, record: Mapping[str, Any]) -> Draft:
     """Return a draft with what its record, or the metadata, says of the answer in any format.
 
-    This is which sample it is, whether it abstains, and what was retrieved. What the format itself
-    knows stays.
+    This is which sample it is, whether it abstains, what was retrieved, and its confidence. What
+    the format itself knows stays.
     """
     inner = metadata_of(record)
     if SAID_BESIDE.isdisjoint(record) and SAID_BESIDE.isdisjoint(inner):
@@ -139,7 +139,9 @@ def with_said_beside(draft: Draft, record: Mapping[str, Any]) -> Draft:
         abstained = next((value for value in said if value is not None), None)
     if retrieved is None and isinstance(listed := given.get("retrieved"), list):
         retrieved = tuple(doc_id for entry in listed if (doc_id := _listed_id(entry)))
-    return replace(draft, sample=draft.sample or sample, abstained=abstained, retrieved=retrieved)
+    own = {} if given.get("confidence") is None else {"confidence": given["confidence"]}
+    draft = replace(draft, abstained=abstained, retrieved=retrieved, said=own | dict(draft.said))
+    return replace(draft, sample=draft.sample or sample)
 
 
 def _listed_id(entry: Any) -> str | None:

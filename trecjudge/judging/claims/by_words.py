@@ -347,7 +347,8 @@ class LexicalDetector:
         found, support = sources_of(holding), holding[0].support
         reason = support.reason if support else f"{self._likeness_text(holding[0])} in one passage"
         match = match_of(claim, found[:1])
-        return Verdict(ATTRIBUTED, reason, self.name, found, match, **_expected_weight(support))
+        weight = _expected_weight(support, label=ATTRIBUTED)
+        return Verdict(ATTRIBUTED, reason, self.name, found, match, **weight)
 
     def _ambiguous(self, reason: str, passages: Sequence[Passage]) -> Verdict:
         weight = _expected_weight(passages[0].support, _HALF)
@@ -359,7 +360,7 @@ class LexicalDetector:
         if self.threshold is None:
             text = "\n".join(passage.text for passage in pair)
             support = compare(claim, prepare(text), calibration_at(self.calibration))
-        weight = _expected_weight(support)
+        weight = _expected_weight(support, label=ATTRIBUTED)
         return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE, **weight)
 
     def _not_attributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
@@ -376,7 +377,8 @@ class LexicalDetector:
         # A single fact has no part: people call it supported or not.
         none = support.label == NONE or support.one_fact
         label: Label = UNATTRIBUTED if none else AMBIGUOUS
-        return Verdict(label, support.reason, self.name, found, **_expected_weight(support))
+        weight = _expected_weight(support, label=label)
+        return Verdict(label, support.reason, self.name, found, **weight)
 
     def _shortfall(self, claim: str, best: Passage) -> str:
         why = ""
@@ -440,15 +442,26 @@ class _Weight(TypedDict, total=False):
 
     expected: float
     uncalibrated: str
+    confidence: float
 
 
-def _expected_weight(support: SupportComparison | None, most: float = 1.0) -> _Weight:
-    """Return what a verdict says of the weight to be expected, which is at most `most`."""
+def _expected_weight(
+    support: SupportComparison | None, most: float = 1.0, label: Label | None = None
+) -> _Weight:
+    """Return what a verdict says of the weight to be expected, which is at most `most`.
+
+    With its `label` by the attester also P(label); a single fact is supported or not.
+    """
     if support is None:
         return {}
     if support.expected is None:
         return {"uncalibrated": support.uncalibrated}
-    return {"expected": min(support.expected, most)}
+    weight: _Weight = {"expected": min(support.expected, most)}
+    if label is None:
+        return weight
+    some = support.full if support.one_fact else support.probability
+    chances = {ATTRIBUTED: support.full, UNATTRIBUTED: 1 - some, AMBIGUOUS: some - support.full}
+    return weight | {"confidence": round(chances[label], 4)}
 
 
 def _other_numbers(claim: str, passage: Passage) -> list[str]:

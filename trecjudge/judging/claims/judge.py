@@ -310,6 +310,7 @@ def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
         sources=verdict.sources,
         usage=verdict.usage,
         expected=verdict.expected,
+        confidence=verdict.confidence,
         uncalibrated=verdict.uncalibrated,
         **on_claim(claim),
     )

@@ -360,7 +360,8 @@ class Verdict:
     """A decision on a claim, why, and the passages behind it, the most important first.
 
     `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, where the
-    detector has calibrated probabilities; `uncalibrated` is the language where it has none.
+    detector has calibrated probabilities, `confidence` P(`label`), None where a rule decided;
+    `uncalibrated` is the language where it has none.
     """
 
     label: Label
@@ -371,6 +372,7 @@ class Verdict:
     usage: Usage = NOTHING_SPENT
     expected: float | None = None
     uncalibrated: str = ""
+    confidence: float | None = None
 
 
 def sources_of(passages: Sequence[Passage]) -> tuple[Source, ...]:

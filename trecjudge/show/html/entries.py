@@ -9,6 +9,7 @@ from typing import Any
 
 from trecjudge.findings import visible
 from trecjudge.inputs.packed import PackedRows
+from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.measures import DIGITS
 from trecjudge.records import AskedNugget, Evidence, Judgment, ProvenanceLine, Response
 from trecjudge.records.signs import SIGN_KINDS
@@ -28,7 +29,7 @@ from trecjudge.show.tones import marks_of, paths_by_judge, statings, tone, word
 # A judged response as the page takes it: plain JSON values, without empty fields.
 SAME = (
     *("sentence_index", "doc_id", "citation", "exists", "label", "grade", "value"),
-    *("reason", "attester", "judge", "match"),
+    *("reason", "attester", "judge", "match", "confidence"),
 )
 """Fields of a judgment that the page takes as they are."""
 
@@ -125,6 +126,7 @@ class Entries:
             "evidence": _evidence(shown.evidence) if shown.evidence else None,
             "failure": failure_record(shown.failure),
             "claim": asdict(shown.claim) if shown.claim else None,
+            "kind": kind_not_stated(shown),
             "sources": [_drop_empty(asdict(source)) for source in shown.sources],
             "facts": [asdict(fact) for fact in shown.facts],
             "votes": [_drop_empty(asdict(vote)) for vote in shown.votes],

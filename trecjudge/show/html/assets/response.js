@@ -238,7 +238,10 @@ class ResponseView {
 
   claim(i) {
     const judgment = this.entry.judgments[i];
-    const more = [judgment.word, judgment.match, judgment.claim.importance < 1 ? "a detail" : ""]
+    const weight = judgment.claim.importance;
+    const weighed = weight === 1 ? "" : weight === 0.5 ? "a detail" : `weight ${weight}`;
+    const sure = judgment.confidence === undefined ? "" : judgment.confidence.toFixed(2);
+    const more = [judgment.word, sure, judgment.kind, judgment.match, weighed]
       .filter(Boolean)
       .join(" · ");
     return h(
