@@ -148,4 +148,9 @@ def _fractions() -> dict[str, list[tuple[tuple[str, ...], float]]]:
 
 def may_be_of_amount(form: str) -> bool:
     """Return whether a word may be part of an amount: a unit, "half", "pm"."""
-    return form in _fractions() or form in _OF_TIMES or unit_of(form) in _KIND_OF
+    return form in _words_of_parts() or form in _OF_TIMES or unit_of(form) in _KIND_OF
+
+
+@cache
+def _words_of_parts() -> frozenset[str]:
+    return frozenset(word for same in _fractions().values() for words, _ in same for word in words)
