@@ -54,7 +54,7 @@ def test_only_judgments_and_log_are_packed(twins: Path) -> None:
     unpacked = lines(twins / "packed/out/x.judgments.jsonl.zst")
     assert [text for _, text in unpacked] == judgments.splitlines()
     events = [len(list(lines(path))) for path in sorted(twins.glob("*/out/x.log*"))]
-    assert events == [81, 81]
+    assert events == [149, 149]
 
 
 COMMANDS = [
@@ -107,7 +107,7 @@ def test_a_command_does_not_see_the_form(
 @pytest.mark.parametrize(
     ("flags", "events"),
     [
-        ((), 81),
+        ((), 149),
         (("--log", "lean"), 3),
         (("--log", "lean", "--debug-log"), 3),
         (("--log", "none"), 0),

@@ -118,7 +118,7 @@ def test_sentences_without_citation_missing_words_and_scores() -> None:
         ["r", "t1", "M", 0.5],
         ["r", "t2", "M", None],
     ]
-    assert [event["event"] for event in lean_events] == ["RESPONSE_SCORE"] * 2
+    assert lean_events == []  # other files have them
 
 
 def test_a_judge_of_a_module_is_named_in_full_and_its_events_for_short() -> None:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from trecjudge.models.model import Model, Program
+from trecjudge.models.model import Program
 from trecjudge.models.spending import Budget
 
 if TYPE_CHECKING:
@@ -82,8 +82,12 @@ COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "prefix_toke
 
 
 @runtime_checkable
-class AskingModel(Model, Protocol):
-    """A model that asks an endpoint, keeps the replies, and counts what it spends."""
+class AskingModel(Protocol):
+    """A model that asks an endpoint, keeps the replies, and counts what it spends.
+
+    It is no subclass of Model: to see whether a model is one looks at each member, and `lm` of a
+    model may import DSPy, or say that nothing can be asked.
+    """
 
     replies: Replies
     spending: Spending

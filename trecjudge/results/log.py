@@ -104,8 +104,8 @@ class DebugLog:
                 )
 
     def log_scores(self, scores: Iterable[tuple[str, str, str, float | None]]) -> None:
-        """Write an event for each (run, topic, measure, value)."""
-        for run_id, topic_id, measure, value in scores:
+        """Write an event for each (run, topic, measure, value); a lean log has none."""
+        for run_id, topic_id, measure, value in () if self._lean else scores:
             self._log.info(
                 "RESPONSE_SCORE", run_id=run_id, topic_id=topic_id, measure=measure, value=value
             )
