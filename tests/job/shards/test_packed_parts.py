@@ -41,9 +41,7 @@ def same(folder: Path, out: Path) -> list[str]:
 def events(path: Path) -> list[dict[str, Any]]:
     """Return the findings of a log without times."""
     found = (json.loads(text) for _, text in lines(path))
-    return [
-        e | {"timestamp": ""} for e in found if e["event"] not in ("session_start", "session_end")
-    ]
+    return [e | {"timestamp": ""} for e in found if e["event"] == "FINDING"]
 
 
 def test_there_are_several_frames(folder: Path) -> None:
