@@ -69,7 +69,7 @@ class SearchResult:
     confidence_by: str
     answers: bool | None
     index_version: str
-    seconds: float = field(default=0.0, compare=False)
+    seconds: float = field(default=0.0, compare=False, repr=False)
     """How long it took."""
     most: int = 0
     """How many passages were asked for."""
