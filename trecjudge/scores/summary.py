@@ -174,8 +174,9 @@ def summarise(
     summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
     summary.ranking_judge = ranking.judge
     summary.ranks_for = board.ranks_for
-    summary.reliability = [asdict(found) for found in stated_confidence(board)]
-    summary.remarks = list(dict.fromkeys(_remarks(board)))
+    stated = stated_confidence(board)
+    summary.reliability = [asdict(found) for found in stated]
+    summary.remarks = list(dict.fromkeys([*_remarks(board), *(found.line for found in stated)]))
     return summary
 
 
@@ -197,14 +198,11 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
 
 
 def claim_remarks(board: Leaderboard) -> Iterator[str]:
-    """Yield which runs have which bands, what the claims are about that no document states, and
-    how far the confidence that systems state is from what is found.
-    """
+    """Yield which runs have which bands, and what the claims are about that no document states."""
     for measure in board.spec.measures:
         if measure.bands and board.has_value(measure.name):
             yield _bands(board, measure)
     yield from _not_stated(board)
-    yield from (found.line for found in stated_confidence(board))
 
 
 def stated_confidence(board: Leaderboard) -> list[Reliability]:

@@ -141,14 +141,13 @@ def _nearest(content: Set[str], documents: Iterator[Prepared]) -> Prepared | Non
     return best
 
 
-def _words(wording: Wording) -> float:
-    """Return the number of words of a sentence, two letters being one where there are no spaces."""
-    per_word = LETTERS_OF_A_WORD if is_spaceless(wording.text) else 1
-    return len(wording.forms) / per_word
+def _forms_of(words: int, wording: Wording) -> int:
+    """Return how many forms so many words have: a word is two where there are no spaces."""
+    return words * LETTERS_OF_A_WORD if is_spaceless(wording.text) else words
 
 
 def _phrases(wording: Wording) -> set[str]:
-    size = _PHRASE * LETTERS_OF_A_WORD if is_spaceless(wording.text) else _PHRASE
+    size = _forms_of(_PHRASE, wording)
     forms = wording.forms[:_MOST_WORDS]
     return {" ".join(forms[at : at + size]) for at in range(len(forms) - size + 1)}
 
@@ -160,8 +159,7 @@ def share_in_runs(wording: Wording, document: Prepared) -> float:
     Only the first 300 words count.
     """
     forms = wording.forms[:_MOST_WORDS]
-    wanted = _RUN * LETTERS_OF_A_WORD if is_spaceless(wording.text) else _RUN
-    size = min(wanted, len(forms))
+    size = min(_forms_of(_RUN, wording), len(forms))
     covered = end = 0
     for start in range(len(forms) - size + 1):
         if is_in_row(document.row, forms[start : start + size]):
@@ -182,8 +180,7 @@ def is_near_copy(wording: Wording, document: Prepared, share: float) -> bool:
 
 
 def _has_sentence_of(document: Prepared, wording: Wording) -> bool:
-    spaceless = is_spaceless(wording.text)
-    least = FEWEST_WORDS * LETTERS_OF_A_WORD if spaceless else FEWEST_WORDS
+    least = _forms_of(FEWEST_WORDS, wording)
     forms = wording.forms[:_MOST_WORDS]
     known = set(forms)
     row = join_forms([forms])
@@ -237,7 +234,7 @@ def is_trivial(wording: Wording, content: Set[str], topic: Set[str], sentences: 
     Few are two, and 40 % of its content words. A short sentence counts in an answer of three
     `sentences` and more, since the whole answer may be one word.
     """
-    if sentences >= _SEVERAL and _words(wording) < _SHORT:
+    if sentences >= _SEVERAL and len(wording.forms) < _forms_of(_SHORT, wording):
         return True
     new = len(content - topic)
     return bool(content) and new <= min(_MOST_NEW, (1 - _OF_TOPIC) * len(content))

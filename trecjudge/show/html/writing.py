@@ -21,7 +21,7 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
-from trecjudge.scores.summary import claim_remarks
+from trecjudge.scores.summary import claim_remarks, stated_confidence
 from trecjudge.show.formats import question_lines, withheld_text
 from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import Blocks
@@ -286,6 +286,7 @@ class _Report:
 
     def notes(self) -> list[str]:
         notes = [*self.texts.missing, *claim_remarks(self.board)]
+        notes += [found.line for found in stated_confidence(self.board)]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as requested")
         elif not self.inputs.runs and not self.inputs.documents:
