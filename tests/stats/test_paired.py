@@ -14,9 +14,10 @@ from trecjudge.stats.paired import (
     effect_size,
     flips,
     holm,
-    pairwise_p_values,
+    holm_pairs,
     sign_flip,
 )
+from trecjudge.stats.tukey import tukey_hsd
 
 NAN = float("nan")
 RNG = np.random.default_rng(4)
@@ -106,9 +107,11 @@ def test_effect_size() -> None:
     assert effect_size(np.array([0.1])) is None
 
 
-def test_pairwise_p_values() -> None:
+def test_holm_over_all_pairs() -> None:
     noise = RNG.normal(0, 0.05, (3, 40))
-    p = pairwise_p_values(np.array([[0.5], [0.5], [0.9]]) + noise)
+    tests = holm_pairs(np.array([[0.5], [0.5], [0.9]]) + noise)
+    p = tests.p
+    assert tests.test == "holm: 10000 sign flips, seed 20250801"
     assert (p == p.T).all()
     assert np.diag(p).tolist() == [1.0, 1.0, 1.0]
     assert p[0, 1] > 0.05
@@ -118,10 +121,11 @@ def test_pairwise_p_values() -> None:
 def test_many_runs_can_be_separated_in_spite_of_the_correction() -> None:
     runs = np.linspace(0, 1, 60)[:, None] + RNG.normal(0, 0.05, (60, 40))
     pairs = 60 * 59 / 2
-    p = pairwise_p_values(runs)
+    p = holm_pairs(runs).p
     assert p[0, -1] < 1e-4 < pairs / FLIPS
     assert ((p < 0.05).sum() / 2) > 0.8 * pairs
 
 
 def test_a_single_run_has_p_1_with_itself() -> None:
-    assert pairwise_p_values(np.array([[0.1, 0.2]])).tolist() == [[1.0]]
+    for test in (holm_pairs, tukey_hsd):
+        assert test(np.array([[0.1, 0.2]])).p.tolist() == [[1.0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -147,15 +148,25 @@ def effect_size(differences: Array) -> float | None:
     return float(known.mean() / known.std(ddof=1))
 
 
-def pairwise_p_values(values: Array) -> Array:
-    """Return the Holm-corrected p of every pair of rows: (runs, topics) -> (runs, runs), symmetric.
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """The corrected p of every pair of runs, (runs, runs), symmetric, 1 on the diagonal.
 
-    The diagonal is 1.
+    `test` names the test, with how many permutations or flips it took.
     """
-    runs = len(values)
+
+    p: Array
+    test: str
+
+
+def holm_pairs(values: Array) -> PairTests:
+    """Return the p of every pair of rows by the sign-flip test and Holm: (runs, topics)."""
+    runs, topics = values.shape
     p = np.ones((runs, runs))
     rows, columns = np.triu_indices(runs, 1)
     found = [sign_flip(values[i] - values[i + 1 :]) for i in range(runs - 1)]
     if found:
         p[rows, columns] = p[columns, rows] = holm(np.concatenate(found))
-    return p
+    made = f"all {2**topics}" if topics <= EXACT_UNITS else f"{FLIPS}"
+    seed = "" if topics <= EXACT_UNITS else f", seed {SEED}"
+    return PairTests(p, f"holm: {made} sign flips{seed}")

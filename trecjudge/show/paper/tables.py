@@ -8,7 +8,15 @@ from pathlib import Path
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
 from trecjudge.show.comparison import fold_differences
-from trecjudge.show.formats import bracket_interval, decimal, gaps, probability
+from trecjudge.show.formats import (
+    bracket_interval,
+    decimal,
+    describe_test,
+    gaps,
+    letters,
+    probability,
+    rank_bounds,
+)
 from trecjudge.show.paper.forms import Cell, Grid, GridColumn
 from trecjudge.show.tables import fold_equal
 from trecjudge.stats.comparison import Difference
@@ -21,7 +29,6 @@ from trecjudge.version import __version__
 TIE = "="
 NAMED = ("unjudged", "with labels")
 """Parts that do not explain themselves beside a value."""
-ALPHABET = 26
 # Comparisons and correlations as tables for a paper.
 DIGITS = 3
 
@@ -64,10 +71,11 @@ def _fold_key(score: RunScore | None) -> tuple[object, ...] | None:
 
 
 def _rank(score: RunScore | None) -> str:
-    """Return `2`, `2=` for a tie, `?` where unjudged items leave it open."""
+    """Return `2 (1-4)`, `2=` for a tie, `?` where unjudged items leave it open."""
     if score is None or score.rank is None or score.gaps.is_open:
         return "?"
-    return f"{score.rank}{TIE if bool(score.ties) else ''}"
+    within = rank_bounds(score)
+    return f"{score.rank}{TIE if bool(score.ties) else ''}{f' ({within})' if within else ''}"
 
 
 class _Measure:
@@ -125,26 +133,6 @@ def _corrected_text(human: Corrected | None, digits: int) -> str:
     return f"{decimal(human.mean, digits)} {within}".strip()
 
 
-def letters(groups: Sequence[str]) -> str:
-    """Return letters of groups as one word, three and more in a row as `a-d`."""
-    runs: list[list[str]] = []
-    for letter in sorted(groups, key=_place):
-        if runs and _place(letter) == _place(runs[-1][-1]) + 1:
-            runs[-1].append(letter)
-        else:
-            runs.append([letter])
-    parts = [part for run in runs for part in ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run)]
-    return ("" if all(len(part) == 1 for part in parts) else ",").join(parts)
-
-
-def _place(letter: str) -> int:
-    """Return the place of `a` to `z`, then `aa`, `ab`, ..."""
-    place = 0
-    for character in letter:
-        place = place * ALPHABET + ord(character) - ord("a") + 1
-    return place
-
-
 def _record(
     run: str, by_measure: Mapping[str, Mapping[str, RunScore]], measures: Sequence[str]
 ) -> dict[str, object]:
@@ -157,6 +145,8 @@ def _record(
             f"{name}_high": one and one.high,
             f"{name}_groups": " ".join(one.groups) if one else "",
             f"{name}_rank": one and one.rank,
+            f"{name}_rank_low": one and one.rank_low,
+            f"{name}_rank_high": one and one.rank_high,
             f"{name}_tied": one and bool(one.ties),
             f"{name}_unjudged": one and one.gaps.items,
             f"{name}_expected": one and one.gaps.expected,
@@ -178,9 +168,10 @@ def _notes(found: Standings, measures: Sequence[str]) -> Iterator[str]:
         yield "Arrow: lower is better."
     if any(score.low is not None for score in scores):
         yield f"In brackets: 95 % bootstrap interval over topics ({RESAMPLES} resamples)."
-    if any(score.groups for score in scores):
-        test = f"paired sign-flip test over topics, Holm, p < {ALPHA:g}"
-        yield f"Runs that share a letter are not told apart by a test ({test})."
+    if any("(" in _rank(found.by_measure[measures[0]].get(s.run_id)) for s in scores):
+        yield "In parentheses: 95 % bootstrap interval of the rank over topics."
+    for test in dict.fromkeys(score.test for score in scores if score.groups):
+        yield f"Runs that share a letter are not told apart by a test ({describe_test(test)})."
     if any(bool(score.ties) for score in scores):
         yield f"{TIE}: another run has the same mean."
     if any(score.gaps.items for score in scores):
