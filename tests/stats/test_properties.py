@@ -135,7 +135,7 @@ def one(before: np.ndarray, after: np.ndarray) -> Difference:
 def test_a_comparison_turned_round_has_the_opposite_difference(table: np.ndarray) -> None:
     there, back = one(table[0], table[1]), one(table[1], table[0])
     assert there.difference == pytest.approx(-back.difference)
-    assert (there.p, there.holm) == (back.p, back.holm)
+    assert (there.p, there.corrected) == (back.p, back.corrected)
     assert [move.topic_id for move in there.moved] == [move.topic_id for move in back.moved]
     if there.effect is not None and back.effect is not None:
         assert there.effect == pytest.approx(-back.effect)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from trecjudge.stats.resampling import BLOCK, SEED, Array, block_sizes
+from trecjudge.stats.resampling import BLOCK, SEED, Array, block_sizes, steady_orders
 
 FLIPS = 10_000
 """Random flips: the error of a p of 0.05 is 0.002 then (one standard deviation)."""
@@ -134,6 +134,40 @@ def holm(p: Array) -> Array:
     # the one before it.
     steps = p[order] * np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return corrected
+
+
+def max_t(differences: Array) -> Array:
+    """Return the p of each row of paired differences, corrected for all rows: (pairs,).
+
+    Each flip is that of whole topics, for all rows at once, so that what rows have in common, such
+    as a baseline, costs nothing. A row is compared with the largest |sum| / sqrt(sum of squares) of
+    itself and of the rows that differ less (step-down max-T: Westfall and Young, Resampling-Based
+    Multiple Testing, 1993, 2.6). NaN is a unit that a pair does not share; NaN for a pair that
+    shares none. Of one row it is `sign_flip`. (pairs, units) -> (pairs,)
+    """
+    plain = sign_flip(differences)
+    tested = np.flatnonzero(~np.isnan(plain))
+    if len(tested) < 2:
+        return plain
+    known = np.nan_to_num(differences[tested])
+    known /= np.sqrt((known**2).sum(axis=1, keepdims=True)).clip(1e-300)
+    observed = np.abs(known.sum(axis=1))
+    order = np.argsort(-observed, kind="stable")
+    # Whole topics may change their sign: neither their names nor which side came first counts.
+    known = known[order] * np.where(known.sum(axis=0) < 0, -1.0, 1.0)
+    known = known[:, steady_orders([known])[1]]
+    tried, counts = 0, np.zeros(len(tested))
+    for signs in _flip_parts(known.shape[1]):
+        for part in np.array_split(signs, math.ceil(len(signs) * len(tested) / BLOCK)):
+            reach = np.abs(part @ known.T)[:, ::-1]
+            largest = np.maximum.accumulate(reach, axis=1)[:, ::-1]
+            counts += (largest >= observed[order] - 1e-9).sum(axis=0)
+            tried += len(part)
+    drawn = int(tried >= FLIPS)
+    p = np.maximum.accumulate((drawn + counts) / (drawn + tried))
+    corrected = plain.copy()
+    corrected[tested[order]] = np.maximum(p, plain[tested[order]])
     return corrected
 
 

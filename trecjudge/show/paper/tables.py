@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
-from trecjudge.show.comparison import fold_differences
+from trecjudge.show.comparison import CORRECTIONS, fold_differences
 from trecjudge.show.formats import (
     bracket_interval,
     decimal,
@@ -199,6 +199,7 @@ OPEN = (
 def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
     """Return a row for each measure of each pair of systems; bold where they differ by a test."""
     records = [_difference_record(d) for d in found]
+    by = CORRECTIONS[found[0].correction if found else "max-t"]
     found, folded = fold_differences(found)
     is_open = any(_items(d.unjudged_before) or _items(d.unjudged_after) for d in found)
     columns = [
@@ -206,7 +207,7 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
         *(GridColumn(head, "number") for head in ("topics", "mean before", "mean after")),
         GridColumn("difference", "number"),
         GridColumn("difference", "detail", "95 %"),
-        GridColumn("p (Holm)", "detail"),
+        GridColumn(f"p ({by})", "detail"),
         GridColumn("d", "number"),
         *(GridColumn(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
     ]
@@ -217,7 +218,7 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
         *(f"{line}." for line in folded),
         "After minus before, paired over topics.",
         f"In brackets: 95 % bootstrap interval over topics ({RESAMPLES} resamples).",
-        f"Bold: p < {ALPHA:g} by a paired sign-flip test, corrected by Holm for each measure.",
+        f"Bold: p < {ALPHA:g} by a paired sign-flip test, corrected by {by} for each measure.",
         "d: Cohen's d of the paired differences.",
         *([OPEN] if is_open else []),
         f"trecjudge {__version__}.",
@@ -229,9 +230,9 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
     yield from (Cell(d.measure), Cell(_system(d.before)), Cell(_system(d.after)))
     yield Cell(str(d.topics))
     yield from (Cell(decimal(mean, digits)) for mean in (d.mean_before, d.mean_after))
-    yield Cell(decimal(d.difference, digits), bold=d.holm is not None and d.holm < ALPHA)
+    yield Cell(decimal(d.difference, digits), bold=d.corrected is not None and d.corrected < ALPHA)
     yield Cell(bracket_interval(d.interval, digits))
-    yield Cell(probability(d.holm))
+    yield Cell(probability(d.corrected))
     yield Cell(decimal(d.effect, 2))
     if is_open:
         yield from (Cell(gaps(one)) for one in (d.unjudged_before, d.unjudged_after))
@@ -273,7 +274,7 @@ def _difference_record(d: Difference) -> dict[str, object]:
         "low": low,
         "high": high,
         "p": d.p,
-        "p_holm": d.holm,
+        "p_corrected": d.corrected,
         "d": d.effect,
         **_unjudged_fields("before", d.unjudged_before),
         **_unjudged_fields("after", d.unjudged_after),
