@@ -66,7 +66,6 @@ class Difference:
     interval: Interval = NO_INTERVAL
     p: float | None = None
     corrected: float | None = None
-    correction: Correction = "max-t"
     effect: float | None = None
     moved: Sequence[TopicDelta] = ()
     changed: int = 0
@@ -74,6 +73,7 @@ class Difference:
     only_after: Sequence[str] = ()
     unjudged_before: Unjudged | None = None
     unjudged_after: Unjudged | None = None
+    correction: Correction = "max-t"
 
     @property
     def difference(self) -> float:
