@@ -13,6 +13,7 @@ from trecjudge.stats.flips import VerdictChanges, verdict
 if TYPE_CHECKING:
     from trecjudge.stats.comparison import Difference
     from trecjudge.stats.meta import Correlated, Correlation
+    from trecjudge.stats.order import Decisions, OrderMoved
 
 
 # What `compare` prints: how many differences are significant, their table, what moved most.
@@ -223,8 +224,46 @@ def _sentence(one: Correlated, most: str = "") -> str:
     bounds = "" if over == "n/a" else f" ({over} over topics)"
     return (
         f"{one.measure} by {one.name} orders {runs} {most}as {one.truth_measure} does:"
-        f" {first.name} {first.value:.3f}{bounds}"
+        f" {first.name} {first.value:.3f}{bounds}{_decided(one.decisions)}"
     )
+
+
+def _decided(found: Decisions | None) -> str:
+    """Return how many pairs of runs a test tells apart by both sides; empty where not known."""
+    if found is None:
+        return ""
+    opposite = f", {found.opposite:,} of them the other way round" if found.opposite else ""
+    return (
+        f"; a test tells {found.judge:,} of {found.pairs:,} pairs apart, by the truth"
+        f" {found.truth:,}, by both {found.same + found.opposite:,}{opposite}"
+    )
+
+
+def team_table(found: Sequence[Correlated], wide: bool = False) -> TextTable | None:
+    """Return a row for each team of the first pair that has any; None without."""
+    one = next((one for one in in_order(found) if one.teams), None)
+    if one is None:
+        return None
+    rows = (
+        (team.team, team.runs, number(team.own), interval(team.interval), number(team.others))
+        for team in one.teams
+    )
+    headers = ("team", "runs", "pairs in order", "95 %", "kendall without it")
+    made = table(headers, rows, left=1, wide=wide)
+    title = f"pairs of a run of the team and one of another team, {one.measure}"
+    return TextTable(made.columns, title, wide)
+
+
+def moved_order_lines(found: Sequence[OrderMoved]) -> Iterator[str]:
+    """Yield a line on how far the order by each measure moves, and the runs that move most."""
+    for one in found:
+        moves = ", ".join(f"{r} {a} -> {b}" for r, a, b in one.moves[:MOST_MOVED] if a != b)
+        change = "n/a" if one.difference is None else f"{one.difference:+.3f}"
+        yield (
+            f"moved, {one.measure}: kendall {number(one.tau)} between the two; with"
+            f" {one.truth_measure} {number(one.before)} -> {number(one.after)} ({change},"
+            f" {interval(one.interval)} over topics); most: {moves or 'no run'}"
+        )
 
 
 def correlation_table(

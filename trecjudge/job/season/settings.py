@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -159,16 +159,3 @@ def deviations(planned: Any, done: Any, where: str = "") -> Iterator[str]:
                 yield from deviations(planned[key], done[key], place)
     elif planned != done:
         yield f"{where}: planned as {brief(planned)}, done as {brief(done)}"
-
-
-def teams_in(path: Path) -> dict[str, str]:
-    """Return the team of each run of a file with both in each line. Raises InputError."""
-    found: dict[str, str] = {}
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
-        if not line.strip():
-            continue
-        parts: Sequence[str] = [part.strip() for part in line.replace(",", "\t").split("\t")]
-        if len(parts) != 2 or not all(parts):
-            raise InputError(f"{path}:{number}: must be a run and its team, with a tab between")
-        found[parts[0]] = parts[1]
-    return found

@@ -11,12 +11,13 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError, OutputError, unknown
+from trecjudge.evaluation.teams import teams_in
 from trecjudge.files import whole
 from trecjudge.findings import ignore
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.job.config import file_digest
-from trecjudge.job.season.settings import Season, deviations, plan_of, teams_in
+from trecjudge.job.season.settings import Season, deviations, plan_of
 from trecjudge.results.outputs import replace_unsafe
 
 INPUTS, CHECKED, ANONYMOUS = "inputs", "checked", "anonymous"
