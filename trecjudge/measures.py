@@ -39,6 +39,8 @@ Cast = CastName | Callable[[Any], float | bool | None]
 OWN_FUNCTION = "function"
 """How files name the aggregate of a measure that has a function of its own for it."""
 OnMissingResponse = Literal["fix_aggregate", "default", "warn", "error"]
+PairTest = Literal["tukey", "holm"]
+"""What tells runs apart: randomised Tukey HSD, or paired sign flips corrected by Holm."""
 Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
 Fill = Callable[[Judgment, bool], Judgment]
 """(unjudged judgment, best?) -> that judgment at its best or at its worst."""
@@ -178,7 +180,8 @@ class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.
 
     Where most runs have no value of `sort_by`, the first measure of `then_by` that they have ranks.
-    `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
+    `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean. `test`
+    tells runs apart, for their letters of groups.
     `pooled_qrels`: the judge's qrels are classic ones, pooled over all runs. `expected` are the
     measures that rank in place of the one that they are `expected_of`: those that may, and once
     `Leaderboard.finish` has seen how items were decided, those that do.
@@ -191,6 +194,7 @@ class LeaderboardSpec:
     pooled_qrels: bool = False
     then_by: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
+    test: PairTest = "tukey"
 
     def __post_init__(self) -> None:
         names = [measure.name for measure in self.measures]
@@ -202,6 +206,8 @@ class LeaderboardSpec:
             raise WorkflowError(unknown("measure", self.sort_by, names))
         if self.on_missing not in get_args(OnMissingResponse):
             raise WorkflowError(unknown("on_missing", self.on_missing, get_args(OnMissingResponse)))
+        if self.test not in get_args(PairTest):
+            raise WorkflowError(unknown("test", self.test, get_args(PairTest)))
 
     @property
     def ranked_by(self) -> str:
@@ -320,8 +326,8 @@ def leaderboard_spec(
 ) -> LeaderboardSpec:
     """Return a judge's spec with `leaderboard:` of the workflow and the user's measures applied.
 
-    `wanted` may hold `sort_by`, `on_missing` and `measures`, the names to show. Nothing ranks in
-    place of a `sort_by` that it names. Raises WorkflowError for an unknown name.
+    `wanted` may hold `sort_by`, `on_missing`, `test`, and `measures`, the names to show. Nothing
+    ranks in place of a `sort_by` that it names. Raises WorkflowError for an unknown name.
     """
     columns = (*own.measures, *(load_measure(reference) for reference in references))
     chosen = wanted.get("measures")
@@ -339,4 +345,11 @@ def leaderboard_spec(
     if not columns:
         raise PluginError("the judge has no measures")
     expected = () if wanted.get("sort_by") else tuple(m.name for m in columns if m.expected_of)
-    return replace(own, measures=columns, sort_by=sort_by, on_missing=on_missing, expected=expected)
+    return replace(
+        own,
+        measures=columns,
+        sort_by=sort_by,
+        on_missing=on_missing,
+        expected=expected,
+        test=wanted.get("test") or own.test,
+    )

@@ -136,7 +136,7 @@ def test_a_sentence_first_then_twenty_of_the_most_telling_differences(tmp_path: 
     runs = {f"run-{i:02d}-of-a-team-with-a-long-name": [GOOD] * i + [BAD] * 2 for i in range(1, 13)}
     lines = command("compare", job(tmp_path, "x", runs)).out.splitlines()
     assert lines[0].startswith("11 pairs of runs by 6 measures: ")
-    assert " differences are significant (p < 0.05 after Holm; the smallest is " in lines[0]
+    assert " differences are significant (p < 0.05 after max-T; the smallest is " in lines[0]
     assert "AVG_CITATIONS is the same as CITATION_ACCURACY in all 11 rows" in lines
     assert "… 13 more differences: --all or --json" in lines
     rest = next(i for i, line in enumerate(lines) if " the same as " in line)

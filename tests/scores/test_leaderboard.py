@@ -360,16 +360,24 @@ def test_a_measure_that_nobody_could_judge_is_not_passed_over() -> None:
     assert found.spec.ranked_by == "SHARE" and found.passed_over is None
 
 
+TUKEY, HOLM = "Tukey's test", "a paired test with Holm's correction"
+
+
 @pytest.mark.parametrize(
-    ("runs", "topics", "too_few"),
+    ("runs", "topics", "test", "by"),
     [
-        pytest.param(1, 1, False, id="nothing to tell apart"),
-        pytest.param(2, 5, True, id="two runs need six topics"),
-        pytest.param(2, 6, False, id="of two runs six are enough"),
-        pytest.param(53, 15, True, id="1378 pairs need sixteen"),
-        pytest.param(53, 16, False, id="of 1378 pairs sixteen are enough"),
+        pytest.param(1, 1, "tukey", "", id="nothing to tell apart"),
+        pytest.param(2, 5, "tukey", TUKEY, id="two runs need six topics"),
+        pytest.param(2, 6, "tukey", "", id="of two runs six are enough"),
+        pytest.param(3, 2, "tukey", TUKEY, id="three runs need three topics"),
+        pytest.param(3, 3, "tukey", "", id="of three runs three are enough"),
+        pytest.param(53, 2, "tukey", "", id="two topics are enough of 53 runs"),
+        pytest.param(2, 5, "holm", HOLM, id="Holm: two runs need six topics"),
+        pytest.param(53, 15, "holm", HOLM, id="Holm: 1378 pairs need sixteen"),
+        pytest.param(53, 16, "holm", "", id="Holm: of 1378 pairs sixteen are enough"),
+        pytest.param(53, 15, "", HOLM, id="statistics of before are by Holm"),
     ],
 )
-def test_too_few_topics(runs: int, topics: int, too_few: bool) -> None:
-    said = f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
-    assert too_few_topics(runs, topics) == (said if too_few else "")
+def test_too_few_topics(runs: int, topics: int, test: str, by: str) -> None:
+    said = f"{topics} topics are too few for {by} to tell any of {runs} runs apart"
+    assert too_few_topics(runs, topics, f"{test}: all") == (said if by else "")

@@ -22,8 +22,8 @@ from trecjudge.scores.statistics import rank_by_measure, statistics_lines
 
 KEYS = [
     "run_id", "measure", "mean", "topics", "judged", "expected", "low", "high", "lowest", "highest",
-    "rank", "ties", "groups", "lower_is_better", "human", "aggregate",
-    "by_topic", "signs",
+    "rank", "rank_low", "rank_high", "ties", "groups", "test", "lower_is_better", "human",
+    "aggregate", "by_topic", "signs",
 ]  # fmt: skip
 NOBODY = HumanLabels({}, {})
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.jobs import BAD, GOOD, job, partly_judged
 from tests.commandline import SAMPLES, command, sample
-from trecjudge.show.formats import interval, shown_letters
+from trecjudge.show.formats import interval
 
 LABELS = SAMPLES / "rag" / "labels.jsonl"
 
@@ -20,14 +20,6 @@ def rescored(path: Path, *options: str | Path) -> list[str]:
     done = command("rescore", f"{path}.judgments.jsonl", *options)
     assert done.status == 0, done.err
     return done.out.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("letters", "word"),
-    [([], ""), (["a"], "a"), (["a", "b", "c"], "abc"), (["b", "c", "d", "e"], "b-e")],
-)
-def test_letters_as_one_word(letters: list[str], word: str) -> None:
-    assert shown_letters(letters) == word
 
 
 def test_an_interval_in_a_cell() -> None:
@@ -41,8 +33,8 @@ def test_intervals_and_groups_of_the_ranking_measure(tmp_path: Path) -> None:
     cells = {line.split()[1]: line.split() for line in lines if line[:1].isdigit()}
     groups = {run: row[row.index("13/13") - 1] for run, row in cells.items()}
     assert groups == {"good": "a", "fair": "a", "poor": "b"}
-    assert cells["good"][-4] == "n/a"  # always 1: no resample differs
-    assert cells["fair"][-5] == "to"
+    assert cells["good"][-5:-3] == ["n/a", "1-2"]  # always 1: no resample differs
+    assert cells["fair"][-6] == "to"
     assert not any(line.startswith("groups:") for line in lines)
 
 
@@ -55,8 +47,24 @@ def test_runs_with_the_same_mean_share_a_place(tmp_path: Path) -> None:
 
 def test_too_few_topics_are_said(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
-    line_expected = "groups: 3 topics are too few for a paired test to tell any of 3 runs apart"
+    assert not any(line.startswith("groups:") for line in rescored(tmp_path / "x"))
+    sample("rag", tmp_path, "-q", "--set", "leaderboard.test=holm")
+    test = "a paired test with Holm's correction"
+    line_expected = f"groups: 3 topics are too few for {test} to tell any of 3 runs apart"
     assert line_expected in rescored(tmp_path / "x")
+
+
+def test_the_interval_of_a_rank_is_shown_where_the_table_has_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {"good": [GOOD] * 8, "fair": [GOOD, BAD] * 4, "poor": [BAD] * 8}
+    made = job(tmp_path, "x", runs)
+    for columns, is_there in (("140", True), ("70", False)):
+        monkeypatch.setenv("COLUMNS", columns)
+        lines = rescored(made)
+        rows = {line.split()[1]: line.split() for line in lines if line[:1].isdigit()}
+        assert ("1-2" in rows["fair"] or "2-3" in rows["fair"] or "2-2" in rows["fair"]) is is_there
+        assert any("95 %" in line for line in lines)
 
 
 def test_a_single_run_has_no_group(tmp_path: Path) -> None:

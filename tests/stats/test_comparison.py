@@ -104,8 +104,15 @@ def test_p_is_corrected_for_all_comparisons_by_a_measure() -> None:
     table = scores(by_topic("a", BEFORE) + runs)
     found = compare(pairs_of([table]))
     assert [d.after for d in found] == ["lb: r0", "lb: r1", "lb: r2"]
-    assert all(d.holm is not None and d.p is not None and d.holm >= d.p for d in found)
-    assert max(d.holm or 0 for d in found) == max(d.p or 0 for d in found)
+    by_holm = compare(pairs_of([table]), correction="holm")
+    assert {d.correction for d in by_holm} == {"holm"}
+    for column in (found, by_holm):
+        assert all(d.corrected is not None and d.p is not None for d in column)
+        assert all((d.corrected or 0) >= (d.p or 0) for d in column)
+        assert max(d.corrected or 0 for d in column) == max(d.p or 0 for d in column)
+    assert all(
+        (d.corrected or 0) <= (h.corrected or 0) for d, h in zip(found, by_holm, strict=True)
+    )
 
 
 def test_measures_of_both_are_compared_and_others_named() -> None:

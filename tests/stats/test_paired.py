@@ -14,9 +14,11 @@ from trecjudge.stats.paired import (
     effect_size,
     flips,
     holm,
-    pairwise_p_values,
+    holm_pairs,
+    max_t,
     sign_flip,
 )
+from trecjudge.stats.tukey import tukey_hsd
 
 NAN = float("nan")
 RNG = np.random.default_rng(4)
@@ -100,15 +102,61 @@ def test_holm(p: list[float], wanted: list[float]) -> None:
     assert holm(np.array(p)).tolist() == pytest.approx(wanted, nan_ok=True)
 
 
+def max_t_by_hand(differences: np.ndarray) -> list[float]:
+    """Return step-down p by going through all flips of whole topics."""
+    scaled = differences / np.sqrt((differences**2).sum(axis=1, keepdims=True))
+    own = np.abs(scaled.sum(axis=1))
+    flipped = [np.abs(scaled @ np.array(s)) for s in product((1, -1), repeat=differences.shape[1])]
+    found, least = [0.0] * len(own), 0.0
+    for row in np.argsort(-own):
+        rest = own <= own[row]
+        least = max(least, np.mean([max(f[rest]) >= own[row] - 1e-9 for f in flipped]))
+        found[row] = least
+    return found
+
+
+def test_max_t_is_exact_with_few_topics() -> None:
+    differences = RNG.normal(0.4, 1, (4, 8)) + RNG.normal(0, 0.5, 8)
+    p = max_t(differences)
+    assert p.tolist() == pytest.approx(max_t_by_hand(differences))
+    assert (p <= holm(sign_flip(differences)) + 1e-12).all()
+    assert max_t(-differences[::-1]).tolist() == p[::-1].tolist()
+
+
+def test_max_t_of_many_topics_that_some_pairs_lack() -> None:
+    differences = RNG.normal(0, 1, (5, 40))
+    differences[1] += 0.8
+    differences[2, 30:] = NAN
+    differences[4] = NAN
+    p = max_t(differences)
+    assert p[1] < 0.01
+    assert np.isnan(p[4])
+    assert p[:4].max() == pytest.approx(sign_flip(differences)[:4].max(), abs=0.02)
+    again = max_t(differences[:, RNG.permutation(40)])
+    assert again.tolist() == pytest.approx(p.tolist(), nan_ok=True)
+    assert max_t(differences[1:2]).tolist() == sign_flip(differences[1:2]).tolist()
+
+
+def test_max_t_names_a_run_in_five_of_100_families_without_a_difference() -> None:
+    rng, worlds = np.random.default_rng(5), 1500
+    named = 0
+    for _ in range(worlds):
+        runs = rng.normal(0, 1, (6, 8)) ** 3
+        named += max_t(runs[1:] - runs[0]).min() < 0.05
+    assert abs(named / worlds - 0.05) < 0.015
+
+
 def test_effect_size() -> None:
     assert effect_size(np.array([0.1, 0.2, 0.3, NAN])) == pytest.approx(2.0)
     assert effect_size(np.array([0.1, 0.1])) is None
     assert effect_size(np.array([0.1])) is None
 
 
-def test_pairwise_p_values() -> None:
+def test_holm_over_all_pairs() -> None:
     noise = RNG.normal(0, 0.05, (3, 40))
-    p = pairwise_p_values(np.array([[0.5], [0.5], [0.9]]) + noise)
+    tests = holm_pairs(np.array([[0.5], [0.5], [0.9]]) + noise)
+    p = tests.p
+    assert tests.test == "holm: 10000 sign flips, seed 20250801"
     assert (p == p.T).all()
     assert np.diag(p).tolist() == [1.0, 1.0, 1.0]
     assert p[0, 1] > 0.05
@@ -118,10 +166,11 @@ def test_pairwise_p_values() -> None:
 def test_many_runs_can_be_separated_in_spite_of_the_correction() -> None:
     runs = np.linspace(0, 1, 60)[:, None] + RNG.normal(0, 0.05, (60, 40))
     pairs = 60 * 59 / 2
-    p = pairwise_p_values(runs)
+    p = holm_pairs(runs).p
     assert p[0, -1] < 1e-4 < pairs / FLIPS
     assert ((p < 0.05).sum() / 2) > 0.8 * pairs
 
 
 def test_a_single_run_has_p_1_with_itself() -> None:
-    assert pairwise_p_values(np.array([[0.1, 0.2]])).tolist() == [[1.0]]
+    for test in (holm_pairs, tukey_hsd):
+        assert test(np.array([[0.1, 0.2]])).p.tolist() == [[1.0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -21,8 +22,9 @@ from trecjudge.stats.correlation import (
     letter_groups,
     rank_runs,
 )
-from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
+from trecjudge.stats.paired import PairTests, holm, holm_pairs, sign_flip
 from trecjudge.stats.resampling import mean_intervals
+from trecjudge.stats.tukey import tukey_hsd
 
 GRID = st.integers(0, 8).map(lambda n: n / 8)  # with many ties
 VALUES = arrays(np.float64, st.tuples(st.just(1), st.integers(3, 12)), elements=GRID)
@@ -87,9 +89,12 @@ def test_p_is_a_probability_above_what_the_flips_can_reach(table: np.ndarray) ->
     assert ((p >= 2.0 ** (1 - table.shape[1]) - 1e-12) & (p <= 1)).all()
 
 
+@pytest.mark.parametrize("test", [holm_pairs, tukey_hsd])
 @given(table=TABLE)
-def test_runs_that_differ_share_no_letter(table: np.ndarray) -> None:
-    p = pairwise_p_values(table)
+def test_runs_that_differ_share_no_letter(
+    test: Callable[[np.ndarray], PairTests], table: np.ndarray
+) -> None:
+    p = test(table).p
     letters = [set(row) for row in letter_groups(p >= 0.05)]
     assert all(letters)
     for i in range(len(letters)):
@@ -130,7 +135,7 @@ def one(before: np.ndarray, after: np.ndarray) -> Difference:
 def test_a_comparison_turned_round_has_the_opposite_difference(table: np.ndarray) -> None:
     there, back = one(table[0], table[1]), one(table[1], table[0])
     assert there.difference == pytest.approx(-back.difference)
-    assert (there.p, there.holm) == (back.p, back.holm)
+    assert (there.p, there.corrected) == (back.p, back.corrected)
     assert [move.topic_id for move in there.moved] == [move.topic_id for move in back.moved]
     if there.effect is not None and back.effect is not None:
         assert there.effect == pytest.approx(-back.effect)

@@ -193,7 +193,7 @@ class Result:
         """Return where each run stands by each measure: a row for each `RunScore`."""
         rows = ({name: getattr(one, name) for name in RANKED} for one in self.statistics)
         names = RANKED if self.statistics else ()
-        return frame(rows, names, {"rank": WHOLE} if names else {})
+        return frame(rows, names, {name: WHOLE for name in names if name.startswith("rank")})
 
     def findings_frame(self) -> DataFrame:
         """Return the findings, a row each, with their severity and what they do to the scores."""

@@ -27,6 +27,7 @@ from trecjudge.results.statistics import MeanKey, RunScore
 from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
+from trecjudge.stats.comparison import Correction
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.order import OrderMoved
@@ -178,16 +179,21 @@ def compare(
     duplicates: Duplicates = "first",
     format_name: str = "auto",
     on_finding: OnFinding = warn,
+    correction: Correction = "max-t",
 ) -> Comparison:
     """Return how systems, or two judgments of one, differ by each measure, paired over topics.
 
     Runs that all leaderboards have are compared with themselves, else every run with `against`, or
-    the first. Raises InputError where nothing can be compared.
+    the first. `correction` is that of p for several comparisons by a measure. Raises InputError
+    where nothing can be compared.
     """
     _check_given(leaderboards)
     _check_choice("duplicates", duplicates, Duplicates)
+    _check_choice("correction", correction, Correction)
     tables, jobs = boards(leaderboards, on_finding, duplicates, format_name)
-    return comparing.compare(tables, jobs, on_finding, names(measures), names(runs), against)
+    return comparing.compare(
+        tables, jobs, on_finding, names(measures), names(runs), against, correction
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.cli.exits import Later, print_errors
@@ -42,6 +42,9 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
     against: str = option("The run to compare the others with; else the first.", "")
     duplicates: Duplicates = duplicates_option("first")
     out: Path | None = option("A file for --to.", None, "--output")
+    correction: Literal["max-t", "holm"] = option(
+        "How p is corrected for several comparisons by a measure.", "max-t"
+    )
 
 
 @command_with(CompareFlags)
@@ -60,6 +63,7 @@ def compare(flags: CompareFlags) -> int:
         runs=flags.run,
         against=flags.against,
         duplicates=flags.duplicates,
+        correction=flags.correction,
         format_name=flags.format_name,
         on_finding=printer,
     )

@@ -20,7 +20,7 @@ from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
 from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats import comparison
-from trecjudge.stats.comparison import Difference, report_unmatched
+from trecjudge.stats.comparison import Correction, Difference, report_unmatched
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 from trecjudge.stats.release_gate import RunScores
 from trecjudge.stats.scores import Duplicates, Scores, scores_of
@@ -150,16 +150,18 @@ def compare(
     measures: Collection[str] = (),
     runs: Collection[str] = (),
     against: str = "",
+    correction: Correction = "max-t",
 ) -> Comparison:
     """Return how systems, or two judgments of one, differ by each measure, paired over topics.
 
-    Raises InputError where nothing can be compared.
+    `correction` is that of p for several comparisons by a measure. Raises InputError where nothing
+    can be compared.
     """
     tables = [table.without_all(table.disputed) for table in tables]
     pairs = comparison.pairs_of(tables, against, runs)
     flipped, note = _flips(jobs), ""
     try:
-        found = comparison.compare(pairs, measures)
+        found = comparison.compare(pairs, measures, correction)
     except InputError as error:
         if flipped is None or measures:
             raise

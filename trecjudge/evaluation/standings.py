@@ -203,12 +203,14 @@ def _mean(score: RunScore) -> dict[str, Any]:
 def _schema(pyarrow: Any) -> Any:
     """Return the types of the columns; without it an empty column would have none."""
     text, number, whole_number = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
+    counts = ("topics", "unjudged", "expected", "rank", "rank_low", "rank_high")
     types = {
         **dict.fromkeys(("run_id", "topic_id", "measure"), text),
         **dict.fromkeys(("value", "low", "high", "lowest", "highest"), number),
-        **dict.fromkeys(("topics", "unjudged", "expected", "rank"), whole_number),
+        **dict.fromkeys(counts, whole_number),
         "tied": pyarrow.bool_(),
         "groups": pyarrow.list_(text),
+        "test": text,
         "lower_is_better": pyarrow.bool_(),
         "aggregate": text,
         **{f"human_{name}": number for name in OF_PEOPLE},

@@ -23,7 +23,7 @@ from trecjudge.job.workflow import (
 )
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
 from trecjudge.judging.voting import Rule
-from trecjudge.measures import OnMissingResponse
+from trecjudge.measures import OnMissingResponse, PairTest
 from trecjudge.models.retrieval.settings import COUNTS, OF_CHAT, EmbeddingSettings, RerankSettings
 from trecjudge.models.settings import AT_LEAST_ONE, MOST_TRIES, LlmSettings
 from trecjudge.scores.review import KEYS as GATE_KEYS
@@ -153,6 +153,10 @@ def _leaderboard() -> Schema:
     properties: dict[str, Schema] = {
         "sort_by": {"type": ["string", "null"], "description": "The measure that ranks the runs."},
         "on_missing": {"enum": [*get_args(OnMissingResponse), None]},
+        "test": {
+            "enum": [*get_args(PairTest), None],
+            "description": "What tells runs apart, for the letters of groups.",
+        },
         "measures": {"type": ["array", "null"], "minItems": 1, "items": {"type": "string"}},
     }
     return _closed_object({name: properties[name] for name in LEADERBOARD_KEYS})

@@ -116,7 +116,7 @@ def _clear(value: Any) -> Any:
 DEFAULT_JUDGE = "citation"
 WORKFLOWS = SHIPPED / "workflows"
 """The folder of the workflows that are shipped."""
-LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
+LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures", "test")
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,9 @@ class RunScore:
     """A run by a measure: a line of `NAME.leaderboard.jsonl`. What is not known is None.
 
     `topics` is the number that enter the mean; `low` and `high` bound its 95 % bootstrap interval
-    over them, `lowest` and `highest` what unjudged items could make of it. `ties` have the same
-    mean, `groups` are letters that runs share which a paired test cannot separate. `by_topic` has
+    over them, `lowest` and `highest` what unjudged items could make of it, `rank_low` and
+    `rank_high` the 95 % interval of its rank. `ties` have the same mean, `groups` are letters that
+    runs share which `test` cannot tell apart: its name, and how many permutations. `by_topic` has
     the value of each expected topic as it enters the mean: the measure's default for a missing
     response, None for a topic that does not enter. `signs` are those of writing for the judge.
     `ranks_for` is the measure of labels in whose place this one ranks, since only words decided;
@@ -90,8 +91,11 @@ class RunScore:
     lowest: Number = None
     highest: Number = None
     rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
     ties: Sequence[str] = ()
     groups: Sequence[str] = ()
+    test: str = ""
     lower_is_better: bool = False
     human: Corrected | None = None
     aggregate: str = ""
@@ -120,9 +124,22 @@ class RunScore:
 
 
 NEEDED = ("run_id", "measure", "mean", "lowest", "highest", "judged", "expected", "lower_is_better")
-LATER = ("by_topic", "aggregate", "low", "high", "groups", "topics", "human", "signs", "ranks_for")
+LATER = (
+    "by_topic",
+    "aggregate",
+    "low",
+    "high",
+    "groups",
+    "topics",
+    "human",
+    "signs",
+    "ranks_for",
+    "rank_low",
+    "rank_high",
+    "test",
+)
 """Fields that older files lack. Ranks are not read: they follow from the means."""
-RANKED = tuple(one.name for one in fields(RunScore))[:15]
+RANKED = tuple(one.name for one in fields(RunScore))[:18]
 """What is known of a run among the others: all up to `human`."""
 
 

@@ -558,13 +558,18 @@ def sure_places(board: Leaderboard, measure: MeasureSpec) -> dict[str, int | Non
     }
 
 
-def too_few_topics(runs: int, topics: int) -> str:
-    """Return why no paired test could find a difference between runs; no text if one could."""
-    # The smallest p of a sign-flip test is 2 ** (1 - topics); Holm multiplies it by the pairs.
-    pairs = runs * (runs - 1) / 2
-    if runs < 2 or pairs * 2.0 ** (1 - topics) < 0.05:
+def too_few_topics(runs: int, topics: int, test: str) -> str:
+    """Return why a test of groups could find no difference between runs; no text if it could."""
+    if runs < 2:
         return ""
-    return f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
+    pairs, by_deals = runs * (runs - 1) / 2, test.startswith("tukey")
+    # The smallest p: the two runs on the best and the worst place in each topic; Holm multiplies
+    # that of sign flips by the pairs.
+    least = (2 * pairs) ** (1.0 - topics) if by_deals else pairs * 2.0 ** (1 - topics)
+    if least < 0.05:
+        return ""
+    name = "Tukey's test" if by_deals else "a paired test with Holm's correction"
+    return f"{topics} topics are too few for {name} to tell any of {runs} runs apart"
 
 
 def mean_for_page(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:

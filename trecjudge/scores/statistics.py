@@ -33,7 +33,7 @@ def rank_by_measure(board: Leaderboard, people: HumanLabels) -> dict[str, list[R
         if measure.sums is not None:
             counts = {run: [now for now, _, _ in board.sums(run, measure)] for run in runs}
             sums = SummedCounts(counts, measure.sums.of)
-        found[measure.name] = rank_runs(scores, values, _kind(measure), sums)
+        found[measure.name] = rank_runs(scores, values, _kind(measure), sums, board.spec.test)
     return found
 
 

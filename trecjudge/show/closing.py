@@ -22,12 +22,13 @@ from trecjudge.show.formats import (
     interval,
     language_cell,
     languages_text,
+    letters,
     mean_text,
     number,
     question_lines,
+    rank_bounds,
     rank_text,
     share_text,
-    shown_letters,
     voter_lines,
     withheld_text,
 )
@@ -43,6 +44,7 @@ MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
 LEAST_NAME: Final = 12
 EVERY, OF_EACH_JUDGE = "all", "ranking"
 OPEN = "lowest to highest"
+RANK = "rank 95 %"
 OPEN_LINE = (
     "lowest to highest: the mean if all unjudged items were bad, or good; it is not a"
     " confidence interval"
@@ -123,7 +125,10 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
     columns = [
         TextColumn("", [_rank(summary, run) for run in runs], is_key=True),
         TextColumn("run", [r.run_id for r in runs], is_left=True, is_key=True, least=LEAST_NAME),
-        *(TextColumn(header, [cell(run) for run in runs]) for header, cell in cells),
+        *(
+            TextColumn(header, [cell(run) for run in runs], is_spare=header == RANK)
+            for header, cell in cells
+        ),
     ]
     return TextTable(columns, title, wanted.wide)
 
@@ -206,8 +211,10 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
             "95 %",
             lambda run: interval((run.standings[by].low, run.standings[by].high), BOUND_DIGITS),
         )
+    if any(standing.rank_low is not None for standing in known):
+        yield RANK, lambda run: rank_bounds(run.standings[by])
     if len(known) > 1 and any(standing.groups for standing in known):
-        yield "group", lambda run: shown_letters(run.standings[by].groups)
+        yield "group", lambda run: letters(run.standings[by].groups)
     if any(standing.human for standing in known):
         yield "with labels", lambda run: number(people(run).mean, MEAN_DIGITS)
         yield (
@@ -326,7 +333,8 @@ def audit_line(audit: Mapping[str, Any]) -> str:
 
 def _too_few_topics(summary: Summary) -> list[str]:
     ranked = [run.standings[summary.ranked_by] for run in summary.runs]
-    why = too_few_topics(len(ranked), summary.topics) if ranked and ranked[0].groups else ""
+    tests = [one.test for one in ranked if one.groups]
+    why = too_few_topics(len(ranked), summary.topics, tests[0]) if tests else ""
     return [f"groups: {why}"] if why else []
 
 

@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 MOST_FLIPS = 20  # each takes three lines
 MOST_MOVED = 5
 SIGNIFICANT = 0.05
-CORE = ("mean before", "mean after", "difference", "95 %", "p (Holm)")
+CORE = ("mean before", "mean after", "difference", "95 %")
+CORRECTIONS = {"max-t": "max-T", "holm": "Holm"}
 DETAIL = ("topics", "p", "effect d")
 
 
 def telling_first(found: Sequence[Difference]) -> list[Difference]:
-    """Return the differences by p after Holm, then p, then effect size; untested ones last."""
+    """Return the differences by corrected p, then p, then effect size; untested ones last."""
     none = 2.0
     return sorted(
         found,
         key=lambda d: (
-            none if d.holm is None else d.holm,
+            none if d.corrected is None else d.corrected,
             none if d.p is None else d.p,
             -abs(d.effect or 0.0),
             -abs(d.difference),
@@ -42,7 +43,7 @@ def fold_differences(found: Sequence[Difference]) -> tuple[list[Difference], lis
     """Return the differences by measures that are no repetition, and lines on those that are."""
     columns: dict[str, list[Hashable]] = {}
     for d in found:
-        cell = (d.before, d.after, d.mean_before, d.mean_after, tuple(d.interval), d.holm)
+        cell = (d.before, d.after, d.mean_before, d.mean_after, tuple(d.interval), d.corrected)
         columns.setdefault(d.measure, []).append(cell)
     kept, lines = fold_equal(columns)
     return [d for d in found if d.measure in kept], lines
@@ -55,15 +56,16 @@ def difference_lines(found: Sequence[Difference]) -> Iterator[str]:
     pairs = len({(d.before, d.after) for d in found})
     measures = len({d.measure for d in found})
     by = f"{plural(pairs, 'pair')} of runs by {plural(measures, 'measure')}"
-    tested = [d.holm for d in found if d.holm is not None]
+    tested = [d.corrected for d in found if d.corrected is not None]
     if not tested:
         yield f"{by}: no difference can be tested"
         return
     significant = sum(p < SIGNIFICANT for p in tested)
     verb = "is" if significant == 1 else "are"
+    after = CORRECTIONS[found[0].correction]
     yield (
         f"{by}: {significant} of {plural(len(tested), 'difference')} {verb} significant"
-        f" (p < {SIGNIFICANT} after Holm; the smallest is {probability(min(tested))})"
+        f" (p < {SIGNIFICANT} after {after}; the smallest is {probability(min(tested))})"
     )
 
 
@@ -76,7 +78,7 @@ def difference_table(
     """Return a row for each measure of each pair of systems; what is unjudged, if anything.
 
     The most significant and the largest come first. `names` are those of the leaderboards: what
-    all rows share of them stands in the title. `wide` adds topics, p before Holm and effect size.
+    all rows share of them stands in the title. `wide` adds topics, uncorrected p and effect size.
     """
     shown = first_rows(telling_first(found), show_all)
     sides = [(d.unjudged_before, d.unjudged_after) for d in shown]
@@ -90,14 +92,15 @@ def difference_table(
             number(d.mean_after),
             f"{d.difference:+.4f}",
             interval(d.interval),
-            probability(d.holm),
+            probability(d.corrected),
             *(map(gaps, side) if is_open else ()),
             *((d.topics, probability(d.p), number(d.effect, 2)) if wide else ()),
         )
         for d, side, system in zip(shown, sides, systems, strict=True)
     )
     open_columns = ("unjudged before", "unjudged after") if is_open else ()
-    columns = ("measure", *headers, *CORE, *open_columns, *(DETAIL if wide else ()))
+    corrected = f"p ({CORRECTIONS[shown[0].correction]})"
+    columns = ("measure", *headers, *CORE, corrected, *open_columns, *(DETAIL if wide else ()))
     made = table(columns, rows, left=1 + len(headers), wide=wide)
     return TextTable(made.columns, title, wide)
 
@@ -149,7 +152,7 @@ def hidden_differences(found: Sequence[Difference], wide: bool, show_all: bool) 
     hidden = len(found) - len(first_rows(found, show_all))
     yield from hidden_line(hidden, "difference")
     if found and not wide:
-        yield "topics, p before Holm and effect size d: --wide or --json"
+        yield "topics, uncorrected p and effect size d: --wide or --json"
 
 
 def verdict_lines(found: VerdictChanges) -> Iterator[str]:

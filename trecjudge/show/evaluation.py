@@ -381,7 +381,7 @@ def pack_lines(pack: Mapping[str, Any]) -> Iterator[str]:
 
 # An experiment for a person: a row for each variant, with its difference from the first.
 
-COLUMNS = ("variant", "answered", "words", "check", "mean", "difference", "95 %", "p (Holm)")
+COLUMNS = ("variant", "answered", "words", "check", "mean", "difference", "95 %", "p (max-T)")
 SHOWN = ("leaderboard", "judgments", "report")
 """The files that are named; the others lie beside them."""
 
@@ -415,7 +415,7 @@ def _row(
         number(None if mean is None else mean.mean),
         "" if own is None else f"{own.difference:+.4f}",
         "" if own is None else interval(own.interval),
-        "" if own is None else probability(own.holm),
+        "" if own is None else probability(own.corrected),
     )
 
 
@@ -467,9 +467,8 @@ def _retrieval_lines(runs: Sequence[VariantRun]) -> Iterator[str]:
 def _too_few(differences: Sequence[Difference]) -> Iterator[str]:
     """Yield a line where no difference over so few topics could be significant."""
     topics = max((d.topics for d in differences), default=0)
-    pairs = len({d.after for d in differences})
-    # Of n topics the smallest p of a sign-flip test is 2 / 2^n; Holm multiplies it by the pairs.
-    if topics and pairs * 2.0 ** (1 - topics) >= SIGNIFICANT:
+    # Of n topics the smallest p of a sign-flip test is 2 / 2^n, and max-T keeps it.
+    if topics and 2.0 ** (1 - topics) >= SIGNIFICANT:
         yield f"note: {plural(topics, 'topic')}: too few for any difference to be significant"
 
 

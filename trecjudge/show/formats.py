@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
 from trecjudge.findings import plural, visible
@@ -139,9 +140,39 @@ def rank_text(score: RunScore) -> str:
     return f"{score.rank}=" if score.ties else str(score.rank)
 
 
-def shown_letters(letters: Sequence[str]) -> str:
-    """Return letters as one word: `ab`; a long row of them as `a-h`."""
-    return "".join(letters) if len(letters) <= 3 else f"{letters[0]}-{letters[-1]}"
+def letters(groups: Sequence[str]) -> str:
+    """Return letters of groups as one word, three and more in a row as `a-d`."""
+    runs: list[list[str]] = []
+    for letter in sorted(groups, key=_place):
+        if runs and _place(letter) == _place(runs[-1][-1]) + 1:
+            runs[-1].append(letter)
+        else:
+            runs.append([letter])
+    parts = [part for run in runs for part in ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run)]
+    return ("" if all(len(part) == 1 for part in parts) else ",").join(parts)
+
+
+def _place(letter: str) -> int:
+    """Return the place of `a` to `z`, then `aa`, `ab`, ..."""
+    place = 0
+    for character in letter:
+        place = place * len(ascii_lowercase) + ord(character) - ord("a") + 1
+    return place
+
+
+def rank_bounds(score: RunScore, form: str = "{}-{}") -> str:
+    """Return `1-3`, the 95 % interval of a rank; nothing where there is none or it is open."""
+    if score.rank_low is None or score.rank_high is None or score.is_open:
+        return ""
+    return form.format(score.rank_low, score.rank_high)
+
+
+def describe_test(test: str) -> str:
+    """Return what told runs apart; the test of statistics that do not name it was Holm's."""
+    name, _, how = test.partition(": ")
+    known = {"tukey": "randomised Tukey HSD over topics"}
+    parts = (known.get(name, "paired sign-flip test over topics, Holm"), "p < 0.05", how)
+    return ", ".join(filter(None, parts))
 
 
 def bounds_text(mean: RunScore) -> str:

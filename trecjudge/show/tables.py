@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, TypeVar
 
@@ -147,8 +147,9 @@ LONGEST_WORD = 24
 class TextColumn:
     """A column of a table, its cells as text.
 
-    A `key` is repeated in every part of a table that is too wide for one. `least` is the width to
-    which cells may be shortened in the middle; None for numbers.
+    A `key` is repeated in every part of a table that is too wide for one; a `spare` one is left
+    out of such a table. `least` is the width to which cells may be shortened in the middle; None
+    for numbers.
     """
 
     header: str
@@ -156,11 +157,12 @@ class TextColumn:
     is_left: bool = False
     is_key: bool = False
     least: int | None = None
+    is_spare: bool = False
 
     def of(self, text: Callable[[str], str]) -> TextColumn:
         """Return the column with `text` applied to header and cells."""
         cells = [text(cell) for cell in self.cells]
-        return TextColumn(text(self.header), cells, self.is_left, self.is_key, self.least)
+        return replace(self, header=text(self.header), cells=cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,8 @@ class TextTable:
         # What a terminal cannot encode is written escaped, and wider.
         mark, clean = ("...", _escape) if ascii_only else ("…", _one_line)
         laid = [_SizedColumn.of(column.of(clean), width, mark) for column in self.columns]
+        if width is not None and _least_width(laid) > width:
+            laid = [one for one in laid if not one.column.is_spare]
         for part in _split_columns(laid, width):
             yield _lines(part, _widths(part, width))
 

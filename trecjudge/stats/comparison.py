@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from trecjudge.measures import DIGITS, MOST_COMPARED
 from trecjudge.records import Place
 from trecjudge.results.statistics import Unjudged
 from trecjudge.stats.alignment import few, report_topics
-from trecjudge.stats.paired import effect_size, holm, sign_flip
-from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
+from trecjudge.stats.paired import effect_size, holm, max_t, sign_flip
+from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_intervals
 from trecjudge.stats.scores import Scores
 
+Correction = Literal["max-t", "holm"]
+"""How p is corrected for several comparisons: `paired.max_t`, or `paired.holm`."""
 MOST_MOVED = 5
 """Topics listed of a difference: those that changed most."""
 
@@ -47,12 +49,12 @@ class TopicDelta:
 class Difference:
     """After minus before by one measure, over the topics that both have.
 
-    `interval` is its 95 % bootstrap interval, `p` that of the paired sign-flip test, `holm` the
-    same corrected for all comparisons by this measure, `effect` Cohen's d of the paired
-    differences, `changed` on how many topics they are not 0. `only_before` and `only_after` are
-    topics with a value on only one side, which are in no other figure. Without common topics the
-    means are the `all` rows, and nothing is tested. `unjudged_before` and `unjudged_after` are what
-    is known of the runs' unjudged items, with the bounds of their whole means.
+    `interval` is its 95 % bootstrap interval, `p` that of the paired sign-flip test, `corrected`
+    the same for all comparisons by this measure at once, by `correction`; `effect` Cohen's d of the
+    paired differences, `changed` on how many topics they are not 0. `only_before` and `only_after`
+    are topics with a value on only one side, which are in no other figure. Without common topics
+    the means are the `all` rows, and nothing is tested. `unjudged_before` and `unjudged_after` are
+    what is known of the runs' unjudged items, with the bounds of their whole means.
     """
 
     measure: str
@@ -63,7 +65,7 @@ class Difference:
     mean_after: float
     interval: Interval = NO_INTERVAL
     p: float | None = None
-    holm: float | None = None
+    corrected: float | None = None
     effect: float | None = None
     moved: Sequence[TopicDelta] = ()
     changed: int = 0
@@ -71,6 +73,7 @@ class Difference:
     only_after: Sequence[str] = ()
     unjudged_before: Unjudged | None = None
     unjudged_after: Unjudged | None = None
+    correction: Correction = "max-t"
 
     @property
     def difference(self) -> float:
@@ -115,7 +118,9 @@ def pairs_of(
 
 
 def compare(
-    pairs: Sequence[tuple[System, System]], measures: Collection[str] = ()
+    pairs: Sequence[tuple[System, System]],
+    measures: Collection[str] = (),
+    correction: Correction = "max-t",
 ) -> list[Difference]:
     """Return the difference of each pair by each measure that both have.
 
@@ -123,6 +128,7 @@ def compare(
     common.
     """
     found: list[Difference] = []
+    values: list[dict[str, float]] = []
     for before, after in pairs:
         shared = [m for m in before.scores.choose_measures(measures) if m in after.scores.measures]
         if not shared:
@@ -134,8 +140,15 @@ def compare(
             one = difference(before, after, measure)
             if one is not None:
                 gaps = [s.scores.unjudged.get((s.run_id, measure)) for s in (before, after)]
-                found.append(replace(one, unjudged_before=gaps[0], unjudged_after=gaps[1]))
-    return _correct_p_values(found)
+                one = replace(one, unjudged_before=gaps[0], unjudged_after=gaps[1])
+                found.append(replace(one, correction=correction))
+                values.append(_differences(before, after, measure))
+    return _correct_p_values(found, values, correction)
+
+
+def _differences(before: System, after: System, measure: str) -> dict[str, float]:
+    old, new = (values_by_topic(system, measure) for system in (before, after))
+    return {topic: new[topic] - value for topic, value in old.items() if topic in new}
 
 
 def difference(
@@ -208,15 +221,28 @@ def _of_means(
     return Difference(*names, 0, old, new, only_before=only_before, only_after=only_after)
 
 
-def _correct_p_values(found: Sequence[Difference]) -> list[Difference]:
+def _correct_p_values(
+    found: Sequence[Difference], values: Sequence[Mapping[str, float]], correction: Correction
+) -> list[Difference]:
     result = list(found)
     for measure in {d.measure for d in found}:
-        own = [i for i, d in enumerate(found) if d.measure == measure]
-        # Holm by measure: each measure answers a question of its own.
-        ps = np.array([np.nan if found[i].p is None else found[i].p for i in own], dtype=float)
-        for i, p in zip(own, holm(ps).tolist(), strict=True):
-            result[i] = replace(found[i], holm=None if np.isnan(p) else p)
+        # By measure: each measure answers a question of its own.
+        own = [i for i, d in enumerate(found) if d.measure == measure and d.p is not None]
+        for i, p in zip(own, _corrected(found, values, own, correction).tolist(), strict=True):
+            result[i] = replace(found[i], corrected=p)
     return result
+
+
+def _corrected(
+    found: Sequence[Difference],
+    values: Sequence[Mapping[str, float]],
+    own: Sequence[int],
+    correction: Correction,
+) -> Array:
+    if correction == "holm" or len(own) < 2:
+        return holm(np.array([found[i].p for i in own], dtype=np.float64))
+    topics = dict.fromkeys(topic for i in own for topic in values[i])
+    return max_t(np.array([[values[i].get(topic, np.nan) for topic in topics] for i in own]))
 
 
 SystemPair = tuple[System, System]

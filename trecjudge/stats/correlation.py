@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.measures import DIGITS, MOST_COMPARED, are_compared, ranks
+from trecjudge.measures import DIGITS, MOST_COMPARED, PairTest, are_compared, ranks
 from trecjudge.results.statistics import Number, RunScore
-from trecjudge.stats.paired import ALPHA, pairwise_p_values
+from trecjudge.stats.paired import ALPHA, holm_pairs
+from trecjudge.stats.ranks import rank_intervals
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     Array,
@@ -30,6 +31,7 @@ from trecjudge.stats.resampling import (
     ratio,
     steady_orders,
 )
+from trecjudge.stats.tukey import tukey_hsd
 
 Pairs = npt.NDArray[np.float32]
 BLOCK = 500_000
@@ -307,12 +309,14 @@ def rank_runs(
     values: Mapping[str, Sequence[Number]],
     aggregate: Aggregate = "mean",
     sums: SummedCounts | None = None,
+    test: PairTest = "tukey",
 ) -> list[RunScore]:
     """Return the runs by one measure, the best first, those without a mean last.
 
     `values` has a value for each topic by run, None where it does not enter the mean. Means and
-    sums over topics have intervals and groups; what is made `of_sums` has intervals only; any
-    `other` aggregate has neither. More than MOST_COMPARED runs have no ties and no groups.
+    sums over topics have intervals, those of ranks too, and groups by the `test`; what is made
+    `of_sums` has intervals of the figure only; any `other` aggregate has none of it. More than
+    MOST_COMPARED runs have no ties, no intervals of ranks and no groups.
     """
     by_run = {score.run_id: score for score in scores}
     lower_is_better = any(score.lower_is_better for score in scores)
@@ -325,7 +329,9 @@ def rank_runs(
     table = table.reshape(len(ranked), -1)
     intervals = _intervals(ranked, table, aggregate, sums)
     tested = aggregate in ("mean", "sum") and are_compared(*table.shape)
-    groups = _groups(ranked, rank_of, table) if tested else [[] for _ in ranked]
+    groups, test_name = _groups(ranked, rank_of, table, test) if tested else ([], "")
+    unknown: list[RankBounds] = [(None, None)] * len(ranked)
+    places = _rank_bounds(ranked, table, aggregate, lower_is_better) if tested else unknown
     named = len(ranked) <= MOST_COMPARED
     topics: list[int] = (~np.isnan(table)).sum(axis=1).tolist()
     if sums is not None:
@@ -341,7 +347,10 @@ def rank_runs(
             highest=_round(score.highest),
             rank=(rank := rank_of[score.run_id]),
             ties=[run for run in tied[rank] if run != score.run_id] if rank and named else [],
-            groups=groups[i],
+            rank_low=places[i][0],
+            rank_high=places[i][1],
+            groups=groups[i] if groups else [],
+            test=test_name if groups and groups[i] else "",
         )
         for i, score in enumerate(ranked)
     ]
@@ -368,23 +377,47 @@ def _intervals(
     ]
 
 
+RankBounds = tuple[int | None, int | None]
+
+
+def _rank_bounds(
+    ranked: Sequence[RunScore], values: Array, aggregate: Aggregate, lower_is_better: bool
+) -> list[RankBounds]:
+    """Return the interval of each run's rank; none for a run without a mean, or for one only."""
+    rows = [i for i, score in enumerate(ranked) if score.mean is not None]
+    found: list[RankBounds] = [(None, None)] * len(ranked)
+    # In a sum a topic without a value adds nothing; a mean leaves it out.
+    table = np.nan_to_num(values[rows]) if aggregate == "sum" else values[rows]
+    if len(rows) > 1:
+        intervals = rank_intervals(-table if lower_is_better else table)
+        for row, (low, high) in zip(rows, intervals, strict=True):
+            found[row] = (None, None) if low is None or high is None else (int(low), int(high))
+    return found
+
+
 def _groups(
-    ranked: Sequence[RunScore], rank_of: Mapping[str, int | None], values: Array
-) -> list[list[str]]:
-    """Return the letters of each run; none for a run without a mean, or with one topic or none."""
+    ranked: Sequence[RunScore],
+    rank_of: Mapping[str, int | None],
+    values: Array,
+    test: PairTest,
+) -> tuple[list[list[str]], str]:
+    """Return the letters of each run, and the test's name.
+
+    There are none for a run without a mean, or with one topic or none.
+    """
     tested = [i for i, e in enumerate(ranked) if e.mean is not None]
-    if not tested or values.shape[1] < 2:  # on one topic no flip is rare
-        return [[] for _ in ranked]
+    found: list[list[str]] = [[] for _ in ranked]
+    if not tested or values.shape[1] < 2:  # on one topic no deal is rare
+        return found, ""
     # Groups are grown run after run: among equal means values decide which comes first, not names.
     steady = np.argsort(steady_orders([values[tested]])[0]).tolist()
     places = [rank_of[ranked[row].run_id] or 0 for row in tested]
     order = sorted(range(len(tested)), key=lambda i: (places[i], steady[i]))
     rows = [tested[i] for i in order]
-    letters = letter_groups(~(pairwise_p_values(values[rows]) < ALPHA))
-    found: list[list[str]] = [[] for _ in ranked]
-    for row, own in zip(rows, letters, strict=True):
+    tests = (tukey_hsd if test == "tukey" else holm_pairs)(values[rows])
+    for row, own in zip(rows, letter_groups(~(tests.p < ALPHA)), strict=True):
         found[row] = own
-    return found
+    return found, tests.test
 
 
 def _round(value: Number) -> Number:

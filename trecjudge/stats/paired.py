@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from trecjudge.stats.resampling import BLOCK, SEED, Array, block_sizes
+from trecjudge.stats.resampling import BLOCK, SEED, Array, block_sizes, steady_orders
 
 FLIPS = 10_000
 """Random flips: the error of a p of 0.05 is 0.002 then (one standard deviation)."""
@@ -136,6 +137,40 @@ def holm(p: Array) -> Array:
     return corrected
 
 
+def max_t(differences: Array) -> Array:
+    """Return the p of each row of paired differences, corrected for all rows: (pairs,).
+
+    Each flip is that of whole topics, for all rows at once, so that what rows have in common, such
+    as a baseline, costs nothing. A row is compared with the largest |sum| / sqrt(sum of squares) of
+    itself and of the rows that differ less (step-down max-T: Westfall and Young, Resampling-Based
+    Multiple Testing, 1993, 2.6). NaN is a unit that a pair does not share; NaN for a pair that
+    shares none. Of one row it is `sign_flip`. (pairs, units) -> (pairs,)
+    """
+    plain = sign_flip(differences)
+    tested = np.flatnonzero(~np.isnan(plain))
+    if len(tested) < 2:
+        return plain
+    known = np.nan_to_num(differences[tested])
+    known /= np.sqrt((known**2).sum(axis=1, keepdims=True)).clip(1e-300)
+    observed = np.abs(known.sum(axis=1))
+    order = np.argsort(-observed, kind="stable")
+    # Whole topics may change their sign: neither their names nor which side came first counts.
+    known = known[order] * np.where(known.sum(axis=0) < 0, -1.0, 1.0)
+    known = known[:, steady_orders([known])[1]]
+    tried, counts = 0, np.zeros(len(tested))
+    for signs in _flip_parts(known.shape[1]):
+        for part in np.array_split(signs, math.ceil(len(signs) * len(tested) / BLOCK)):
+            reach = np.abs(part @ known.T)[:, ::-1]
+            largest = np.maximum.accumulate(reach, axis=1)[:, ::-1]
+            counts += (largest >= observed[order] - 1e-9).sum(axis=0)
+            tried += len(part)
+    drawn = int(tried >= FLIPS)
+    p = np.maximum.accumulate((drawn + counts) / (drawn + tried))
+    corrected = plain.copy()
+    corrected[tested[order]] = np.maximum(p, plain[tested[order]])
+    return corrected
+
+
 def effect_size(differences: Array) -> float | None:
     """Return Cohen's d of paired differences: their mean / their standard deviation (n - 1).
 
@@ -147,15 +182,25 @@ def effect_size(differences: Array) -> float | None:
     return float(known.mean() / known.std(ddof=1))
 
 
-def pairwise_p_values(values: Array) -> Array:
-    """Return the Holm-corrected p of every pair of rows: (runs, topics) -> (runs, runs), symmetric.
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """The corrected p of every pair of runs, (runs, runs), symmetric, 1 on the diagonal.
 
-    The diagonal is 1.
+    `test` names the test, with how many permutations or flips it took.
     """
-    runs = len(values)
+
+    p: Array
+    test: str
+
+
+def holm_pairs(values: Array) -> PairTests:
+    """Return the p of every pair of rows by the sign-flip test and Holm: (runs, topics)."""
+    runs, topics = values.shape
     p = np.ones((runs, runs))
     rows, columns = np.triu_indices(runs, 1)
     found = [sign_flip(values[i] - values[i + 1 :]) for i in range(runs - 1)]
     if found:
         p[rows, columns] = p[columns, rows] = holm(np.concatenate(found))
-    return p
+    made = f"all {2**topics}" if topics <= EXACT_UNITS else f"{FLIPS}"
+    seed = "" if topics <= EXACT_UNITS else f", seed {SEED}"
+    return PairTests(p, f"holm: {made} sign flips{seed}")

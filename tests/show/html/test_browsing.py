@@ -207,9 +207,21 @@ def test_equal_findings_are_one_row_that_opens(tmp_path: Path, open_page: Open) 
     assert browser.text(".places li") == "r.jsonl:1: r on t1"
 
 
-def test_too_few_topics_are_said_and_no_letters_shown(sample_page: Path, open_page: Open) -> None:
+def test_letters_of_groups_are_explained_with_their_test(
+    sample_page: Path, open_page: Open
+) -> None:
     browser = open_page(sample_page)
-    why = "3 topics are too few for a paired test to tell any of 3 runs apart"
+    test = "randomised Tukey HSD over topics, p < 0.05, all 216 permutations"
+    assert f"share a letter in a column cannot be told apart ({test})" in browser.text(
+        "#leaderboard .lead"
+    )
+    assert {cell.text for cell in browser.all("#board .groups")} == {"a"}
+
+
+def test_too_few_topics_are_said_and_no_letters_shown(tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q", "--report", "--set", "leaderboard.test=holm")
+    browser = open_page(tmp_path / "x.report.html")
+    why = "3 topics are too few for a paired test with Holm's correction to tell any of 3 runs"
     assert why in browser.text("#leaderboard .lead")
     assert not [cell for cell in browser.all("#board .groups") if cell.text]
     assert "share a letter" not in browser.text("#leaderboard .lead")

@@ -22,7 +22,7 @@ BOARD: dict[str, Any] = {
     "judge": "judge citation", "model": "", "ranked_by": "M", "ranked_lower": False,
     "ranks_for": "", "judged": 1, "expected": 1, "by_judge": "", "shown": {}, "folded": [],
     "has_intervals": False, "sign_columns": [], "has_languages": False, "has_groups": False,
-    "too_few_topics": "", "findings_total": 0, "compared": None,
+    "has_ranks": False, "test": "", "too_few_topics": "", "findings_total": 0, "compared": None,
     "nuggets": [], "topics": [], "measures": [], "runs": [],
 }  # fmt: skip
 

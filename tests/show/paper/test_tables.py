@@ -144,7 +144,7 @@ def test_what_all_rows_have_is_told_once() -> None:
 
 def test_unjudged_items_of_a_side_have_columns() -> None:
     gaps = Unjudged(3, 12, 0.25, 1.0)
-    grid = difference_grid([replace(DIFFERENCE, unjudged_after=gaps, holm=0.5)])
+    grid = difference_grid([replace(DIFFERENCE, unjudged_after=gaps, corrected=0.5)])
     assert [cell.text for cell in grid.rows[0]][-2:] == ["n/a", "3 of 12 (0.25 to 1)"]
     assert not any(cell.bold for cell in grid.rows[0])
     assert grid.records[0]["highest_after"] == 1.0

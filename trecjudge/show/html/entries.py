@@ -18,7 +18,7 @@ from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
 from trecjudge.scores.response_scores import Score
 from trecjudge.scores.scoring import spec_of
-from trecjudge.show.formats import language_cell
+from trecjudge.show.formats import language_cell, letters, rank_bounds
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.judgments import sentence_texts, text_of
 from trecjudge.show.retrieval import version_text
@@ -208,7 +208,8 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
     known = [statistics.get((run_id, m.name), NOTHING) for m in board.spec.measures]
     means = [
         mean_for_page(board, run_id, measure)
-        | {"low": one.low, "high": one.high, "groups": "".join(one.groups), "human": one.human}
+        | {"low": one.low, "high": one.high, "groups": letters(one.groups), "human": one.human}
+        | {"ranks": rank_bounds(one, "{}–{}") if measure.name == board.ranking_measure.name else ""}
         for measure, one in zip(board.spec.measures, known, strict=True)
     ]
     return {

@@ -22,7 +22,7 @@ from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard, judged_by_judge, too_few_topics
 from trecjudge.scores.scoring import panel_of, spec_of
 from trecjudge.scores.summary import claim_remarks, stated_confidence
-from trecjudge.show.formats import question_lines, withheld_text
+from trecjudge.show.formats import describe_test, question_lines, withheld_text
 from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.entries import (
@@ -197,8 +197,15 @@ class _Report:
     def page(self) -> Page:
         """Return the page, with notes on what is missing."""
         head = self._head()
-        grouped = any(one.groups for one in self.known.values())
-        static = head | _totals(head, grouped) | {"by_judge": self._by_judge()}
+        static = (
+            head
+            | _totals(head)
+            | {
+                "by_judge": self._by_judge(),
+                "test": describe_test(self._test or ""),
+                "too_few_topics": self._too_few_topics(),
+            }
+        )
         charts = [*self._agreement(), *figures.own_charts(self.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
@@ -229,9 +236,18 @@ class _Report:
 
     def _shown_statistics(self) -> Statistics:
         """Return the statistics, without groups where no test could have told runs apart."""
-        if not too_few_topics(len(self.board.scores), len(self.board.expected)):
+        if not self._too_few_topics():
             return self.known
         return {key: replace(one, groups=()) for key, one in self.known.items()}
+
+    @property
+    def _test(self) -> str | None:
+        """What made the groups; None where there are none."""
+        return next((one.test for one in self.known.values() if one.groups), None)
+
+    def _too_few_topics(self) -> str:
+        runs, topics = len(self.board.scores), len(self.board.expected)
+        return "" if self._test is None else too_few_topics(runs, topics, self._test)
 
     def _head(self) -> dict[str, Any]:
         board, trail = self.board, self.trail
@@ -312,13 +328,9 @@ def _statistics(path: Path) -> Statistics:
     return {(one.run_id, one.measure): one for one in found}
 
 
-def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
-    """Return what the static part of the page shows beyond the head block.
-
-    `grouped` is whether the statistics have groups of runs.
-    """
+def _totals(head: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the static part of the page shows beyond the head block."""
     runs, judges = head["runs"], head["judges"]
-    too_few = too_few_topics(len(runs), len(head["topics"])) if grouped else ""
     means = [mean for run in runs for mean in run["means"]]
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}
     return {
@@ -327,7 +339,6 @@ def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
         "judged": sum(run["judged"] for run in runs),
         "expected": sum(run["expected"] for run in runs),
         "has_intervals": any(mean["low"] is not None for mean in means),
-        "too_few_topics": too_few,
         "sign_columns": [
             name
             for name in SIGN_KINDS
@@ -336,6 +347,7 @@ def _totals(head: Mapping[str, Any], grouped: bool) -> dict[str, Any]:
         ],
         "has_languages": any(run["language"] for run in runs),
         "has_groups": any(mean["groups"] for mean in means),
+        "has_ranks": any(mean["ranks"] for mean in means),
         # Notes change no score: they would hide how many problems there are.
         "findings_total": sum(k["count"] for k in head["findings"] if k["severity"] != "note"),
     }

@@ -7,8 +7,16 @@ from pathlib import Path
 
 from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
-from trecjudge.show.comparison import fold_differences
-from trecjudge.show.formats import bracket_interval, decimal, gaps, probability
+from trecjudge.show.comparison import CORRECTIONS, fold_differences
+from trecjudge.show.formats import (
+    bracket_interval,
+    decimal,
+    describe_test,
+    gaps,
+    letters,
+    probability,
+    rank_bounds,
+)
 from trecjudge.show.paper.grid import Cell, Grid, GridColumn
 from trecjudge.show.tables import fold_equal
 from trecjudge.stats.comparison import Difference
@@ -21,7 +29,6 @@ from trecjudge.version import __version__
 TIE = "="
 NAMED = ("unjudged", "with labels")
 """Parts that do not explain themselves beside a value."""
-ALPHABET = 26
 # Comparisons and correlations as tables for a paper.
 DIGITS = 3
 
@@ -64,10 +71,11 @@ def _fold_key(score: RunScore | None) -> tuple[object, ...] | None:
 
 
 def _rank(score: RunScore | None) -> str:
-    """Return `2`, `2=` for a tie, `?` where unjudged items leave it open."""
+    """Return `2 (1-4)`, `2=` for a tie, `?` where unjudged items leave it open."""
     if score is None or score.rank is None or score.gaps.is_open:
         return "?"
-    return f"{score.rank}{TIE if bool(score.ties) else ''}"
+    within = rank_bounds(score)
+    return f"{score.rank}{TIE if bool(score.ties) else ''}{f' ({within})' if within else ''}"
 
 
 class _Measure:
@@ -125,26 +133,6 @@ def _corrected_text(human: Corrected | None, digits: int) -> str:
     return f"{decimal(human.mean, digits)} {within}".strip()
 
 
-def letters(groups: Sequence[str]) -> str:
-    """Return letters of groups as one word, three and more in a row as `a-d`."""
-    runs: list[list[str]] = []
-    for letter in sorted(groups, key=_place):
-        if runs and _place(letter) == _place(runs[-1][-1]) + 1:
-            runs[-1].append(letter)
-        else:
-            runs.append([letter])
-    parts = [part for run in runs for part in ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run)]
-    return ("" if all(len(part) == 1 for part in parts) else ",").join(parts)
-
-
-def _place(letter: str) -> int:
-    """Return the place of `a` to `z`, then `aa`, `ab`, ..."""
-    place = 0
-    for character in letter:
-        place = place * ALPHABET + ord(character) - ord("a") + 1
-    return place
-
-
 def _record(
     run: str, by_measure: Mapping[str, Mapping[str, RunScore]], measures: Sequence[str]
 ) -> dict[str, object]:
@@ -157,6 +145,8 @@ def _record(
             f"{name}_high": one and one.high,
             f"{name}_groups": " ".join(one.groups) if one else "",
             f"{name}_rank": one and one.rank,
+            f"{name}_rank_low": one and one.rank_low,
+            f"{name}_rank_high": one and one.rank_high,
             f"{name}_tied": one and bool(one.ties),
             f"{name}_unjudged": one and one.gaps.items,
             f"{name}_expected": one and one.gaps.expected,
@@ -178,9 +168,10 @@ def _notes(found: Standings, measures: Sequence[str]) -> Iterator[str]:
         yield "Arrow: lower is better."
     if any(score.low is not None for score in scores):
         yield f"In brackets: 95 % bootstrap interval over topics ({RESAMPLES} resamples)."
-    if any(score.groups for score in scores):
-        test = f"paired sign-flip test over topics, Holm, p < {ALPHA:g}"
-        yield f"Runs that share a letter are not told apart by a test ({test})."
+    if any("(" in _rank(found.by_measure[measures[0]].get(s.run_id)) for s in scores):
+        yield "In parentheses: 95 % bootstrap interval of the rank over topics."
+    for test in dict.fromkeys(score.test for score in scores if score.groups):
+        yield f"Runs that share a letter are not told apart by a test ({describe_test(test)})."
     if any(bool(score.ties) for score in scores):
         yield f"{TIE}: another run has the same mean."
     if any(score.gaps.items for score in scores):
@@ -208,6 +199,7 @@ OPEN = (
 def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
     """Return a row for each measure of each pair of systems; bold where they differ by a test."""
     records = [_difference_record(d) for d in found]
+    by = CORRECTIONS[found[0].correction if found else "max-t"]
     found, folded = fold_differences(found)
     is_open = any(_items(d.unjudged_before) or _items(d.unjudged_after) for d in found)
     columns = [
@@ -215,7 +207,7 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
         *(GridColumn(head, "number") for head in ("topics", "mean before", "mean after")),
         GridColumn("difference", "number"),
         GridColumn("difference", "detail", "95 %"),
-        GridColumn("p (Holm)", "detail"),
+        GridColumn(f"p ({by})", "detail"),
         GridColumn("d", "number"),
         *(GridColumn(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
     ]
@@ -226,7 +218,7 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
         *(f"{line}." for line in folded),
         "After minus before, paired over topics.",
         f"In brackets: 95 % bootstrap interval over topics ({RESAMPLES} resamples).",
-        f"Bold: p < {ALPHA:g} by a paired sign-flip test, corrected by Holm for each measure.",
+        f"Bold: p < {ALPHA:g} by a paired sign-flip test, corrected by {by} for each measure.",
         "d: Cohen's d of the paired differences.",
         *([OPEN] if is_open else []),
         f"trecjudge {__version__}.",
@@ -238,9 +230,9 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
     yield from (Cell(d.measure), Cell(_system(d.before)), Cell(_system(d.after)))
     yield Cell(str(d.topics))
     yield from (Cell(decimal(mean, digits)) for mean in (d.mean_before, d.mean_after))
-    yield Cell(decimal(d.difference, digits), bold=d.holm is not None and d.holm < ALPHA)
+    yield Cell(decimal(d.difference, digits), bold=d.corrected is not None and d.corrected < ALPHA)
     yield Cell(bracket_interval(d.interval, digits))
-    yield Cell(probability(d.holm))
+    yield Cell(probability(d.corrected))
     yield Cell(decimal(d.effect, 2))
     if is_open:
         yield from (Cell(gaps(one)) for one in (d.unjudged_before, d.unjudged_after))
@@ -282,7 +274,7 @@ def _difference_record(d: Difference) -> dict[str, object]:
         "low": low,
         "high": high,
         "p": d.p,
-        "p_holm": d.holm,
+        "p_corrected": d.corrected,
         "d": d.effect,
         **_unjudged_fields("before", d.unjudged_before),
         **_unjudged_fields("after", d.unjudged_after),
