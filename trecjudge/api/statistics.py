@@ -233,9 +233,15 @@ def meta_evaluate(
     _check_choice("duplicates", duplicates, Duplicates)
     _check_choice("on_missing", on_missing, OneSidedRuns)
     _check_choice("all_rows", all_rows, AllRows)
-    asked = (names(one) for one in (correlations or DEFAULT, truth_measures, measures))
     owners = teams if teams is None or isinstance(teams, Mapping) else teams_at(Path(teams))
-    rules = Rules(on_missing, all_rows, *asked, owners)
+    rules = Rules(
+        on_missing,
+        all_rows,
+        names(correlations or DEFAULT),
+        names(truth_measures),
+        names(measures),
+        owners,
+    )
     people, jobs = boards([truth], on_finding, duplicates, truth_format)
     only_one(truth, jobs, "leaderboards")
     tables, _ = boards(leaderboards, on_finding, duplicates, format_name)

@@ -207,11 +207,12 @@ def moved_orders(
             columns = [side.overall(name).round(NOISE_DIGITS) for side, name in chosen]
             if np.isnan(columns).any():
                 continue
-            by_topic = None
-            if len(topics) > 1:
-                tables = (s.only(s.runs, topics).values[name] for s, name in chosen)
-                by_topic = tuple(tables)
-            found.append(order_moved((measure, theirs), truth.runs, tuple(columns), by_topic))
+            by_topic = [
+                side.only(side.runs, topics).values[name]
+                for side, name in chosen
+                if len(topics) > 1
+            ]
+            found.append(order_moved((measure, theirs), truth.runs, columns, by_topic))
     return found
 
 

@@ -159,21 +159,21 @@ class OrderMoved:
 def order_moved(
     names: tuple[str, str],
     runs: Sequence[str],
-    means: tuple[Array, Array, Array],
-    by_topic: tuple[Array, Array, Array] | None,
+    means: Sequence[Array],
+    by_topic: Sequence[Array],
 ) -> OrderMoved:
     """Return how far an order moves from one leaderboard to another one, beside a truth.
 
     `names` are the measure and the truth's; `means`, (runs,), are those of the truth, before and
-    after, as are the values `by_topic`, (runs, topics).
+    after, as are the values `by_topic`, (runs, topics), of which there may be none.
     """
     truth, before, after = (RankedScores(side[None]) for side in means)
     pairs = ((before, after), (truth, before), (truth, after))
-    taus = [_known(float(kendall(*pair)[0])) for pair in pairs]
+    tau, old_tau, new_tau = (_known(float(kendall(*pair)[0])) for pair in pairs)
     interval, difference = NO_INTERVAL, None
-    if taus[1] is not None and taus[2] is not None:
-        difference = round(taus[2] - taus[1], DIGITS)
-    if by_topic is not None and difference is not None:
+    if old_tau is not None and new_tau is not None:
+        difference = round(new_tau - old_tau, DIGITS)
+    if by_topic and difference is not None:
         weights = draws(by_topic[0].shape[1], FEWER_RESAMPLES)
         drawn = (resampled_means(v, weights).T.round(NOISE_DIGITS) for v in by_topic)
         people, old, new = map(RankedScores, drawn)
@@ -182,4 +182,4 @@ def order_moved(
     places = [1 + side.heights[0].astype(int) for side in (before, after)]
     moves = list(zip(runs, places[0].tolist(), places[1].tolist(), strict=True))
     moves.sort(key=lambda one: -abs(one[2] - one[1]))
-    return OrderMoved(*names, *taus, difference, interval, moves)
+    return OrderMoved(*names, tau, old_tau, new_tau, difference, interval, moves)
