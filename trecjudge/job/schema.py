@@ -45,7 +45,7 @@ DESCRIPTIONS = {
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
-    "prompts": "Named prompts, compiled programs (.json), module:Name of a signature or module, or text.",
+    "prompts": "Named prompts, compiled programs (.json), module:Name or text, by program.",
     "voters": "Several models or prompts as one judge: each voter by its name.",
     "vote": "How the labels of the voters make one.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",

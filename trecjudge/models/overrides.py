@@ -332,8 +332,7 @@ def _label_field(where: str, own: Any, name: str, meanings: Mapping[str, str | i
     if len(known) == 1:
         (labels,) = known.values()
         wrong = next(meaning for meaning in meanings.values() if meaning not in labels)
-        choices = [*map(str, labels)]
-        raise WorkflowError(f"{where}: labels.{name}: {unknown('label', str(wrong), choices)}")
+        raise WorkflowError(f"{where}: labels.{name}: {unknown('label', wrong, labels)}")
     which = "several of" if fits else "none of"
     entries = [field for field, _ in label_fields(own)]
     fields = ", ".join(known or entries) or "nothing: it has no labels"

@@ -78,6 +78,7 @@ class Planner:
             messages, reply = found.request.messages, found.reply.text
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
+        self.plan.by_modules += program.wording is not None
         # Only one of the forms will be asked in: a prediction is one call.
         raise self.plan_request(next(iter(made.values())))
 
@@ -104,8 +105,6 @@ class Planner:
 
     def plan_request(self, request: Request) -> JudgmentFailed:
         """Note what a call would cost; return the failure of what is only planned."""
-        if request.prompt.program.wording is not None:
-            self.plan.by_modules += 1
         if request.mark in self.seen:
             self.plan.saved += 1
         else:
