@@ -151,7 +151,7 @@ def predicted(
     program: Program = ATTEST,
     **inputs: Any,
 ) -> list[tuple[Any, Recorder, Endpoint, dict[str, Any]]]:
-    """Ask a program by jobs of one endpoint; return the prediction, and what was asked and spent."""
+    """Ask a program by jobs of one endpoint; return what came of it, and what was spent."""
 
     async def jobs() -> Any:
         found = []

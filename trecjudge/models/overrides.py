@@ -334,8 +334,9 @@ def _label_field(where: str, own: Any, name: str, meanings: Mapping[str, str | i
         wrong = next(meaning for meaning in meanings.values() if meaning not in labels)
         raise WorkflowError(f"{where}: labels.{name}: {unknown('label', wrong, labels)}")
     which = "several of" if fits else "none of"
-    entries = [field for field, _ in label_fields(own)]
-    fields = ", ".join(known or entries) or "nothing: it has no labels"
+    fields = ", ".join(known) or "nothing: it has no labels"
+    if entries := [field for field, _ in label_fields(own)] if not known else []:
+        which, fields = "nothing:", f"the labels of its entries must be called {entries[0]}"
     raise WorkflowError(f"{where}: labels.{name} can stand for {which} {fields}")
 
 
