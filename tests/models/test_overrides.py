@@ -224,9 +224,17 @@ def test_labels_in_a_list_stand_for_grades(form: Form) -> None:
     assert [(entry.number, entry.grade) for entry in found] == [(1, 3), (2, 0)]
 
 
-def test_a_label_may_be_a_number() -> None:
-    prompt = Prompts({"attest": mapped("Said", {"answer": {1: "full_support", 0: "no_support"}})})
-    assert prompt.get(ATTEST, "schema").parse('{"answer": 1}')["label"] == "full_support"
+class Counted(Verdict):
+    """Is it so, 1 or 0?"""
+
+    answer: Literal[1, 0] = dspy.OutputField()
+
+
+@pytest.mark.parametrize("name", ["Said", "Counted"])
+def test_a_label_may_be_a_number(name: str) -> None:
+    given = mapped(name, {"answer": {1: "full_support", 0: "no_support"}})
+    prompt = Prompts({"attest": given}).get(ATTEST, "schema")
+    assert prompt.parse('{"why": "w", "answer": 1}')["label"] == "full_support"
 
 
 @pytest.mark.parametrize(

@@ -180,9 +180,9 @@ def _map_label(name: str, value: Any, labels: Labels) -> Any:
     if isinstance(value, BaseModel):
         of_entry = labels.keys() & type(value).model_fields.keys()
         return value.model_copy(
-            update={field: labels[field][getattr(value, field)] for field in of_entry}
+            update={field: labels[field][str(getattr(value, field))] for field in of_entry}
         )
-    return labels[name][value] if name in labels else value
+    return labels[name][str(value)] if name in labels else value
 
 
 # Frames: the words around instructions and inputs, by DSPy's adapters, or few ones of our own.

@@ -347,7 +347,7 @@ def _offer_labels(where: str, signature: Any, name: str, meanings: Mapping[str, 
         raise WorkflowError(f"{where}: {unknown('field', name, signature.output_fields)}")
     if own is None and output.annotation is not str:
         raise WorkflowError(f"{where}.{name}: the field must be a text or a Literal of labels")
-    if own is not None and set(own) != set(meanings):
+    if own is not None and set(map(str, own)) != set(meanings):
         found = f"{', '.join(map(str, meanings))}, must be {', '.join(map(str, own))}"
         raise WorkflowError(f"{where}.{name}: its labels are {found}")
     if output is None:  # a field of the entries of a list, which offers them
