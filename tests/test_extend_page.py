@@ -78,8 +78,7 @@ def test_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked.endswith("kettle\tall\tFIRST_CHECKED\t0.500000\n")
     verdict = (tmp_path / "out" / "verdict.leaderboard.txt").read_text()
     assert "kettle\tall\tCITATION_SUPPORT\t1.000000\n" in verdict
-    judged = (tmp_path / "out" / "module.judgments.jsonl").read_text().splitlines()[-1]
-    assert json.loads(judged)["label"] == "partial_support"
+    assert '"label":"partial_support"' in (tmp_path / "out" / "module.judgments.jsonl").read_text()
     rows = (tmp_path / "out" / "asked.leaderboard.txt").read_text().splitlines()
     assert rows[1::2] == ["cold\tall\tFRIENDLINESS\t0.000000", "warm\tall\tFRIENDLINESS\t0.500000"]
 

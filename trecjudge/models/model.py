@@ -340,7 +340,9 @@ def wordings(model: Model) -> dict[str, str]:
         return {f"{name}:{p}": d for name, own in voters for p, d in wordings(own).items()}
     if not isinstance(model, Prompted):
         return {}
-    return dict(model.prompts.record(lambda program: "chat")["prompts_sha256"])
+    # What modules ask depends on what they are told: shards of one job need not ask the same.
+    found = model.prompts.record(lambda program: "none" if program.wording else "chat")
+    return dict(found["prompts_sha256"])
 
 
 @dataclass(frozen=True, slots=True)

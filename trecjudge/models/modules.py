@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,23 +39,26 @@ def load_module(reference: str) -> Any | None:
             raise PluginError(f"prompt {reference!r} {message}(...)") from error
     if not isinstance(found, kind):
         return None
-    if _forward(found) is None:
+    if not _forward(found)[0]:
         raise PluginError(f"prompt {reference!r} has no forward, and no aforward")
     return found
 
 
 def is_async(module: Any) -> bool:
     """Return whether a module can be awaited; others are called in a thread."""
-    return bool(_forward(module).__name__ == "aforward")
+    return _forward(module)[0] == "aforward"
 
 
-def _forward(module: Any) -> Any:
-    """Return what a module does: of the class nearest to its own, to be awaited where it can be."""
+def _forward(module: Any) -> tuple[str, Any]:
+    """Return the name and function of what a module does, ("", None) where it does nothing.
+
+    It is that of the class nearest to its own, to be awaited where it can be.
+    """
     for owner in type(module).__mro__:
         for name in ("aforward", "forward"):
             if name in vars(owner):
-                return getattr(module, name)
-    return None
+                return name, vars(owner)[name]  # DSPy warns of who takes it from the module
+    return "", None
 
 
 def with_state(where: str, module: Any, path: Path) -> Any:
@@ -91,7 +95,7 @@ def module_signature(where: str, own: Any, module: Any, labels: Labels, names: A
     `labels` in fields of its `names` for those of the program. Inputs of an item that its forward
     names come on top. Raises WorkflowError for a forward that does not take the inputs.
     """
-    taken = inspect.signature(_forward(module))
+    taken = inspect.signature(partial(_forward(module)[1], module))
     found = declared_signature(module)
     if found is None:
         found = _with_names(with_labels(own, {names[n]: labels[n] for n in labels}), names)
