@@ -11,9 +11,11 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import dspy
 import pytest
+from pydantic import BaseModel
 
 from tests.commandline import ROOT, Done, command
 from tests.endpoint import Answer, Endpoint, serving, text_of
@@ -421,6 +423,43 @@ def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> Non
     (plain,), (run,) = records_in(tmp_path / "plain.jsonl"), records_in(tmp_path / "m.jsonl")
     assert run["references"] != plain["references"]
     assert "bm25, reranked" in run["metadata"]["run_desc"]
+
+
+class Answering(BaseModel):
+    """Whether the passage of a number answers."""
+
+    number: int
+    grade: Literal["YES", "NO"]
+
+
+class AnsweringAll(dspy.Signature):
+    """Does each passage answer?"""
+
+    question: str = dspy.InputField()
+    passages: list[str] = dspy.InputField()
+    grades: list[Answering] = dspy.OutputField()
+
+
+def test_passages_are_graded_by_labels_of_ones_own(folder: Path, tmp_path: Path) -> None:
+    labels = {"grade": {"YES": 3, "NO": 0}}
+    prompt = {"signature": f"{__name__}:AnsweringAll", "labels": labels}
+    (tmp_path / "w.yml").write_text(json.dumps({"prompts": {"grade_passages": prompt}}))
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        said = str(grading(body, number).content)
+        for grade, label in (("3", "YES"), ("0", "NO")):
+            said = said.replace(f'"grade": {grade}', f'"grade": "{label}"')
+        return Answer(said)
+
+    with serving(script) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        more = ("--topic", "3", "--rerank", "5")
+        done = job.here("m", *more, "--workflow", str(tmp_path / "w.yml"))
+    assert done.status == 0, done.err
+    with serving(grading) as endpoint:
+        assert WithModel(folder, tmp_path, endpoint).here("n", *more).status == 0
+    (one,), (other,) = records_in(tmp_path / "m.jsonl"), records_in(tmp_path / "n.jsonl")
+    assert one["references"] == other["references"]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

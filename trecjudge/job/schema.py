@@ -46,7 +46,7 @@ DESCRIPTIONS = {
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
-    "prompts": "Named prompts, compiled programs (.json), module:Signature or text, by program.",
+    "prompts": "Named prompts, compiled programs (.json), module:Name or text, by program.",
     "voters": "Several models or prompts as one judge: each voter by its name.",
     "vote": "How the labels of the voters make one.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
@@ -163,12 +163,16 @@ def _leaderboard() -> Schema:
 
 
 def _prompts() -> Schema:
-    """Return the schema of prompts by program: text, or a signature with labels of its own."""
-    meanings = {"type": "object", "additionalProperties": {"type": "string"}}
-    signature = {"type": "string", "pattern": REFERENCE}
-    fields = {"signature": signature, "labels": _mapping({"additionalProperties": meanings})}
-    mapped = _closed_object(fields) | {"required": ["signature"]}
-    return _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, mapped]}})
+    """Return the schema of prompts by program: text, or a signature or module and its labels."""
+    meanings = {"type": "object", "additionalProperties": {"type": ["string", "integer"]}}
+    labels = {"labels": _mapping({"additionalProperties": meanings})}
+    named = {"type": "string", "pattern": REFERENCE}
+    of_module = {"module": named, "state": {"type": "string"}} | labels
+    mapped = [
+        _closed_object(fields) | {"required": [key]}
+        for key, fields in (("signature", {"signature": named} | labels), ("module", of_module))
+    ]
+    return _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, *mapped]}})
 
 
 def _voter() -> Schema:

@@ -280,10 +280,17 @@ def _of_dataset(workflow: Workflow, read: YamlDocument, name: str) -> Workflow:
 
 
 def prompt_beside(path: Path, given: object) -> str:
-    """Return a prompt; the name of a file that lies beside the workflow as seen from here."""
-    prompt = prompt_text(given)
-    found = path.parent / prompt.strip() if names_file(prompt.strip()) else None
-    return str(found) if found is not None and found.exists() else prompt
+    """Return a prompt; a file named in it that lies beside the workflow as seen from here."""
+    if isinstance(given, Mapping):
+        state = given.get("state")
+        beside = {"state": _beside(path, state)} if isinstance(state, str) else {}
+        return prompt_text({**given, **beside})
+    return _beside(path, prompt_text(given))
+
+
+def _beside(path: Path, text: str) -> str:
+    found = path.parent / text.strip() if names_file(text.strip()) else None
+    return str(found) if found is not None and found.exists() else text
 
 
 def _of_a_config(read: YamlDocument) -> YamlDocument:
@@ -359,7 +366,7 @@ def _check_entries(workflow: Workflow) -> None:
     for name, text in workflow.prompts.items():
         if not isinstance(text, str | dict):
             where = workflow.where("prompts", name)
-            message = "must be text, or a mapping of signature and labels"
+            message = "must be text, or a mapping of signature or module, state and labels"
             raise WorkflowError(f"{where} is {brief(text)}, {message}")
 
 

@@ -15,11 +15,11 @@ from trecjudge.models.adapters import Form
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.cache.request_locks import FILE, InFlightElsewhere, RequestLocks
 from trecjudge.models.cache.store import CachedReply
-from trecjudge.models.dspy_lm import judging_lm
+from trecjudge.models.dspy_lm import judging_lm, run_module
 from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
-from trecjudge.models.model import Prediction, Program
+from trecjudge.models.model import Prediction, Program, Recorder
 from trecjudge.models.pace import EndpointDown, OutageTracker
 from trecjudge.models.prompt import Prompt
 from trecjudge.models.request_state import (
@@ -204,6 +204,8 @@ class Client:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return a program's prediction: from the cache, an equal request under way, or a call."""
+        if (prompt := self.prompts.answered_by_module(program)) is not None:
+            return await run_module(Recorder(self), prompt, inputs)
         made = self.replies.possible(program, inputs)
         # Before any await: a job whose replies are all kept never waits for the event loop.
         kept = self._use_kept(self.replies.find(made), program.name)

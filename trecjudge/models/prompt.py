@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, create_model
 
+from trecjudge.errors import PluginError
 from trecjudge.models.adapters import (
     FORMS,
     IN_TEXT,
@@ -25,7 +26,8 @@ from trecjudge.models.adapters import (
     load_signature,
 )
 from trecjudge.models.model import Program, Wording
-from trecjudge.models.overrides import OWN, ResolvedPrompt, resolve_prompt
+from trecjudge.models.modules import module_digest
+from trecjudge.models.overrides import OWN, ResolvedPrompt, plain, resolve_prompt
 from trecjudge.models.reading import Fields, is_exact
 from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, neutralize
 
@@ -239,6 +241,18 @@ class Prompt:
         """
         return self.worded.of_program(self._plain(reply) or self._fields.read(reply, length))
 
+    def parse_values(self, values: Mapping[str, Any], length: int | None = None) -> dict[str, Any]:
+        """Return the output fields that a DSPy module gave, as `parse` does those of a reply.
+
+        Raises PluginError where one is missing, Unparsed for a value that is not of its type.
+        """
+        given = {name: plain(value) for name, value in values.items()}
+        if not self._fields.required <= given.keys():
+            wanted = ", ".join(n for n in self._fields.types if n in self._fields.required)
+            message = f"gives {', '.join(given) or 'nothing'}; must give {wanted}"
+            raise PluginError(f"prompts.{self.program.name}: {self.worded.origin} {message}")
+        return self.worded.of_program(self._fields.read_values(given, length))
+
     @cached_property
     def _fields(self) -> Fields:
         is_own = self.worded.origin == OWN
@@ -285,8 +299,18 @@ class Prompt:
         empty = dict.fromkeys(self.signature.input_fields, "")
         worded = self.worded
         meaning = [dict(found) for found in (worded.labels, worded.stands_for) if found]
+        if worded.module is not None:
+            return module_digest(worded.module, meaning)
         text = orjson.dumps([self.format_messages(empty), self.request, *meaning])
         return hashlib.sha256(text).hexdigest()
+
+    def shown(self) -> dict[str, Any]:
+        """Return where it is from, with its messages or, of a module, its instructions."""
+        worded = self.worded
+        if worded.module is None:
+            return {"from": worded.origin, "messages": self.blank()}
+        said = {n: p.signature.instructions for n, p in worded.module.named_predictors()}
+        return {"from": worded.origin, "predictors": said}
 
     def blank(self) -> list[dict[str, Any]]:
         """Return the messages with `{name}` in the place of each input."""
@@ -362,6 +386,13 @@ class Prompts:
         in_text = self.adapter in IN_TEXT or not program.reference
         return "chat" if in_text or self.get(program, "chat").is_open else None
 
+    def answered_by_module(self, program: Program) -> Prompt | None:
+        """Return the prompt of a program that a DSPy module answers, None for one that is asked."""
+        if not program.reference or program.wording is not None:
+            return None
+        found = self.get(program, "chat")
+        return found if found.worded.module is not None else None
+
     def asked_singly(self, program: Program) -> str:
         """Return why a program for several inputs is not asked, but that for one; else ""."""
         return self.get(program, "chat").worded.singly
@@ -377,9 +408,7 @@ class Prompts:
         """
         used = {prompt.program.name: prompt for prompt in self._used(form_of)}
         others = {
-            name: {"from": prompt.worded.origin, "messages": prompt.blank()}
-            for name, prompt in used.items()
-            if prompt.worded.origin != OWN
+            name: prompt.shown() for name, prompt in used.items() if prompt.worded.origin != OWN
         }
         digests = {name: prompt.digest for name, prompt in used.items()}
         return {"prompts_sha256": digests} | ({"prompts": others} if others else {})

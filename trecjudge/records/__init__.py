@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -65,6 +65,19 @@ class Usage:
 
 
 NOTHING_SPENT: Final = Usage()
+
+
+def sum_usage(spent: Sequence[Usage], program: str) -> Usage:
+    """Return what several calls took together; `cached` where no request was sent for any."""
+    costs = [usage.cost for usage in spent if usage.cost is not None]
+    return Usage(
+        cached=all(usage.cached for usage in spent),
+        prompt_tokens=sum(usage.prompt_tokens for usage in spent),
+        completion_tokens=sum(usage.completion_tokens for usage in spent),
+        seconds=sum(usage.seconds for usage in spent),
+        cost=sum(costs) if costs else None,
+        program=program,
+    )
 
 
 @dataclass(frozen=True, slots=True)
