@@ -67,6 +67,10 @@ class Usage:
 NOTHING_SPENT: Final = Usage()
 
 
+TokenChances = tuple[tuple[int, float], ...]
+"""For each token of a text: the byte behind it, counted in UTF-8, and its log-probability, <= 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One exchange with a model, word for word, for the debug log.
@@ -99,6 +103,8 @@ class ModelCall:
     """Which request for this reply it was, counted from 1; 0 where none was sent."""
     voter: str = ""
     """The voter that asked, where a judge has several."""
+    logprobs: TokenChances = ()
+    """Those of the reply, where they were asked for and given."""
 
 
 @dataclass(frozen=True, slots=True)
