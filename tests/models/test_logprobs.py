@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -58,11 +59,12 @@ def test_tokens_are_placed_in_the_text(given: Any, text: str, wanted: TokenChanc
 
 
 def test_of_a_stream_they_are_put_together() -> None:
-    part = '{"choices": [{"delta": {"content": "%s"}, "logprobs": {"content": [%s]}}]}'
     parts = [
-        part % (t, '{"token": "%s", "logprob": %s}' % (t, p)) for t, p in (("a", -1), ("b", -2))
+        {"choices": [{"delta": {"content": text}, "logprobs": tokens((text, chance))}]}
+        for text, chance in (("a", -1), ("b", -2))
     ]
-    reply = reply_in(answer_in("\n\n".join(f"data: {one}" for one in parts).encode()))
+    events = "\n\n".join(f"data: {json.dumps(part)}" for part in parts)
+    reply = reply_in(answer_in(events.encode()))
     assert reply is not None and (reply.text, reply.logprobs) == ("ab", ((1, -1.0), (2, -2.0)))
 
 
