@@ -121,14 +121,15 @@ class Claim:
     """An atomic statement of a response; `index` counts the response's claims from 0.
 
     `cited` are the ids of the documents that its sentence cites. `importance` is its weight: 1
-    for what is vital to the answer, 0.5 for a detail, or what a file says, >= 0.
+    for what is vital to the answer, 0.5 for a detail, or what a file or a model says, >= 0; None
+    where that is not known.
     """
 
     index: int
     text: str
     sentence_index: int
     cited: tuple[str, ...] = ()
-    importance: float = 1.0
+    importance: float | None = 1.0
 
 
 @dataclass(frozen=True, slots=True)
