@@ -96,7 +96,7 @@ def meta_evaluate(flags: MetaEvaluateFlags) -> int:
     printer.close()
     print_sources(tables, flags.quiet)
     if flags.to is not None:
-        write_text(flags.out, trecjudge.table(found, flags.to, digits=flags.digits))
+        write_text(flags.out, trecjudge.table(found, flags.to, **flags.looks))
     elif not flags.quiet:
         pairs, folded = shown.fold_pairs(found.pairs)
         print_lines(shown.correlation_lines(pairs))

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from trecjudge.job.audit.rules import FIGURES, AuditRules
 from trecjudge.job.judges import APART, MOST_SAMPLES, VoterSettings
+from trecjudge.job.season.settings import NEEDED, SeasonSettings
 from trecjudge.job.sweep import SECTIONS
 from trecjudge.job.workflow import (
     DATASET_KEYS,
@@ -53,6 +54,7 @@ DESCRIPTIONS = {
     "rerank": "Settings of an endpoint that reranks what a search found.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
     "datasets": "Sections in place of those of the file, by dataset: --workflow FILE_DATASET.",
+    "season": "A shared task, from its submissions to its archive: run_judge.py season FILE.",
     "audit": "Labelled items that are judged first: below its bounds the job stops.",
 }
 """What each section is for; the schema shows it."""
@@ -209,6 +211,7 @@ def _section(key: str) -> Schema:
         "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
         "datasets": _mapping({"additionalProperties": _or_null(ref("dataset"))}),
         "audit": {"anyOf": [{"type": "string"}, _closed_object(_audit())]},
+        "season": _closed_object(typed_properties(SeasonSettings)) | {"required": [*NEEDED]},
     }
     return {"description": DESCRIPTIONS[key], **sections[key]}
 

@@ -126,6 +126,7 @@ class Workflow:
     `embeddings` and `rerank` are settings of endpoints that give vectors and scores of texts.
     `voters` judge every item, and `vote` says how their labels make one ("": by majority).
     `gate` has rules as `trecjudge.scores.review` reads them, `audit` as `trecjudge.job.audit` does.
+    `season` is the section of a shared task, which only `season` reads.
     `datasets` has sections that take the place of those of the file, by dataset; `dataset` is the
     one whose sections these are. `lines` are the line numbers of its keys, by their path.
     """
@@ -145,6 +146,7 @@ class Workflow:
     rerank: dict[str, Any] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     audit: dict[str, Any] | str = field(default_factory=dict)
+    season: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
     dataset: str = ""
     path: Path | None = None
@@ -175,7 +177,7 @@ class Workflow:
 AXIS = 3
 """How long the path of a swept key is: `sweeps`, the sweep, the key."""
 KEYS = [f.name for f in fields(Workflow) if f.name not in ("dataset", "path", "lines")]
-DATASET_KEYS = [key for key in KEYS if key not in ("judge", "datasets")]
+DATASET_KEYS = [key for key in KEYS if key not in ("judge", "season", "datasets")]
 """What an entry of `datasets` may have: the judge is that of the file."""
 
 

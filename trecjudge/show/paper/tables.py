@@ -9,7 +9,7 @@ from trecjudge.evaluation.standings import Standings
 from trecjudge.results.statistics import Corrected, RunScore, Unjudged
 from trecjudge.show.comparison import fold_differences
 from trecjudge.show.formats import bracket_interval, decimal, gaps, probability
-from trecjudge.show.paper.forms import Cell, Grid, GridColumn
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn
 from trecjudge.show.tables import fold_equal
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.meta import Correlated
