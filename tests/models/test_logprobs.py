@@ -44,6 +44,7 @@ def read(given: Any, text: str) -> TokenChances:
         (tokens(("It", 0.25)), "It", ((2, 0.0),)),
         (tokens(("Other", -0.1)), "It", ()),
         (tokens(("It", -math.inf)), "It", ()),
+        (tokens(("It", -9999.0)), "It", ()),
         (tokens(("It", -0.1), bytes=10**15), "It", ((2, -0.1),)),
         ({"content": [{"token": "It"}]}, "It", ()),
         ({"content": None}, "It", ()),
@@ -51,7 +52,7 @@ def read(given: Any, text: str) -> TokenChances:
         (True, "It", ()),
     ],
     ids=["two tokens", "tokens around", "a token that begins before", "bytes count",
-         "parts of a character", "above 0", "of another text", "not finite", "no list of bytes",
+         "parts of a character", "above 0", "of another text", "not finite", "not known", "no list of bytes",
          "no number", "none", "a list", "no object"],
 )  # fmt: skip
 def test_tokens_are_placed_in_the_text(given: Any, text: str, wanted: TokenChances) -> None:

@@ -27,6 +27,10 @@ REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put what a model thought, beside the content."""
 
 
+NOT_KNOWN = -9999.0
+"""The log-probability that endpoints give of a token whose own they do not know."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The text of a completion, how it ended, its cost, and what the model thought beside it."""
@@ -202,7 +206,7 @@ def token_chances(given: Any, text: str) -> TokenChances:
     except (LookupError, TypeError, ValueError):
         return ()
     end, found = -whole.rfind(wanted), []
-    if end > 0 or not wanted or not all(math.isfinite(chance) for _, chance in tokens):
+    if end > 0 or not wanted or not all(NOT_KNOWN < chance < math.inf for _, chance in tokens):
         return ()
     for token, chance in tokens:
         end += len(token)
