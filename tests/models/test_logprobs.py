@@ -52,8 +52,8 @@ def read(given: Any, text: str) -> TokenChances:
         (True, "It", ()),
     ],
     ids=["two tokens", "tokens around", "a token that begins before", "bytes count",
-         "parts of a character", "above 0", "of another text", "not finite", "not known", "no list of bytes",
-         "no number", "none", "a list", "no object"],
+         "parts of a character", "above 0", "of another text", "not finite", "not known",
+         "no list of bytes", "no number", "none", "a list", "no object"],
 )  # fmt: skip
 def test_tokens_are_placed_in_the_text(given: Any, text: str, wanted: TokenChances) -> None:
     assert token_chances(given, text) == wanted
