@@ -12,6 +12,8 @@ from pydantic import BaseModel
 from trecjudge.records import Document, Failure, Topic
 
 Method = Literal["bm25", "dense", "hybrid"]
+ConfidenceSource = Literal["words", "logprobs", "votes"]
+"""What the confidence of an answer is from."""
 Chosen = Literal["auto", "bm25", "dense", "hybrid"]
 """What a user may choose; `auto` is what the index has."""
 
@@ -91,17 +93,22 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """A sentence of an answer, the strongest support first."""
+    """A sentence of an answer, the strongest support first.
+
+    `confidence` is how sure the model is of it, 0 to 1; None where that is not known.
+    """
 
     text: str
     support: tuple[Support, ...]
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a topic; `abstained` says why there is none, `failure` what went wrong.
 
-    `retrieved` are the searches that it was made from, one for each round.
+    `retrieved` are the searches that it was made from, one for each round. `confidence_from` is
+    what its sentences have their confidence from; empty where no model was asked for that.
     """
 
     topic: Topic
@@ -109,6 +116,7 @@ class Answer:
     retrieved: tuple[SearchResult, ...]
     abstained: str = ""
     failure: Failure | None = None
+    confidence_from: str = ""
 
 
 # What a model is asked to grade passages and to write answers; the docstrings are the prompts.

@@ -410,7 +410,8 @@ class Client:
         self.endpoints.cap(math.inf)
         self._learn_form(state)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
-        kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        text = state.request.kept_text(reply)
+        kept = CachedReply(text, reply.prompt_tokens, reply.completion_tokens)
         is_kept = True  # also where nobody waits for that any more
         try:
             is_kept = await self.replies.keep(state.request, kept)

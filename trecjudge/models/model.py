@@ -32,7 +32,8 @@ class Wording:
     """How a DSPy module words one request: all that it may change from call to call.
 
     `demos` are worked examples, `sampling` is added to the request body, and a `rollout` is one of
-    several samples of a request: each is asked for, and kept, on its own.
+    several samples of a request: each is asked for, and kept, on its own. A `signature` of None is
+    the program's own, as the workflow words it.
     """
 
     signature: Any

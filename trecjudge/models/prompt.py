@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 from pydantic import BaseModel, create_model
@@ -147,6 +147,15 @@ def program_of(
     return replace(base, name=name, reference=f"{base.reference}#{digest[:16]}", wording=wording)
 
 
+def sampled_program(
+    program: Program, sampling: Mapping[str, Any], rollout: int | None = None
+) -> Program:
+    """Return a program with further parameters in its requests, or one of several samples of it."""
+    said = orjson.dumps([sampling, rollout], option=orjson.OPT_SORT_KEYS)
+    reference = f"{program.reference}#{hashlib.sha256(said).hexdigest()[:16]}"
+    return replace(program, reference=reference, wording=Wording(None, (), sampling, rollout))
+
+
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
 LONGEST_NAME = 60
 """Characters of a program's name: a schema is sent with it, and endpoints take 64."""
@@ -168,6 +177,11 @@ class Prompt:
     """What is added to the request body beside the form, such as a temperature."""
     rollout: int | None = None
     """Which of several samples of one request it is."""
+
+    @property
+    def wants_logprobs(self) -> bool:
+        """Whether the log-probabilities of the reply's tokens are asked for."""
+        return bool(self.sampling.get("logprobs"))
 
     @property
     def signature(self) -> Any:
@@ -329,6 +343,7 @@ class PlainPrompt:
     digest: str = ""
     """Empty: its wording is not ours."""
     rollout: int | None = None
+    wants_logprobs: ClassVar[bool] = False
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""
@@ -370,6 +385,12 @@ class Prompts:
     def _prepare_module(self, program: Program, asked: Wording) -> None:
         """Make the prompts of a module: those of its program with what it changed, or its own."""
         base = replace(program, reference=program.reference.partition("#")[0], wording=None)
+        if asked.signature is None:
+            for form in FORMS:
+                same = self.get(base, form)
+                added = replace(same, sampling=asked.sampling, rollout=asked.rollout)
+                self._made[program, form] = added
+            return
         plain = ResolvedPrompt(asked.signature, origin=MESSAGES.name)
         inputs = tuple(asked.signature.input_fields)
         for form in FORMS:

@@ -209,6 +209,7 @@ class RequestState:
             failure="" if fault is None else fault.kind,
             cut=self.in_part,
             turned_away=isinstance(fault, Busy),
+            logprobs=reply.logprobs,
             number=len(self.earlier) + 1,
         )
 

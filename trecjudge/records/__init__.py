@@ -80,6 +80,10 @@ def sum_usage(spent: Sequence[Usage], program: str) -> Usage:
     )
 
 
+TokenChances = tuple[tuple[int, float], ...]
+"""For each token of a text: the byte behind it, counted in UTF-8, and its log-probability, <= 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One exchange with a model, word for word, for the debug log.
@@ -112,6 +116,8 @@ class ModelCall:
     """Which request for this reply it was, counted from 1; 0 where none was sent."""
     voter: str = ""
     """The voter that asked, where a judge has several."""
+    logprobs: TokenChances = ()
+    """Those of the reply, where they were asked for and given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +134,15 @@ class Claim:
     """An atomic statement of a response; `index` counts the response's claims from 0.
 
     `cited` are the ids of the documents that its sentence cites. `importance` is its weight: 1
-    for what is vital to the answer, 0.5 for a detail, or what a file says, >= 0.
+    for what is vital to the answer, 0.5 for a detail, or what a file or a model says, >= 0; None
+    where that is not known.
     """
 
     index: int
     text: str
     sentence_index: int
     cited: tuple[str, ...] = ()
-    importance: float = 1.0
+    importance: float | None = 1.0
 
 
 @dataclass(frozen=True, slots=True)
