@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import typer.main
 
+from trecjudge.cli.exits import Later
 from trecjudge.cli.flags import OutputFlags, PrintFlags
 from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import print_json, print_lines
@@ -23,6 +24,8 @@ from trecjudge.job.season.archive import Replayed, replay, write_archive
 from trecjudge.job.season.running import Done, SeasonRun
 from trecjudge.job.season.settings import Season, read_season
 from trecjudge.job.season.steps import StepFailed, Steps
+
+main: Any = Later("trecjudge.cli.main")  # which names this module's commands
 
 
 class SeasonFlags(OutputFlags, PrintFlags):
@@ -127,6 +130,4 @@ def _run_command(words: Sequence[str], good: Sequence[int]) -> str:
 
 @cache
 def _program() -> Any:
-    from trecjudge.cli.main import app  # late: it names this module's commands
-
-    return typer.main.get_command(app)
+    return typer.main.get_command(main.app)

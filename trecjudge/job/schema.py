@@ -84,6 +84,7 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
             "judge": _judge(list(judges)),
             **{key: ref("sections", key) for key in DATASET_KEYS},
             "datasets": properties["datasets"],
+            "season": properties["season"],
         },
         "allOf": [
             *(_of_judges({"enum": [name, [name]]}, "own", name) for name in judges),

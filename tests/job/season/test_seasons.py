@@ -71,7 +71,7 @@ def files(folder: Path) -> dict[str, str]:
 def test_a_season_waits_for_people_and_ends_with_an_archive(tmp_path: Path) -> None:
     path = prepared(tmp_path)
     first = told(path)
-    assert "people label sample/items.jsonl" in first["waiting"]
+    assert "sample/items.jsonl; put their files into" in first["waiting"]
     assert list(steps(first)) == [
         *("inputs", "checked", "plan.json", "anonymous", "judged", "revealed", "sample")
     ]

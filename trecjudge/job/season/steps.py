@@ -98,9 +98,8 @@ class Steps:
         if settings.labels:
             yield self._sample()
             if not (given := _files(Path(settings.labels))):
-                yield Waiting(
-                    f"people label {SAMPLE}/items.jsonl; put their files into {settings.labels}"
-                )
+                items, there = self.folder / SAMPLE / "items.jsonl", Path(settings.labels)
+                yield Waiting(f"people label {_shown(items)}; put their files into {_shown(there)}")
                 return
             yield self._take_labels(given)
         yield self._publish()
@@ -323,6 +322,12 @@ _ENDING = {"latex": "tex", "markdown": "md", "html": "table.html"}
 def _named(name: str, given: str) -> str:
     """Return a name for a copy that ends as the file does, so that it is read in the same way."""
     return name + "".join(Path(given).suffixes)
+
+
+def _shown(path: Path) -> Path:
+    """Return a path as seen from here, where it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _files(folder: Path) -> list[Path]:
