@@ -22,7 +22,7 @@ from trecjudge.models.cache.store import ReplyCache
 from trecjudge.models.compiled import prompt_text
 from trecjudge.models.model import Program, Recorder, Voter, VoterModel, VotersModel
 from trecjudge.models.plan import Planner
-from trecjudge.models.prompt import Prompts
+from trecjudge.models.prompt import Prompts, sampled_program
 from trecjudge.models.requests import Replies, Requests
 
 GIVEN = {"document": "Steam whistles.", "sentence": "It whistles."}
@@ -417,3 +417,18 @@ def test_a_voter_may_ask_by_a_module(tmp_path: Path) -> None:
             return [(call.voter, call.program) for call in recorder.calls]
 
     assert run(vote()) == [("a", "attest"), ("b", "reasoning_answer"), ("b", "Says")]
+
+
+def test_samples_of_a_program_are_samples_of_its_module(tmp_path: Path) -> None:
+    heat = {"temperature": 1.0}
+
+    async def asked() -> list[float]:
+        async with running(answers) as endpoint:
+            prompts = {"attest": named("Twice")}
+            async with client_to(endpoint, tmp_path, prompts=prompts) as client:
+                for number in (1, 2, 2):
+                    await client.predict(sampled_program(ATTEST, heat, number), **GIVEN)
+                await client.predict(ATTEST, **GIVEN)
+            return [body["temperature"] for body in endpoint.requests]
+
+    assert run(asked()) == [1.0] * 4 + [0.0] * 2

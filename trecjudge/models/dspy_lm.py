@@ -65,9 +65,11 @@ async def run_module(recorder: Recorder, prompt: Prompt, inputs: Mapping[str, An
     """
     dspy, module = dspy_module(), prompt.worded.module
     run = module.acall if is_async(module) else dspy.asyncify(module)
-    asking = dspy.context(
-        lm=dspy_lm(recorder), adapter=judging_adapter(), async_max_workers=recorder.in_flight
-    )
+    lm = dspy_lm(recorder)
+    lm.kwargs |= {name: prompt.sampling[name] for name in PASSED_ON if name in prompt.sampling}
+    if prompt.rollout is not None:
+        lm.kwargs["rollout_id"] = prompt.rollout
+    asking = dspy.context(lm=lm, adapter=judging_adapter(), async_max_workers=recorder.in_flight)
     try:
         with asking:
             outputs = await run(**inputs)

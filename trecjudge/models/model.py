@@ -64,6 +64,11 @@ class Program:
     in_part: bool = field(default=False, compare=False)
     wording: Wording | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def asked_by_module(self) -> bool:
+        """Whether a DSPy module words the request."""
+        return self.wording is not None and self.wording.signature is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:

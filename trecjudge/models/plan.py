@@ -78,7 +78,7 @@ class Planner:
             messages, reply = found.request.messages, found.reply.text
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
-        self.plan.by_modules += program.wording is not None
+        self.plan.by_modules += program.asked_by_module
         # Only one of the forms will be asked in: a prediction is one call.
         raise self.plan_request(next(iter(made.values())))
 

@@ -409,7 +409,7 @@ class Prompts:
 
     def answered_by_module(self, program: Program) -> Prompt | None:
         """Return the prompt of a program that a DSPy module answers, None for one that is asked."""
-        if not program.reference or program.wording is not None:
+        if not program.reference or program.asked_by_module:
             return None
         found = self.get(program, "chat")
         return found if found.worded.module is not None else None

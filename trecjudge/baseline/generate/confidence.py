@@ -27,7 +27,7 @@ BY: Mapping[ConfidenceSource, str] = {
 """What `confidence` is. Only that by words is calibrated."""
 LACKING: Mapping[ConfidenceSource, str] = {
     "words": "the language has no calibration",
-    "logprobs": "the endpoint gave no log-probabilities of their tokens",
+    "logprobs": "the endpoint gave no log-probabilities of their tokens, or a module wrote them",
     "votes": "too few further answers came, or the language has no calibration",
 }
 """Why an answer has no `confidence`."""
