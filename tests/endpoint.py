@@ -37,6 +37,8 @@ class Answer:
     drop: bool = False
     usage: tuple[int, int] | None = (10, 5)
     """Tokens in and out; None where the endpoint reports none."""
+    logprobs: Any = None
+    """What the endpoint gives as the log-probabilities of the reply's tokens."""
 
 
 def attestation(body: dict[str, Any], label: str = "full_support", evidence: str = "") -> str:
@@ -94,10 +96,9 @@ def completion(answer: Answer) -> dict[str, Any]:
     """Return the body of an answer."""
     message = {"role": "assistant", "content": answer.content}
     usage = zip(("prompt_tokens", "completion_tokens"), answer.usage or (), strict=False)
-    return {
-        "choices": [{"message": message, "finish_reason": answer.finish_reason}],
-        "usage": dict(usage),
-    }
+    choice = {"message": message, "finish_reason": answer.finish_reason}
+    more = {} if answer.logprobs is None else {"logprobs": answer.logprobs}
+    return {"choices": [choice | more], "usage": dict(usage)}
 
 
 @asynccontextmanager

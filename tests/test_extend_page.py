@@ -78,6 +78,7 @@ def test_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked.endswith("kettle\tall\tFIRST_CHECKED\t0.500000\n")
     verdict = (tmp_path / "out" / "verdict.leaderboard.txt").read_text()
     assert "kettle\tall\tCITATION_SUPPORT\t1.000000\n" in verdict
+    assert '"label":"partial_support"' in (tmp_path / "out" / "module.judgments.jsonl").read_text()
     rows = (tmp_path / "out" / "asked.leaderboard.txt").read_text().splitlines()
     assert rows[1::2] == ["cold\tall\tFRIENDLINESS\t0.000000", "warm\tall\tFRIENDLINESS\t0.500000"]
 
@@ -91,6 +92,9 @@ def test_a_judge_of_modules_is_planned_within_a_budget_and_resumed(
     with serving(answered, monkeypatch) as endpoint:
         plan = command(*words, "--plan", "--json")
         assert (json.loads(plan.out)["calls"], endpoint.requests) == (1, [])
+        assert "at least 1 calls to make" in command(*words, "--plan").out
+        (other,) = (words for words in commands("model") if "module.yml" in words)
+        assert "at least 2 calls to make" in command(*other, "--plan").out
         assert command(*words, "--max-calls", "2").status == 3
         assert len(endpoint.requests) == 2
         events = map(json.loads, (tmp_path / "out" / "checked.log").open())

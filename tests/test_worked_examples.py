@@ -1,12 +1,14 @@
 """The worked examples that judges are known by, in words of our own and with the same arithmetic.
 
-Each is named after what it shows. They run by the command line, on files, without a model.
+Each is named after what it shows. They run by the command line, on files: first without a model,
+then with one on loopback that answers from a script.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from judges.attribution import MEASURES
-from tests.commandline import command, sample
+from tests.commandline import Done, command, sample
+from tests.endpoint import Answer as Reply
+from tests.endpoint import serving, text_of
 from tests.reading import lines_of
 
 FULL, NONE = "full_support", "no_support"
@@ -171,3 +175,205 @@ def test_the_citation_score_is_the_weighted_sum_of_its_axes(tmp_path: Path) -> N
         weighed = 0.4 * axes["FAITHFULNESS"] + 0.4 * axes["COVERAGE"]
         wanted = weighed + 0.2 * (1 - axes["REDUNDANCY"])
         assert axes["CITATION_SCORE"] == pytest.approx(wanted, abs=2e-6)
+
+
+# With a model: its verdicts are scripted by program, what is made of them is the judges'.
+Fields = dict[str, Any]
+Verdicts = Mapping[str, Callable[[Mapping[str, str]], Fields | None]]
+"""What the model says by program, of its inputs; None is a reply that cannot be read."""
+INPUT = re.compile(r"\[\[ ## (\w+) ## \]\]\n(.*?)(?=\n\n\[\[ ##|\n\nJSON object of)", re.DOTALL)
+
+
+class WithModel(NamedTuple):
+    """How a job ended, its values by topic and measure, and its judgments."""
+
+    done: Done
+    values: Mapping[str, Mapping[str, float]]
+    judgments: Sequence[Mapping[str, Any]]
+
+
+def by_model(
+    folder: Path, judge: str, verdicts: Verdicts, sentences: Mapping[str, str], *more: str | Path
+) -> WithModel:
+    """Judge one answer on topic 1 by a scripted model: sentences, each with what it cites."""
+    documents = {doc_id: f"Passage {doc_id}." for doc_id in sentences.values() if doc_id}
+    responses = [{"text": s, "citations": [d] if d else []} for s, d in sentences.items()]
+    named = {"team_id": "t", "run_id": "r", "topic_id": "1"}
+    record = {"metadata": named, "responses": responses, "documents": documents}
+    (folder / "r.jsonl").write_text(lines_of(record), "utf-8")
+    (folder / "topics.jsonl").write_text(lines_of({"id": "1", "title": "Which passage?"}), "utf-8")
+
+    def script(body: dict[str, Any], number: int) -> Reply:
+        program = body["response_format"]["json_schema"]["name"]
+        said = verdicts[program](dict(INPUT.findall(text_of(body))))
+        return Reply("I cannot say." if said is None else json.dumps(said))
+
+    with pytest.MonkeyPatch.context() as patch, serving(script, patch):
+        done = command(
+            *("--judge", judge, "--rag-responses", folder / "r.jsonl"),
+            *("--rag-topics", folder / "topics.jsonl", "--use-env-llm"),
+            *("--out-dir", folder, "--name", "x", "--cache-dir", folder / "cache", *more),
+        )
+    values: dict[str, dict[str, float]] = {}
+    for line in (folder / "x.leaderboard.txt").read_text("utf-8").splitlines():
+        _, topic, measure, value = line.split("\t")
+        values.setdefault(topic, {})[measure] = float(value)
+    lines = (folder / "x.judgments.jsonl").read_text("utf-8").splitlines()
+    return WithModel(
+        done, values, [found for line in lines if "run_id" in (found := json.loads(line))]
+    )
+
+
+def attesting(labels: str) -> Verdicts:
+    """Return a model that gives sentence n the n-th label: f(ull), p(artial) or n(one)."""
+    names = {"f": FULL, "p": "partial_support", "n": NONE}
+
+    def attest(inputs: Mapping[str, str]) -> Fields:
+        letter = labels[int(inputs["sentence"].split()[1]) - 1]
+        return {"evidence": "", "label": names[letter]}
+
+    return {"attest": attest}
+
+
+def attributing(verdicts: str) -> Verdicts:
+    """Return a model that lists as many claims: a(ttributed), n(ot), or no reply to read (x)."""
+
+    def split(inputs: Mapping[str, str]) -> Fields:
+        texts = (f"Claim {n} of the passage." for n in range(1, len(verdicts) + 1))
+        return {"claims": [{"sentence": 0, "claim": c, "importance": "vital"} for c in texts]}
+
+    def attribute(inputs: Mapping[str, str]) -> Fields | None:
+        letter = verdicts[int(inputs["claim"].split()[1]) - 1]
+        found, plain = (
+            {"quotes": ["Passage d"], "match": "PARAPHRASE"},
+            {"quotes": [], "match": "NONE"},
+        )
+        if letter == "x":
+            return None
+        if letter == "a":
+            return found | {"reason": "stated", "verdict": "ATTRIBUTED"}
+        return plain | {"reason": "not stated", "verdict": "UNATTRIBUTED"}
+
+    return {"claims": split, "attribute": attribute}
+
+
+def numbered(count: int, cited: str = "d") -> dict[str, str]:
+    """Return sentences, each of which cites a document of its own: `d1`, `d2` ..."""
+    return {f"Sentence {n} stands here.": f"{cited}{n}" for n in range(1, count + 1)}
+
+
+PASSAGE = {"The passage has claims.": "d"}
+
+
+def test_four_of_six_claims_that_a_model_finds(tmp_path: Path) -> None:
+    found = by_model(tmp_path, "attribution", attributing("aaaann"), PASSAGE)
+    assert found.done.status == 0
+    assert found.values["1"]["ATTRIBUTION_RATE"] == pytest.approx(4 / 6, abs=1e-6)
+
+
+def test_two_of_five_sentences_that_a_model_attests(tmp_path: Path) -> None:
+    more = ("--set", "attester=llm")
+    found = by_model(tmp_path, "citation", attesting("fnpfn"), numbered(5), *more)
+    assert found.done.status == 0
+    assert found.values["1"]["SENTENCE_SUPPORT"] == found.values["1"]["CITATION_SUPPORT"] == 0.4
+
+
+@pytest.mark.parametrize(
+    ("weights", "wanted"),
+    [([3, 1, 1], 0.8), ([1, 1, 3], 0.4), ([0.5, 0, 0], 1.0), ([0, 0, 2.5], 0.0)],
+    ids=["four of five", "two of five", "only the first counts", "only the last counts"],
+)
+def test_claims_that_a_model_weighs(weights: list[float], wanted: float, tmp_path: Path) -> None:
+    verdicts = {**attributing("aan"), "weigh_claims": lambda inputs: {"weights": weights}}
+    more = ("--set", "claim_weights=model")
+    found = by_model(tmp_path, "attribution", verdicts, PASSAGE, *more)
+    assert found.done.status == 0
+    assert found.values["1"]["WEIGHTED_ATTRIBUTION"] == pytest.approx(wanted)
+    assert found.values["1"]["ATTRIBUTION_RATE"] == pytest.approx(2 / 3, abs=1e-6)
+
+
+def test_the_citation_score_with_the_faithfulness_of_a_model(tmp_path: Path) -> None:
+    """Full, in part and none: (1 + .5 + 0) / 3; the other axes are those of words."""
+    more = ("--set", "attester=llm")
+    found = by_model(tmp_path, "citation_score", attesting("fpn"), numbered(3), *more)
+    axes = found.values["1"]
+    assert axes["FAITHFULNESS"] == 0.5 and axes["COVERAGE"] == 1.0
+    wanted = 0.4 * 0.5 + 0.4 * 1.0 + 0.2 * (1 - axes["REDUNDANCY"])
+    assert axes["CITATION_SCORE"] == pytest.approx(wanted, abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "band"),
+    [("a" * 20, "excellent"), ("a" * 9 + "n", "good"), ("aaan", "fair"), ("an", "poor")],
+)
+def test_the_band_of_what_a_model_attributes(verdicts: str, band: str, tmp_path: Path) -> None:
+    found = by_model(tmp_path, "attribution", attributing(verdicts), PASSAGE)
+    assert f"ATTRIBUTION_RATE: 1 {band} (r);" in found.done.out + found.done.err
+
+
+@pytest.mark.parametrize(("verdicts", "status"), [("aaan", 0), ("aann", 1)])
+def test_a_threshold_rejects_what_a_model_does_not_find(
+    verdicts: str, status: int, tmp_path: Path
+) -> None:
+    by_model(tmp_path, "attribution", attributing(verdicts), PASSAGE)
+    assert command("gate", tmp_path / "x", "--min", "ATTRIBUTION_RATE=0.7").status == status
+
+
+def test_nuggets_count_by_weight(tmp_path: Path) -> None:
+    """Vital: in full, in part; okay: in full, not. (1 + .5 + .5 x 1 + .5 x 0) / (2 + .5 x 2)."""
+    labels = ["support", "partial_support", "support", "not_support"]
+    bank = {
+        "qid": "1",
+        "query": "passages",
+        "nuggets": [
+            {"text": f"Fact {n}.", "importance": "vital" if n < 3 else "okay"} for n in range(1, 5)
+        ],
+    }
+    (tmp_path / "bank.jsonl").write_text(lines_of(bank), "utf-8")
+
+    def assign(inputs: Mapping[str, str]) -> Fields:
+        said = enumerate(labels, 1)
+        return {"assignments": [{"number": n, "reason": "", "label": label} for n, label in said]}
+
+    more = ("--nuggets", tmp_path / "bank.jsonl")
+    found = by_model(tmp_path, "nuggets", {"assign_nuggets": assign}, PASSAGE, *more).values["1"]
+    assert found["WEIGHTED_SCORE"] == pytest.approx(2 / 3, abs=1e-6)
+    assert found["STRICT_WEIGHTED_SCORE"] == pytest.approx(1.5 / 3, abs=1e-6)
+    assert (found["STRICT_VITAL_SCORE"], found["VITAL_SCORE"]) == (0.5, 0.75)
+
+
+@pytest.mark.parametrize("grade", [0, 1, 2, 3])
+def test_a_grade_from_0_to_3_is_relevant_from_2_on(grade: int, tmp_path: Path) -> None:
+    verdicts: Verdicts = {"grade": lambda inputs: {"reason": "", "grade": grade}}
+    found = by_model(tmp_path, "direct_prompt", verdicts, PASSAGE)
+    assert found.values["1"] == {"AVG_GRADE": grade, "IS_RELEVANT": float(grade >= 2)}
+
+
+def test_a_claim_on_which_the_call_fails_is_unjudged_and_no_zero(tmp_path: Path) -> None:
+    """Of the three that are judged two are attributed; with the fourth it is 2 or 3 of 4."""
+    found = by_model(tmp_path, "attribution", attributing("aanx"), PASSAGE)
+    assert found.done.status == 3
+    assert found.values["1"]["ATTRIBUTION_RATE"] == pytest.approx(2 / 3, abs=1e-6)
+    failed = [j for j in found.judgments if j.get("claim") and j.get("label") is None]
+    assert [j["claim"]["text"] for j in failed] == ["Claim 4 of the passage."]
+    assert failed[0]["failure"]["kind"] == "parse"
+    assert found.values["1"]["ATTRIBUTION_RATE.unjudged"] == 1
+    assert re.search(r"r +0\.667 +0\.50-0\.75 ", found.done.out)
+
+
+def test_weights_that_a_model_does_not_give_are_unjudged_and_not_1(tmp_path: Path) -> None:
+    verdicts: Verdicts = {**attributing("aan"), "weigh_claims": lambda inputs: {"weights": [1, 2]}}
+    more = ("--set", "claim_weights=model", "--measures", "WEIGHTED_ATTRIBUTION")
+    found = by_model(tmp_path, "attribution", verdicts, PASSAGE, *more)
+    assert found.done.status == 3
+    assert found.values["1"]["ATTRIBUTION_RATE"] == pytest.approx(2 / 3, abs=1e-6)
+    assert "WEIGHTED_ATTRIBUTION" not in found.values["1"]
+    assert found.values["1"]["WEIGHTED_ATTRIBUTION.unjudged"] == 1
+    assert re.search(r"r +0\.667 .* n/a \(0\.00-1\.00\)", found.done.out)
+
+
+def test_a_grade_that_cannot_be_read_is_no_grade_of_0(tmp_path: Path) -> None:
+    found = by_model(tmp_path, "direct_prompt", {"grade": lambda inputs: None}, PASSAGE)
+    assert found.done.status == 3
+    assert found.values["1"] == {"AVG_GRADE.unjudged": 1, "IS_RELEVANT.unjudged": 1}
+    assert found.values["all"] == found.values["1"]

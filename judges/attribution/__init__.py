@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from trecjudge import (
     Document,
     Judgment,
+    JudgmentFailed,
     LeaderboardSpec,
     Model,
+    Program,
     Response,
     WholeResponse,
     judgment_of,
 )
 from trecjudge.judging.attest import EXCERPT_CUT, HOLLOW, NO_TEXT
+from trecjudge.judging.claims.by_model import ATTRIBUTE
 from trecjudge.judging.claims.by_words import LexicalDetector
-from trecjudge.judging.claims.importance import importance_at
+from trecjudge.judging.claims.importance import MODEL, WEIGH, importance_at, weigh_by_model
 from trecjudge.judging.claims.judge import (
     EXPECTED,
     ClaimJudging,
@@ -28,6 +32,8 @@ from trecjudge.judging.claims.judge import (
     without_text,
 )
 from trecjudge.judging.claims.search import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, Library
+from trecjudge.judging.claims.statements import SPLIT
+from trecjudge.judging.judge import unjudged
 from trecjudge.judging.offline.prepared import scripts_of
 from trecjudge.measures import mean_of, share_measure
 from trecjudge.records import Claim, Evidence, Fact
@@ -44,11 +50,17 @@ class AttributionJudge(ClaimJudging):
 
     `facts` also asks which facts of the documents the response has. With a model these are those
     in the passages that it quotes for attributed claims, and those found by words. `claim_weights`
-    is a file with weights of claims for WEIGHTED_ATTRIBUTION.
+    is a file with weights of claims for WEIGHTED_ATTRIBUTION, or `model`: a model weighs them.
     """
 
     facts: bool = True
     claim_weights: str = ""
+    programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE, WEIGH)
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.claim_weights == MODEL or "llm" in (self.claims, self.detector, *self.cascade)
 
     @property
     def measures(self) -> LeaderboardSpec:
@@ -58,8 +70,18 @@ class AttributionJudge(ClaimJudging):
     async def judge_claims(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
-        """Return a judgment on each claim, then one on each document."""
-        if self.claim_weights:
+        """Return a judgment on each claim, then one on each document.
+
+        Where a model should have weighed the claims and did not, there is an unjudged one for that.
+        """
+        failed: list[Judgment] = []
+        if self.claim_weights == MODEL:
+            try:
+                claims = await weigh_by_model(item.topic, claims, model)
+            except JudgmentFailed as error:
+                claims = [replace(claim, importance=None) for claim in claims]
+                failed = [replace(unjudged(item, error), attester=WEIGH.name)]
+        elif self.claim_weights:
             file, topic = importance_at(self.claim_weights), item.topic.topic_id
             claims = file.weigh(item.run_id, topic, claims)
         found = await ClaimJudging.judge_claims(self, item, claims, library, model)
@@ -67,7 +89,7 @@ class AttributionJudge(ClaimJudging):
         documents = item.response.documents.values()
         detector = self.without_model(model)
         judged = (self._document(item, d, d.doc_id in used, found, detector) for d in documents)
-        return [*found, *judged]
+        return [*found, *judged, *failed]
 
     def _document(
         self,
@@ -134,6 +156,26 @@ def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> flo
     return mean_of(bool(fact.found) for fact in facts)
 
 
+BEST, WORST = "BEST", "WORST"
+"""The labels that stand for weights that are not known, at the bounds of a mean."""
+_weighted_rate = rate([ATTRIBUTED], lambda claim: claim.importance or 0.0)
+
+
+def weighted_attribution(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the weight of attributed claims / that of all judged ones; None without, 0 in silence.
+
+    Where the weights are not known it is None. At its best one claim has all the weight, and that
+    one is attributed if any is; at its worst it is another one.
+    """
+    weighing = next((j.label for j in judgments if j.attester == WEIGH.name), BEST)
+    if all(j.claim is None or j.claim.importance is not None for j in judgments):
+        return _weighted_rate(response, judgments)
+    found = [j.label == ATTRIBUTED for j in judgments if j.claim and j.judged]
+    if weighing is None or not found:
+        return None
+    return float(any(found) if weighing == BEST else all(found))
+
+
 BANDS = {"excellent": 0.95, "good": 0.85, "fair": 0.7, "poor": 0.0}
 """What rates of attribution are called in the literature: the least rate of each name."""
 COLUMNS = (
@@ -145,7 +187,7 @@ COLUMNS = (
     ),
     share_measure(
         "WEIGHTED_ATTRIBUTION",
-        rate([ATTRIBUTED], lambda claim: claim.importance),
+        weighted_attribution,
         "The same as ATTRIBUTION_RATE, with important claims weighing more.",
     ),
     share_measure(
@@ -185,7 +227,12 @@ _best_or_worst_claim = filling(ATTRIBUTED, CONTRADICTED)
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
-    """Return an unjudged judgment, on a claim or on a document, at its best or at its worst."""
+    """Return an unjudged judgment, on a claim or on a document, at its best or at its worst.
+
+    One on the weights of claims, too.
+    """
+    if judgment.attester == WEIGH.name:
+        return replace(judgment, label=BEST if best else WORST, failure=None)
     if judgment.claim or judgment.doc_id is None:
         return _best_or_worst_claim(judgment, best)
     facts = judgment.facts or (ANY_NUMBER[best],)

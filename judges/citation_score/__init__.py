@@ -38,7 +38,7 @@ from trecjudge.judging.judge import judge_or_fail, unjudged
 from trecjudge.judging.offline.relevance import Vector, mean_cosine, vector_of, weighed_forms
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.measures import Compute, share_measure
-from trecjudge.records import BY_MODEL, Failure, Usage
+from trecjudge.records import BY_MODEL, Failure, sum_usage
 from trecjudge.text.numbers import other_writings
 from trecjudge.text.questions import blank_question_words, question_kind
 from trecjudge.text.tokens import comparable, read_forms, scripts
@@ -203,7 +203,7 @@ class CitationScoreJudge:
         failure = next((f for f in failures if f.kind != NO_TEXT), None)
         if failure is None and failures and not shares:
             failure = failures[0]
-        usage = _sum_usage([judgment.usage for judgment in every])
+        usage = sum_usage([judgment.usage for judgment in every], ATTEST.name)
         if failure is not None:
             return judgment_of(item, failure=failure, usage=usage)
         compared = Claims(tuple(shares), idle, tuple([NO_TEXT] * len(failures)))
@@ -293,18 +293,6 @@ def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
 
 def _axis_judgment(item: Item, name: str, value: float, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=value, exists=True, reason=reason)
-
-
-def _sum_usage(spent: Sequence[Usage]) -> Usage:
-    costs = [usage.cost for usage in spent if usage.cost is not None]
-    return Usage(
-        cached=all(usage.cached for usage in spent),
-        prompt_tokens=sum(usage.prompt_tokens for usage in spent),
-        completion_tokens=sum(usage.completion_tokens for usage in spent),
-        seconds=sum(usage.seconds for usage in spent),
-        cost=sum(costs) if costs else None,
-        program=ATTEST.name,
-    )
 
 
 def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment:

@@ -13,6 +13,8 @@ from .grades import MAX_GRADE, grade_of
 class Grade(int):
     """A grade, 0 to 3, read by `grade_of`: a reply that states none is asked for again."""
 
+    labels = tuple(range(MAX_GRADE + 1))
+
     @classmethod
     def of_plain_text(cls, reply: str) -> int | None:
         """Return the grade that a reply without fields states, or None."""
@@ -24,7 +26,7 @@ class Grade(int):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
-        return {"type": "integer", "enum": list(range(MAX_GRADE + 1))}
+        return {"type": "integer", "enum": [*cls.labels]}
 
 
 # DSPy names a field's type in the prompt: "must be formatted as a valid Python int".

@@ -17,11 +17,9 @@ GOOD = '{"text": "Steam forced through a narrow gap makes a kettle whistle.", "c
 BAD = '{"text": "The kettle was invented in Lyon in 1894.", "citations": ["k"]}'
 
 
-def job(
-    folder: Path, name: str, runs: dict[str, list[str]], *options: str | Path, status: int = 0
-) -> Path:
-    """Judge runs, each a list of sentences by topic, into `folder`; return `folder/name`."""
-    source = folder / f"{name}.runs"
+def written(folder: Path, runs: dict[str, list[str]], name: str = "runs") -> Path:
+    """Write runs, each a list of sentences by topic, into a folder; return it."""
+    source = folder / name
     source.mkdir(parents=True)
     for run, topics in runs.items():
         lines = (
@@ -29,6 +27,14 @@ def job(
             for i, sentences in enumerate(topics)
         )
         (source / f"{run}.jsonl").write_text("\n".join(lines))
+    return source
+
+
+def job(
+    folder: Path, name: str, runs: dict[str, list[str]], *options: str | Path, status: int = 0
+) -> Path:
+    """Judge runs, each a list of sentences by topic, into `folder`; return `folder/name`."""
+    source = written(folder, runs, f"{name}.runs")
     paths = ("--rag-responses", source, "--out-dir", folder / "out", "--name", name, "-q")
     judge = () if "--judge" in options else ("--judge", "citation")
     done = command(*paths, *judge, *options)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
-from tests.cli.jobs import BAD, GOOD, job
+import pytest
+
+from tests.cli.jobs import BAD, GOOD, as_json, job, written
 from tests.commandline import command
+from tests.endpoint import Answer, serving, text_of
 
 WEIGHTS = (
     '{"topic_id": "1", "sentence_index": 0, "weight": 4}',
@@ -41,6 +45,49 @@ def test_weights_count_in_one_process_and_in_several(tmp_path: Path) -> None:
         assert f"{tmp_path / 'weights.jsonl'}: " in config.partition("inputs_sha256:")[2]
     (tmp_path / "weights.jsonl").unlink()
     assert command("rescore", one, "-q").status == 0
+
+
+def weighing(body: dict[str, Any], number: int) -> Answer:
+    """Weigh the claims of an answer 3, 1, 1 ...; on topic 2 leave one out."""
+    text = text_of(body)
+    claims = json.loads(text.partition("## claims ## ]]")[2].partition("\n\n")[0])
+    weights = [3, *[1] * (len(claims) - 1)]
+    return Answer(json.dumps({"weights": weights[: -1 if "Rivers" in text else None]}))
+
+
+def test_a_model_weighs_claims_planned_kept_and_logged(tmp_path: Path) -> None:
+    topics = tmp_path / "topics.jsonl"
+    rows = ({"id": "1", "title": "Kettles"}, {"id": "2", "title": "Rivers"})
+    topics.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    words = ("--judge", "attribution", "--set", "claims=rules", "--set", "detector=lexical")
+    words += ("--set", "claim_weights=model", "--rag-topics", str(topics), "--use-env-llm")
+    words += ("--cache-dir", str(tmp_path / "cache"))
+    runs = {"a": [BOTH, BOTH]}
+    with pytest.MonkeyPatch.context() as patch, serving(weighing, patch) as endpoint:
+        status, plan = as_json(*words, "--plan", "--rag-responses", written(tmp_path, runs))
+        assert (status, plan["calls"], endpoint.requests) == (0, 2, [])
+        out = job(tmp_path, "x", runs, *words, status=3)
+        asked = len(endpoint.requests)
+        assert asked == 1 + 3  # what cannot be read is asked for as often as anything else
+        job(tmp_path, "y", runs, *words, status=3)
+        assert len(endpoint.requests) == asked + 3
+    table = out.with_suffix(".leaderboard.txt").read_text()
+    values = dict(line.rsplit("\t", 1) for line in table.splitlines())
+    assert values["a\t1\tATTRIBUTION_RATE"] == values["a\t2\tATTRIBUTION_RATE"]
+    assert values["a\t1\tWEIGHTED_ATTRIBUTION"] != values["a\t1\tATTRIBUTION_RATE"]
+    assert "a\t2\tWEIGHTED_ATTRIBUTION" not in values
+    assert values["a\tall\tWEIGHTED_ATTRIBUTION"] == values["a\t1\tWEIGHTED_ATTRIBUTION"]
+    log = out.with_suffix(".log").read_text()
+    assert '"program": "weigh_claims"' in log or '"program":"weigh_claims"' in log
+    assert "must have" in log
+    assert command("rescore", out, "-q").status == 3
+    assert out.with_suffix(".leaderboard.txt").read_text() == table
+
+
+def test_weights_by_a_model_need_one(tmp_path: Path) -> None:
+    words = ("--judge", "attribution", "--set", "claim_weights=model")
+    done = command(*words, "--rag-responses", written(tmp_path, {"a": [GOOD]}))
+    assert done.status == 1 and "--use-env-llm" in done.err
 
 
 def test_a_claim_is_shown_with_its_kind_and_the_probability_of_its_verdict(tmp_path: Path) -> None:

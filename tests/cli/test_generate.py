@@ -10,13 +10,16 @@ import re
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import dspy
 import pytest
+from pydantic import BaseModel
 
 from tests.commandline import ROOT, Done, command
-from tests.endpoint import Answer, Endpoint, serving, text_of
+from tests.endpoint import Answer, Endpoint, Script, serving, text_of
 from tests.models.processes import wait_until
 from tests.reading import records_in
 from trecjudge.baseline.index.index import make_index
@@ -154,6 +157,7 @@ def test_abstention_is_an_empty_answer(folder: Path, tmp_path: Path) -> None:
         (("--format", "rag27"), "unknown format 'rag27'"),
         (("--rounds", "1"), "add --use-env-llm"),
         (("--plan",), "only with --use-env-llm"),
+        (("--confidence", "votes", "--json"), "only a model has that: add --use-env-llm"),
         (("--topic", "nine"), "unknown topic 'nine'"),
         (("--index", "nowhere.index"), "nowhere.index"),
         (("--only", "date"), "must be FIELD=VALUE"),
@@ -313,6 +317,62 @@ def test_a_plan_asks_nothing(folder: Path, tmp_path: Path) -> None:
     assert list(tmp_path.glob("m*")) == []
 
 
+def sure(body: dict[str, Any], number: int) -> Answer:
+    """Answer with what `writing` does, each character a token of the same log-probability."""
+    answer = writing(body, number)
+    tokens = [{"token": one, "logprob": math.log(0.8)} for one in str(answer.content)]
+    return replace(answer, logprobs={"content": tokens} if body.get("logprobs") else None)
+
+
+@pytest.mark.parametrize(
+    ("script", "flags", "calls", "values", "named", "note"),
+    [
+        (sure, ("--confidence", "logprobs"), 1, [0.8], "exp(mean log-probability", ""),
+        (sure, ("--confidence", "votes", "--votes", "3"), 4, [1.0], "further answers that say", ""),
+        (sure, (), 1, None, "offline attester: mean P(full support)", ""),
+        (
+            *(writing, ("--confidence", "logprobs"), 1, [None], ""),
+            "3 of 3 answers have no confidence: the endpoint gave no log-probabilities",
+        ),
+    ],
+    ids=["tokens", "votes", "words by default", "an endpoint that gives none"],
+)
+def test_what_the_confidence_of_an_answer_is_from(
+    script: Script,
+    flags: tuple[str, ...],
+    calls: int,
+    values: list[float | None] | None,
+    named: str,
+    note: str,
+    folder: Path,
+    tmp_path: Path,
+) -> None:
+    asked = ("--max-topics", "3", "--json", *flags)
+    with serving(script) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        planned = job.here("p", "--plan", *asked)
+        assert json.loads(planned.out)["calls"] == 3 * calls
+        done, sent = job.here("m", *asked), len(endpoint.requests)
+        again = job.here("n", *asked)
+        assert sent == len(endpoint.requests) == 3 * calls
+        heats = [body["temperature"] for body in endpoint.requests]
+    assert done.status == 0 and sorted(heats) == [0.0] * 3 + [1.0] * (3 * calls - 3)
+    objects = json.loads(done.out)["answers"]
+    if values is not None:
+        assert [one["confidence"] for one in objects] == 3 * values
+    assert [named in (one["confidence_from"] or "") for one in objects] == [True] * 3
+    assert all(one["grounded"] is not None for one in objects)
+    assert done.err.count("have no confidence") == (1 if note else 0) and note in done.err
+    assert json.loads(again.out)["answers"] == objects
+
+
+def test_a_confidence_by_a_model_is_for_objects(folder: Path, tmp_path: Path) -> None:
+    with serving(sure) as endpoint:
+        done = WithModel(folder, tmp_path, endpoint).here("m", "--confidence", "logprobs")
+        assert endpoint.requests == []
+    assert done.status == 1 and "only answers as objects have a confidence: add --json" in done.err
+
+
 def test_a_budget_holds_and_what_failed_is_no_empty_answer(folder: Path, tmp_path: Path) -> None:
     with serving(writing) as endpoint:
         job = WithModel(folder, tmp_path, endpoint)
@@ -421,6 +481,43 @@ def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> Non
     (plain,), (run,) = records_in(tmp_path / "plain.jsonl"), records_in(tmp_path / "m.jsonl")
     assert run["references"] != plain["references"]
     assert "bm25, reranked" in run["metadata"]["run_desc"]
+
+
+class Answering(BaseModel):
+    """Whether the passage of a number answers."""
+
+    number: int
+    grade: Literal["YES", "NO"]
+
+
+class AnsweringAll(dspy.Signature):
+    """Does each passage answer?"""
+
+    question: str = dspy.InputField()
+    passages: list[str] = dspy.InputField()
+    grades: list[Answering] = dspy.OutputField()
+
+
+def test_passages_are_graded_by_labels_of_ones_own(folder: Path, tmp_path: Path) -> None:
+    labels = {"grade": {"YES": 3, "NO": 0}}
+    prompt = {"signature": f"{__name__}:AnsweringAll", "labels": labels}
+    (tmp_path / "w.yml").write_text(json.dumps({"prompts": {"grade_passages": prompt}}))
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        said = str(grading(body, number).content)
+        for grade, label in (("3", "YES"), ("0", "NO")):
+            said = said.replace(f'"grade": {grade}', f'"grade": "{label}"')
+        return Answer(said)
+
+    with serving(script) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        more = ("--topic", "3", "--rerank", "5")
+        done = job.here("m", *more, "--workflow", str(tmp_path / "w.yml"))
+    assert done.status == 0, done.err
+    with serving(grading) as endpoint:
+        assert WithModel(folder, tmp_path, endpoint).here("n", *more).status == 0
+    (one,), (other,) = records_in(tmp_path / "m.jsonl"), records_in(tmp_path / "n.jsonl")
+    assert one["references"] == other["references"]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

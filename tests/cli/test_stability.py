@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import dspy
 import pytest
 
 from tests.commandline import SAMPLES, Done, command
@@ -169,3 +170,31 @@ def test_games_are_sorted_by_lift_with_an_interval(run: Run) -> None:
     assert lifts["CITATION_SUPPORT"] == 1.0
     assert "not tested: game:title: the rule changes no response" in done.out
     assert re.search(r"frame-false +8 +CITATION_SUPPORT +0\.000 +1\.000 +\+1\.000", done.out)
+
+
+class Verdict(dspy.Signature):
+    """Does the document say it?"""
+
+    document: str = dspy.InputField()
+    sentence: str = dspy.InputField()
+    answer: Literal["YES", "NO"] = dspy.OutputField()
+
+
+LABELS = {"answer": {"YES": FULL, "NO": NONE}}
+
+
+@pytest.mark.parametrize("kind", ["signature", "module"])
+def test_a_prompt_with_labels_of_its_own_is_tested(kind: str, run: Run, tmp_path: Path) -> None:
+    named = f"{__name__}:{'Verdict' if kind == 'signature' else 'THOUGHT'}"
+    workflow = {"judge": "citation", "prompts": {"attest": {kind: named, "labels": LABELS}}}
+    (tmp_path / "w.yml").write_text(json.dumps(workflow))
+    said = Answer('{"reasoning": "So.", "answer": "YES"}')
+    with serving(lambda body, number: said) as endpoint:
+        given = ("--workflow", str(tmp_path / "w.yml"), "--samples", "2", "--change", "none")
+        done = run(endpoint, "--json", *given)
+        assert len(endpoint.requests) == 3 * TOPICS * SENTENCES
+    found = json.loads(done.out)
+    assert (done.status, found["unjudged"], found["flips"][0]["rate"]) == (0, 0, 0.0)
+
+
+THOUGHT = dspy.ChainOfThought(Verdict)

@@ -105,6 +105,8 @@ def _inputs(folder: Path) -> None:
         for n, pair in enumerate(pairs)
     ]
     _lines(folder / "pairs.jsonl", pairs)
+    weights = ({"topic_id": x["topic_id"], "sentence_index": 0, "weight": 2.5} for x in labels)
+    _lines(folder / "weights.jsonl", list(weights))
     nuggets = [{"text": value, "importance": "vital"} for value in list(text.values())[:3]]
     bank = [{"qid": t["id"], "query": t["title"], "nuggets": nuggets} for t in _plain(topics)]
     _lines(folder / "bank.jsonl", bank)
@@ -142,6 +144,8 @@ def _of_commands(folder: Path) -> None:
     _done("calibrate", "--labels", "pairs.jsonl", "--out", "calibration.json", "-q")
     _done("pairs", "pairs.jsonl", "--output", "earlier.jsonl", "-q")
     _done("nuggets", "edit", "bank.jsonl", "--to-table", "nuggets.tsv", "-q")
+    asked = ("--rag-topics", "topics.jsonl", "--format", "rag25", "--name", "asked")
+    _done("generate", "--index", "docs.index", *asked, "--out-dir", ".", "-q")
     _done("convert", "job/x", "board.txt", "--to", "ir_measures")
     _done("convert", "job/x", "board.csv", "--to", "csv")
     with serving(attesting()) as endpoint:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 LINES = (Path(__file__).parent / "recipes.txt").read_text().splitlines()
+FILE = re.compile(r"\{([^}]*)\}")
 ALSO = {"prompted.yml": ("prompt.json",), "experiment.yml": ("topics.jsonl", "documents.jsonl")}
 """Files of the kit that another file of it names."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A command line; `{NAME}` is an input that may be spoiled, `+{NAME}` one that is not typed."""
+    """A command line; `{NAME}` is an input that may be spoiled, `+{NAME}` one that is not typed.
+
+    It may be a part of a word: `key={NAME}`.
+    """
 
     line: str
 
@@ -29,19 +34,19 @@ class Recipe:
     @property
     def spoilable(self) -> list[str]:
         """The inputs of which one is spoiled."""
-        return [word.strip("+{}") for word in self.line.split() if "{" in word]
+        return FILE.findall(self.line)
 
     @property
     def arguments(self) -> list[str]:
         """The words of the command line."""
         words = shlex.split(self.line)
         words = words[1:] if self.command == "judge" else words
-        return [word.strip("{}") for word in words if not word.startswith("+")]
+        return [re.sub("[{}]", "", word) for word in words if not word.startswith("+")]
 
     @property
     def needed(self) -> list[str]:
         """Everything of the kit that it reads."""
-        named = [word.strip("+{}") for word in self.line.split()]
+        named = [*FILE.findall(self.line), *self.line.split()]
         return [*named, *chain.from_iterable(ALSO.get(name, ()) for name in named)]
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import dspy
 import pytest
@@ -406,6 +406,40 @@ def test_offline_nothing_is_called_no_better_that_was_not_asked(
         ended = again(endpoint, tmp_path, "--with", "gepa", "--offline")
     assert (ended.done.status, ended.done.out, ended.requests) == (1, "", [])
     assert "the reply is not in the cache" in ended.done.err
+
+
+class Verdict(dspy.Signature):
+    """Does the document say it?"""
+
+    document: str = dspy.InputField()
+    sentence: str = dspy.InputField()
+    answer: Literal["YES", "NO"] = dspy.OutputField()
+
+
+THOUGHT = dspy.ChainOfThought(Verdict)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        ("signature", "Verdict", "has labels of its own; begin with a prompt that has the judge's"),
+        (
+            "module",
+            "THOUGHT",
+            "is a module: optimise it by DSPy, and give what it saves",
+        ),
+    ],
+)
+def test_what_cannot_be_optimised_says_why(
+    kind: str, name: str, said: str, optimise: Optimise, tmp_path: Path
+) -> None:
+    labels = {"answer": {"YES": "full_support", "NO": "no_support"}}
+    prompt = {kind: f"{__name__}:{name}", "labels": labels}
+    workflow = tmp_path / "w.yml"
+    workflow.write_text(json.dumps({"judge": "citation", "prompts": {"attest": prompt}}))
+    ended = optimise(teachable(rule), "--workflow", workflow)
+    assert (ended.done.status, ended.requests) == (1, [])
+    assert f"prompts.attest: {__name__}:{name} {said}" in " ".join(ended.done.err.split())
 
 
 def test_voters_are_told_to_be_left_out(optimise: Optimise, tmp_path: Path) -> None:

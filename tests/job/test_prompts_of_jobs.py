@@ -128,6 +128,53 @@ def test_an_adapter_of_tags(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert labels(folder) == ["full_support"] * 3
 
 
+MODULE = """
+import dspy
+from trecjudge.judges.citation.program import Attest
+
+class Thought(dspy.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = dspy.Predict("sentence -> claim"), dspy.ChainOfThought(Attest)
+
+    async def aforward(self, document, sentence):
+        claim = (await self.first.acall(sentence=sentence)).claim
+        return await self.last.acall(document=document, sentence=claim)
+
+class Broken(Thought):
+    async def aforward(self, document, sentence):
+        return {}["label"]
+"""
+
+
+def test_a_module_is_asked_singly_logged_and_recorded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "thoughtful.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(folder))
+    reply = '{"claim": "C", "reasoning": "R", "evidence": "Steam", "label": "partial_support"}'
+    workflow = {"settings": {"group": 8}, "prompts": {"attest": "thoughtful:Thought"}}
+    _, done = asked(folder, monkeypatch, always(reply), workflow)
+    assert (done.status, labels(folder)) == (0, ["partial_support"] * 3), done.err
+    assert "attest_group is asked one by one: thoughtful:Thought is for a single" in done.err
+    events = [json.loads(line) for line in (folder / "out/x.log").read_text().splitlines()]
+    calls = [event["program"] for event in events if event["event"] == "MODEL_CALL"]
+    assert calls == ["claim", "reasoning_evidence_label"] * 3
+    config = yaml.safe_load((folder / "out/x.config.yml").read_text())["model"]
+    assert config["prompts"]["attest"]["from"] == "thoughtful:Thought"
+    assert list(config["prompts"]["attest"]["predictors"]) == ["first", "last.predict"]
+    assert "attest" in config["prompts_sha256"]
+
+
+def test_a_bug_of_a_module_has_its_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "failing.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.chdir(folder)
+    _, done = asked(folder, monkeypatch, always(""), {"prompts": {"attest": "failing:Broken"}})
+    assert done.status == 3
+    assert "KeyError: 'label' (failing.py:16)" in (folder / "out/x.log").read_text()
+
+
 @pytest.mark.parametrize(
     ("prompt", "message"),
     [("atest.json", "no such file"), ("argu", "did you mean 'argue'"), ("Is it so?", "a field")],

@@ -14,6 +14,7 @@ from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.attribution import AttributionJudge, best_or_worst
 from trecjudge.judging.claims.by_model import ATTRIBUTE
+from trecjudge.judging.claims.importance import WEIGH
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.reading import Unparsed
@@ -382,6 +383,87 @@ def test_weights_of_a_file_weigh_the_rate(tmp_path: Path) -> None:
     values = scores(answer, found)
     assert values["WEIGHTED_ATTRIBUTION"] == pytest.approx(6 / 7.5)
     assert values["ATTRIBUTION_RATE"] == pytest.approx(1 / 3)
+
+
+COPPER = ("The Bhagavad Gita has 18 chapters.", "Copper conducts.", "Gold shines.")
+
+
+def weighed(*weights: float, sentences: tuple[str, ...] = COPPER) -> tuple[Any, ...]:
+    """Return the answer, its judgments with weights by a model, and what the model was asked."""
+    asked = ScriptedModel(lambda inputs: {"weights": list(weights)})
+    if not weights:
+        asked = failing("parse", "it does not parse")
+    answer = response(*((text, ["g"]) for text in sentences), documents={"g": GITA})
+    item = WholeResponse.of(Topic("t1", "Gita", "How long is it?"), answer)
+    settings: Any = {"claims": "rules", "detector": "lexical", "claim_weights": "model"}
+    return answer, asyncio.run(AttributionJudge(**settings).judge(item, asked)), asked.asked
+
+
+def failing(kind: str, message: str) -> ScriptedModel:
+    """Return a model of which every call fails."""
+
+    def fail(inputs: Any) -> Any:
+        raise JudgmentFailed(kind, message)
+
+    return ScriptedModel(fail)
+
+
+def test_a_model_weighs_all_claims_of_an_answer_in_one_call() -> None:
+    answer, found, asked = weighed(6, 1.5, 0)
+    assert [j.claim.importance for j in found if j.claim] == [6.0, 1.5, 0.0]
+    assert scores(answer, found)["WEIGHTED_ATTRIBUTION"] == pytest.approx(6 / 7.5)
+    assert asked == [{"question": "Gita\nHow long is it?", "claims": list(COPPER)}]
+
+
+@pytest.mark.parametrize("weights", [(), (0, 0, 0)], ids=["no reply", "nothing weighs"])
+def test_weights_that_are_not_known_leave_only_their_measure_open(weights: tuple[float]) -> None:
+    answer, found, _ = weighed(*weights)
+    (claimless,) = [j for j in found if j.failure]
+    assert [j.claim.importance for j in found if j.claim] == [None] * 3
+    values = scores(answer, found)
+    assert values["WEIGHTED_ATTRIBUTION"] is None
+    assert values["ATTRIBUTION_RATE"] == pytest.approx(1 / 3)
+    assert claimless.attester == "weigh_claims" and claimless.claim is None
+    for best in (True, False):
+        whole = [j if j.judged else best_or_worst(j, best) for j in found]
+        assert scores(answer, whole) == values | {"WEIGHTED_ATTRIBUTION": float(best)}
+
+
+def test_for_a_single_claim_no_weight_is_asked_for() -> None:
+    answer, found, asked = weighed(sentences=COPPER[:1])
+    assert (asked, scores(answer, found)["WEIGHTED_ATTRIBUTION"]) == ([], 1.0)
+
+
+def test_the_weights_of_an_unknown_topic_are_unjudged() -> None:
+    answer = response(*((text, ["g"]) for text in COPPER), documents={"g": GITA})
+    asked = ScriptedModel(lambda inputs: {"weights": [1, 1, 1]})
+    settings: Any = {"claims": "rules", "detector": "lexical", "claim_weights": "model"}
+    failures = [j.failure.kind for j in judged(answer, asked, **settings) if j.failure]
+    assert (failures, asked.asked) == (["no_topic_text"], [])
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ('{"weights": [3, 0.5]}', [3.0, 0.5]),
+        ('{"weights": ["3", 0]}', [3.0, 0.0]),
+        ('{"weights": [3]}', None),
+        ('{"weights": [3, -1]}', None),
+        ('{"weights": [3, 11]}', None),
+        ('{"weights": [3, "high"]}', None),
+        ('{"weights": [3, NaN]}', None),
+        ("3, 1", None),
+    ],
+)
+def test_weights_are_one_number_for_each_claim(reply: str, wanted: list[float] | None) -> None:
+    prompt = Prompts().get(WEIGH, "schema")
+    if wanted is None:
+        with pytest.raises(Unparsed):
+            prompt.parse(reply, 2)
+    else:
+        assert prompt.parse(reply, 2) == {"weights": wanted}
+    sent = prompt.request["response_format"]["json_schema"]["schema"]["properties"]["weights"]
+    assert (sent["type"], sent["items"]) == ("array", {"type": "number"})
 
 
 def test_a_claim_has_the_probability_of_its_verdict_where_it_is_calibrated() -> None:

@@ -193,9 +193,9 @@ def test_the_topic_enters_whole_without_empty_parts() -> None:
     ("name", "wording"),
     [
         ("direct_prompt", "Grade how relevant the `text` is to the `topic`"),
-        ("direct_prompt_rag", "answers the query that the `topic` is"),
+        ("direct_prompt_rag", "answers the `topic`, a query"),
         ("direct_prompt_ragtime", "report that the `topic` requests"),
-        ("direct_prompt_dragun", "A careful reader wonders whether to trust it"),
+        ("direct_prompt_dragun", "decide whether to trust the `topic`"),
     ],
 )
 def test_each_workflow_has_a_wording_and_variants(name: str, wording: str) -> None:

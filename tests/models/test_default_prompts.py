@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from trecjudge.cli.prompts import every_program, listed_prompts
+from trecjudge.judging.claims.program import Weight
 from trecjudge.models.adapters import AdapterName, Form, entries_of, label_fields, labels_of
 from trecjudge.models.model import Program
 from trecjudge.models.overrides import OWN
@@ -22,6 +23,8 @@ FRAMES: list[tuple[AdapterName, Form]] = [
 PROGRAMS = every_program()
 KEYS = json.loads((Path(__file__).parent / "keys_of_v0.16.json").read_text(encoding="utf-8"))
 """Keys of requests as release 0.16 made them, for each program in the four frames."""
+OF_BEFORE = [program for program in PROGRAMS if program.name in KEYS]
+"""The programs that release 0.16 had: a later one has no wording of before."""
 ENDPOINT = LlmSettings(base_url="http://127.0.0.1:1/v1", model="m")
 
 
@@ -36,7 +39,7 @@ def key(program: Program, overrides: dict[str, str], adapter: AdapterName, form:
     return Requests(ENDPOINT, prompts).make(program, inputs, form).key
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", OF_BEFORE, ids=lambda program: program.name)
 def test_replies_of_before_answer_the_wording_of_before(program: Program) -> None:
     named = {(program.each or program).name: "v0.9"}
     assert [key(program, named, *frame) for frame in FRAMES] == KEYS[program.name]
@@ -64,7 +67,7 @@ def example(annotation: Any, last: bool) -> Any:
 
 def plain(annotation: Any) -> Any:
     """Return a text, a grade or a list of one entry."""
-    kinds = {str: "It says so.", list[str]: ["It says so."], list[int]: [1]}
+    kinds = {str: "It says so.", list[str]: ["It says so."], list[int]: [1], list[Weight]: [1.0]}
     return kinds.get(annotation, 3)
 
 
@@ -92,5 +95,5 @@ def test_labels_stand_one_a_line_and_inputs_are_data(program: Program) -> None:
 
 def test_the_default_has_at_most_a_quarter_more_tokens_than_before() -> None:
     listed = {(p.prompt.program.name, p.about.name): p.tokens for p in listed_prompts(PROGRAMS)}
-    sizes = [(listed[p.name, OWN], listed[p.name, "v0.9"]) for p in PROGRAMS]
+    sizes = [(listed[p.name, OWN], listed[p.name, "v0.9"]) for p in OF_BEFORE]
     assert len(sizes) == len(KEYS) and all(own <= 1.25 * before for own, before in sizes)

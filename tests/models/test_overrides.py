@@ -8,11 +8,15 @@ from typing import Any, Literal
 
 import dspy
 import pytest
+from pydantic import BaseModel
 
+from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES
 from trecjudge.errors import PluginError, WorkflowError
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judges.citation.program import Attest
+from trecjudge.judges.direct_prompt import GRADE
 from trecjudge.models.compiled import prompt_text
+from trecjudge.models.model import Program
 from trecjudge.models.overrides import named_prompts
 from trecjudge.models.prompt import FORMS, Form, Prompts
 from trecjudge.models.reading import Unparsed
@@ -174,6 +178,77 @@ def test_what_they_stand_for_is_part_of_the_digest_and_groups_are_asked_singly()
     one, other = (Prompts({"attest": mapped("Said", {"answer": m})}) for m in (YES_NO, turned))
     assert one.get(ATTEST, "schema").digest != other.get(ATTEST, "schema").digest
     assert "is for a single one" in one.asked_singly(ATTEST_GROUP)
+
+
+class OnTopic(dspy.Signature):
+    """Is the text on the topic?"""
+
+    topic: str = dspy.InputField()
+    text: str = dspy.InputField()
+    answer: Literal["YES", "NO"] = dspy.OutputField()
+
+
+class Answering(BaseModel):
+    """Whether the passage of a number answers."""
+
+    number: int
+    grade: Literal["YES", "NO"]
+
+
+class AnsweringAll(dspy.Signature):
+    """Does each passage answer?"""
+
+    question: str = dspy.InputField()
+    passages: list[str] = dspy.InputField()
+    grades: list[Answering] = dspy.OutputField()
+
+
+GRADES = {"YES": 3, "NO": 0}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_labels_stand_for_grades(form: Form) -> None:
+    given = mapped("OnTopic", {"answer": GRADES})
+    prompt = Prompts({"grade": given}).get(GRADE, form)
+    assert prompt.parse('{"answer": "yes"}') == {"grade": 3, "reason": ""}
+    with pytest.raises(Unparsed):
+        prompt.parse('{"answer": "3"}')
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_labels_in_a_list_stand_for_grades(form: Form) -> None:
+    given = mapped("AnsweringAll", {"grade": GRADES})
+    prompt = Prompts({"grade_passages": given}).get(GRADE_PASSAGES, form)
+    reply = '{"grades": [{"number": 2, "grade": "NO"}, {"number": 1, "grade": "YES"}]}'
+    found = prompt.parse(reply, 2)["grades"]
+    assert [(entry.number, entry.grade) for entry in found] == [(1, 3), (2, 0)]
+
+
+class Counted(Verdict):
+    """Is it so, 1 or 0?"""
+
+    answer: Literal[1, 0] = dspy.OutputField()
+
+
+@pytest.mark.parametrize("name", ["Said", "Counted"])
+def test_a_label_may_be_a_number(name: str) -> None:
+    given = mapped(name, {"answer": {1: "full_support", 0: "no_support"}})
+    prompt = Prompts({"attest": given}).get(ATTEST, "schema")
+    assert prompt.parse('{"why": "w", "answer": 1}')["label"] == "full_support"
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "message"),
+    [
+        (GRADE, mapped("OnTopic", {"answer": {"YES": 4}}), "unknown label 4; there are: 0"),
+        (GRADE, mapped("OnTopic", {"answer": {"YES": True}}), "labels must be a mapping"),
+        (GRADE_PASSAGES, mapped("AnsweringAll", {"answer": GRADES}), "must be called grade"),
+        (GRADE_PASSAGES, mapped("AnsweringAll", {"grade": {"YES": 3}}), "must be YES, NO"),
+    ],
+)
+def test_labels_that_are_no_grades_are_refused(program: Program, given: str, message: str) -> None:
+    with pytest.raises(WorkflowError, match=f"prompts.{program.name}.*{message}"):
+        Prompts({program.name: given}).prepare(program)
 
 
 @pytest.mark.parametrize(

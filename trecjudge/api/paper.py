@@ -16,6 +16,7 @@ from trecjudge.evaluation.standings import Standings, standings_at
 from trecjudge.findings import OnFinding, brief
 from trecjudge.results.jobs import outcome
 from trecjudge.show.paper.forms import Form, render_table
+from trecjudge.show.paper.latex import PAGE, Layout
 from trecjudge.show.paper.tables import DIGITS, correlation_grid, difference_grid, leaderboard_grid
 from trecjudge.stats.alignment import report_unjudged
 
@@ -30,6 +31,8 @@ def table(
     measures: str | Collection[str] = (),
     all_measures: bool = False,
     digits: int = DIGITS,
+    layout: str = PAGE.name,
+    plain: bool = False,
     lower_is_better: str | Collection[str] = (),
     format_name: str = "auto",
     on_finding: OnFinding = warn,
@@ -37,14 +40,17 @@ def table(
     """Return a table of a result, a leaderboard's path, a comparison or a meta-evaluation.
 
     `measures` are those of a leaderboard, by default what its judges rank by, and
-    `lower_is_better` those that are so where no statistics say it. Raises InputError.
+    `lower_is_better` those that are so where no statistics say it. `layout` is for LaTeX: `page`,
+    `column` or `wide` of a page with two columns, or `landscape`, with a width in pt as in
+    `page:360`; `plain` sets its numbers without siunitx. Raises InputError.
     """
+    laid = Layout.of(layout, plain)
     if digits not in range(MOST_DIGITS + 1):
         raise InputError(f"digits is {brief(digits)}, must be 0 to {MOST_DIGITS}")
     if isinstance(found, Comparison):
-        return render_table(difference_grid(found.differences, digits), to)
+        return render_table(difference_grid(found.differences, digits), to, laid)
     if isinstance(found, MetaEvaluation):
-        return render_table(correlation_grid(found.pairs, digits), to)
+        return render_table(correlation_grid(found.pairs, digits), to, laid)
     if not isinstance(found, Result | str | os.PathLike):
         wanted = "give a result, a path, a comparison or a meta-evaluation"
         raise InputError(f"{brief(found)}: {wanted}")
@@ -53,7 +59,7 @@ def table(
     standings, scores = standings_at(job, on_finding, format_name, lower)
     wanted = _measures(standings, names(measures) if measures else (), all_measures)
     report_unjudged(scores, wanted, on_finding)
-    return render_table(leaderboard_grid(standings, wanted, digits=digits), to)
+    return render_table(leaderboard_grid(standings, wanted, digits=digits), to, laid)
 
 
 def _measures(found: Standings, given: Collection[str], every: bool) -> list[str]:

@@ -18,6 +18,7 @@ from trecjudge.evaluation import agreement as agreeing
 from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison, scores_at
+from trecjudge.evaluation.teams import teams_at
 from trecjudge.findings import Finding, OnFinding, brief
 from trecjudge.inputs.labels.entries import said_in
 from trecjudge.records import Place
@@ -29,6 +30,7 @@ from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
 from trecjudge.stats.comparison import Correction
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.meta import Correlated
+from trecjudge.stats.order import OrderMoved
 from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
 # Leaderboards given as results, files or data frames, converted to scores for statistics.
@@ -201,6 +203,8 @@ class MetaEvaluation:
     pairs: tuple[Correlated, ...]
     truth: Scores
     leaderboards: tuple[Scores, ...]
+    moved: tuple[OrderMoved, ...] = ()
+    """How far the order of each measure moves from `against`, where that was given."""
 
 
 def meta_evaluate(
@@ -209,6 +213,8 @@ def meta_evaluate(
     truth_measures: str | Sequence[str] = (),
     measures: str | Sequence[str] = (),
     correlations: str | Sequence[str] = (),
+    teams: PathLike | Mapping[str, str] | None = None,
+    against: Board | None = None,
     on_missing: OneSidedRuns = "error",
     all_rows: AllRows = "checked",
     duplicates: Duplicates = "first",
@@ -218,21 +224,35 @@ def meta_evaluate(
 ) -> MetaEvaluation:
     """Return how far leaderboards order the runs as one that people made.
 
-    Raises InputError for runs on one side only, unless `on_missing` allows them, and for fewer than
-    three in common.
+    `teams` are those of the runs, or a file of them, or a job: then the order is looked at without
+    each team. `against` is a leaderboard of the same judge, as without its own bank of nuggets: how
+    far does the order move from it? Raises InputError for runs on one side only, unless
+    `on_missing` allows them, and for fewer than three in common.
     """
     _check_given(leaderboards)
     _check_choice("duplicates", duplicates, Duplicates)
     _check_choice("on_missing", on_missing, OneSidedRuns)
     _check_choice("all_rows", all_rows, AllRows)
-    asked = (names(one) for one in (correlations or DEFAULT, truth_measures, measures))
-    rules = Rules(on_missing, all_rows, *asked)
+    owners = teams if teams is None or isinstance(teams, Mapping) else teams_at(Path(teams))
+    rules = Rules(
+        on_missing,
+        all_rows,
+        names(correlations or DEFAULT),
+        names(truth_measures),
+        names(measures),
+        owners,
+    )
     people, jobs = boards([truth], on_finding, duplicates, truth_format)
     only_one(truth, jobs, "leaderboards")
     tables, _ = boards(leaderboards, on_finding, duplicates, format_name)
     found = [one for t in tables for one in meta.meta_evaluate(people[0], t, rules, on_finding)]
     found.sort(key=lambda one: not one.of_one_name)
-    return MetaEvaluation(tuple(found), people[0], tuple(tables))
+    moved: list[OrderMoved] = []
+    if against is not None:
+        (before,), _ = boards([against], on_finding, duplicates, format_name)
+        for after in tables:
+            moved += meta.moved_orders(people[0], before, after, rules, on_finding)
+    return MetaEvaluation(tuple(found), people[0], tuple(tables), tuple(moved))
 
 
 def agree(

@@ -8,6 +8,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from trecjudge.baseline.records import RetrievedPassage, Support
+from trecjudge.text.quotes import find_quote_span
+from trecjudge.text.tokens import read_forms
+
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?\b")
 _CARD = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,18}(?!\w)")
@@ -148,3 +152,42 @@ KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     ("PHONE", _PHONE, _is_phone),
 )
 """What is masked: its name, its form, and the check that it must pass."""
+
+
+# A passage as a model sees it, and its quotes in the text as it is.
+SHORTEST = 3
+"""The fewest words of a quote: one or two stand in nearly every passage."""
+LONGER = 2
+"""How many times as long as the quote what is found may be: else too much was left out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage as a model sees it: with personal data masked, if that was asked for."""
+
+    passage: RetrievedPassage
+    text: MaskedText
+
+    @classmethod
+    def of(cls, passage: RetrievedPassage, mask: bool) -> ShownPassage:
+        """Return a passage as it is shown."""
+        text = passage.chunk.text
+        return cls(passage, mask_personal_data(text) if mask else MaskedText(text, text))
+
+    def show_numbered(self, number: int, mask: bool) -> str:
+        """Return it behind its number; one from within a document has the document's title too."""
+        chunk = self.passage.chunk
+        title = chunk.document.title if chunk.start else ""
+        heading = mask_personal_data(title).text if mask else title
+        return f"[{number}] {heading}\n{self.text.text}".replace("] \n", "] ", 1)
+
+    def support(self, quote: str) -> Support | None:
+        """Return where a quote stands, word for word; None where it does not."""
+        if len(read_forms(quote)[1]) < SHORTEST:
+            return None
+        span = find_quote_span(self.text.text, quote)
+        if span is None or span[1] - span[0] > LONGER * len(quote):
+            return None
+        begin = self.passage.chunk.start
+        start, end = self.text.span(*span)
+        return Support(self.passage, begin + start, begin + end, self.text.text[slice(*span)])

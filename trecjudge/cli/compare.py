@@ -95,7 +95,7 @@ def compare(flags: CompareFlags) -> int:
     printer.close()
     print_sources(found.leaderboards, flags.quiet)
     if flags.to is not None:
-        write_text(flags.out, trecjudge.table(found, flags.to, digits=flags.digits))
+        write_text(flags.out, trecjudge.table(found, flags.to, **flags.looks))
     elif not flags.quiet:
         _print(found, flags.wide, flags.show_all)
     return printer.status()

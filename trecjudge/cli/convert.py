@@ -8,7 +8,7 @@ from typing import Literal
 
 import trecjudge
 from trecjudge.cli.exits import print_errors
-from trecjudge.cli.flags import DigitFlags, FormatFlags
+from trecjudge.cli.flags import FormatFlags, LayoutFlags
 from trecjudge.cli.parameters import argument, command_with, option, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_sources, write_text
 from trecjudge.errors import InputError
@@ -40,7 +40,7 @@ TABLES: Mapping[str, Form] = {
 }
 
 
-class ConvertFlags(FormatFlags, DigitFlags):
+class ConvertFlags(FormatFlags, LayoutFlags):
     """What is written, as what, and where."""
 
     source: Path = argument("A leaderboard or a job; or a file or folder of nugget banks.")
@@ -91,7 +91,7 @@ def _write_table(flags: ConvertFlags, form: Form, printer: FindingPrinter) -> No
         form,
         measures=flags.measures,
         all_measures=flags.all_measures,
-        digits=flags.digits,
+        **flags.looks,
         lower_is_better=flags.lower_is_better,
         format_name=flags.format_name,
         on_finding=printer,

@@ -265,13 +265,23 @@ class LeaderboardFlags(FormatFlags):
     measure: Sequence[str] = several("Only these measures; else all.")
 
 
-class DigitFlags(Flags):
-    """The decimals of a table."""
+class LayoutFlags(Flags):
+    """How a table for a paper looks."""
 
     digits: int = option("For a table: decimals of a value.", 3, min=0, max=6)
+    layout: str = option(
+        "For LaTeX: page, column or wide (of a page with two), landscape; page:360 for 360 pt.",
+        "page",
+    )
+    plain: bool = switch("For LaTeX: numbers without siunitx.", "--plain")
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """What `trecjudge.table` takes of them."""
+        return {"digits": self.digits, "layout": self.layout, "plain": self.plain}
 
 
-class PaperFlags(DigitFlags):
+class PaperFlags(LayoutFlags):
     """A table for a paper."""
 
     to: Literal["markdown", "latex", "html", "csv"] | None = option(

@@ -12,6 +12,7 @@ from trecjudge.baseline.generate.formats import RunFormat, format_for
 from trecjudge.baseline.generate.runs import RunRequest, retrieval_log
 from trecjudge.baseline.index.filters import parse_filter
 from trecjudge.baseline.index.index import open_index
+from trecjudge.baseline.records import ConfidenceSource
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings, usual_method
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import (
@@ -63,6 +64,13 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     rounds: int = option(
         "Let a model name what its answer lacks, and search again, N times at most.", 0, min=0
     )
+    confidence: ConfidenceSource = option(
+        "What the confidence of answers, with --json, is from: words of the passages (calibrated),"
+        " logprobs of the model, or votes: further answers of the model.",
+        "words",
+        metavar="NAME",
+    )
+    votes: int = option("Ask for N further answers, with --confidence votes.", 4, min=1)
     mask_pii: bool = switch(
         "Mask email addresses, telephone, card and account numbers, IP addresses and national"
         " ids: no model sees them, and no answer has them.",
@@ -79,7 +87,8 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     def generating(self) -> AnswerSettings:
         """How answers are made."""
         only = parse_filter(self.only)
-        return AnswerSettings(self.top, self.rounds, self.mask_pii, self.max_words, only)
+        given = self.top, self.rounds, self.mask_pii, self.max_words, only
+        return AnswerSettings(*given, self.confidence, self.votes)
 
     @property
     def run_name(self) -> str:
@@ -152,7 +161,7 @@ def generate(flags: GenerateFlags) -> int:
     one object: answer, sources, confidence, grounded, abstained.
     """
     format_, model = format_for(flags.format_name), model_of(flags)
-    flags.generating.check(model.use)
+    flags.generating.check(model.use, flags.as_json)
     if flags.mask_pii and flags.carry_documents:
         raise InputError("give one of --mask-pii and --carry-documents: it would carry what is hid")
     printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)

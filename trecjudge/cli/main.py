@@ -79,6 +79,11 @@ class Commands(LazyGroup):
             "experiment:experiment",
             "Make, judge and compare variants of retrieval and answers.",
         ),
+        "season": (
+            "season:season",
+            "Run a shared task: check, judge, ask people, publish, archive.",
+        ),
+        "replay": ("season:replay_archive", "Do an archived season again, and compare every file."),
         "cache": ("cache:cache_app", "Show, copy, check and clear the cache of model replies."),
     }
 

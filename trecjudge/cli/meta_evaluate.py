@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.api.statistics import meta_evaluate as correlated
@@ -53,6 +53,13 @@ class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFla
         " pairwise_accuracy, and kendall@10 for the 10 best runs; else all of these.",
         "--correlation",
     )
+    teams: Path | None = option(
+        "Look at the order without each team: a table with a run and its team a line, or a job."
+    )
+    against: Path | None = option(
+        "A leaderboard of the same judge, such as without its own bank: how far the order moves.",
+        metavar="LEADERBOARD",
+    )
     on_missing: Literal["error", "common", "zero"] = option(
         "A run that only one of them has: an error, left out, or 0 by the judge.", "error"
     )
@@ -77,6 +84,8 @@ def meta_evaluate(flags: MetaEvaluateFlags) -> int:
         truth_measures=flags.truth_measure,
         measures=flags.measure,
         correlations=flags.correlations,
+        teams=flags.teams,
+        against=flags.against,
         on_missing=flags.on_missing,
         all_rows=flags.all_rows,
         duplicates=flags.duplicates,
@@ -89,18 +98,22 @@ def meta_evaluate(flags: MetaEvaluateFlags) -> int:
         write_jsonl(flags.out, (one.as_dict() for one in found.pairs))
     drawn = list(_draw(flags.svg, found.pairs)) if flags.svg else []
     if flags.as_json:
-        record = {"pairs": [one.as_dict() for one in found.pairs]}
+        record: dict[str, Any] = {"pairs": [one.as_dict() for one in found.pairs]}
+        record |= {"moved": list(found.moved)} if flags.against else {}
         more = {"statistics": sources(tables), "findings": printer.as_dicts()}
         print_json([record | more])
         return printer.status(flags.strict)
     printer.close()
     print_sources(tables, flags.quiet)
     if flags.to is not None:
-        write_text(flags.out, trecjudge.table(found, flags.to, digits=flags.digits))
+        write_text(flags.out, trecjudge.table(found, flags.to, **flags.looks))
     elif not flags.quiet:
         pairs, folded = shown.fold_pairs(found.pairs)
         print_lines(shown.correlation_lines(pairs))
         print_table(shown.correlation_table(pairs, flags.wide, flags.show_all))
+        if (by_team := shown.team_table(pairs, flags.wide)) is not None:
+            print_table(by_team)
+        print_lines(shown.moved_order_lines(found.moved))
         print_lines(folded)
         print_lines(shown.hidden_rows(pairs, flags.show_all))
         print_lines(f"plot: {path}" for path in drawn)

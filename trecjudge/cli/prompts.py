@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import typer
 
+from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES
 from trecjudge.cli.commands import CommandGroup, FlagCommand
 from trecjudge.cli.exits import exit_status
 from trecjudge.cli.parameters import Flags, argument, bind_flags, command_with, option, switch
@@ -162,12 +163,12 @@ def _print(found: Iterable[ListedPrompt]) -> int:
 
 
 def every_program() -> list[Program]:
-    """Return the programs of all judges, and those by which banks are made, each once."""
+    """Return the programs of all judges, those of banks, and that of `--rerank`, each once."""
     find_in_working_folder()
     found: dict[str, Program] = {}
     for name in judge_names():
         found |= {p.name: p for p in getattr(judge_class(name), "programs", ())}
-    return [*(found | {program.name: program for program in PROGRAMS}).values()]
+    return [*(found | {p.name: p for p in (*PROGRAMS, GRADE_PASSAGES)}).values()]
 
 
 def _name(listed: ListedPrompt) -> str:

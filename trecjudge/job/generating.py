@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from trecjudge.baseline.generate.answers import PROGRAMS, REPLY, Answerer
+from trecjudge.baseline.generate.confidence import lacking_confidence
 from trecjudge.baseline.generate.objects import answer_object
 from trecjudge.baseline.generate.runs import (
     RunCounts,
@@ -76,4 +77,6 @@ async def make_run(
                 )
                 each = answer_all(topics, logging.answer, model.in_flight)
                 made = await write_run(each, wanted.path, wanted.format, facts, as_object)
+            if lacking := lacking_confidence(made.answers or (), wanted.generating.confidence):
+                notify(lacking)
             return made, model.spent()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import Any, get_args
 
 from trecjudge.errors import WorkflowError, unknown
@@ -14,7 +15,7 @@ from trecjudge.inputs.labels import labels_of, read_labels
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.request import Job
-from trecjudge.job.workflow import Workflow
+from trecjudge.job.workflow import Workflow, prompt_beside
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.panel import (
     NamedJudge,
@@ -32,7 +33,6 @@ from trecjudge.judging.panel import (
 from trecjudge.judging.voting import Rule, with_voters
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.addresses import check_in_clear
-from trecjudge.models.compiled import prompt_text
 from trecjudge.models.model import Program, Voter
 from trecjudge.models.settings import LlmSettings
 from trecjudge.results.judgments import Header
@@ -118,7 +118,8 @@ def _of_entry(workflow: Workflow, name: str, entry: object) -> Iterator[Voter]:
         yield Voter(name, offline=True)
         return
     llm, prompts = _llm(workflow, own, where), dict(workflow.prompts)
-    prompts |= {program: prompt_text(given) for program, given in own.prompts.items()}
+    place = workflow.path or Path()
+    prompts |= {program: prompt_beside(place, given) for program, given in own.prompts.items()}
     if own.samples == 1:
         yield Voter(name, llm, prompts)
         return

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from trecjudge.job.audit.rules import FIGURES, AuditRules
 from trecjudge.job.judges import APART, MOST_SAMPLES, VoterSettings
+from trecjudge.job.season.settings import NEEDED, SeasonSettings
 from trecjudge.job.sweep import SECTIONS
 from trecjudge.job.workflow import (
     DATASET_KEYS,
@@ -45,7 +46,7 @@ DESCRIPTIONS = {
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
-    "prompts": "Named prompts, compiled programs (.json), module:Signature or text, by program.",
+    "prompts": "Named prompts, compiled programs (.json), module:Name or text, by program.",
     "voters": "Several models or prompts as one judge: each voter by its name.",
     "vote": "How the labels of the voters make one.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
@@ -53,6 +54,7 @@ DESCRIPTIONS = {
     "rerank": "Settings of an endpoint that reranks what a search found.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
     "datasets": "Sections in place of those of the file, by dataset: --workflow FILE_DATASET.",
+    "season": "A shared task, from its submissions to its archive: run_judge.py season FILE.",
     "audit": "Labelled items that are judged first: below its bounds the job stops.",
 }
 """What each section is for; the schema shows it."""
@@ -82,6 +84,7 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
             "judge": _judge(list(judges)),
             **{key: ref("sections", key) for key in DATASET_KEYS},
             "datasets": properties["datasets"],
+            "season": properties["season"],
         },
         "allOf": [
             *(_of_judges({"enum": [name, [name]]}, "own", name) for name in judges),
@@ -161,12 +164,16 @@ def _leaderboard() -> Schema:
 
 
 def _prompts() -> Schema:
-    """Return the schema of prompts by program: text, or a signature with labels of its own."""
-    meanings = {"type": "object", "additionalProperties": {"type": "string"}}
-    signature = {"type": "string", "pattern": REFERENCE}
-    fields = {"signature": signature, "labels": _mapping({"additionalProperties": meanings})}
-    mapped = _closed_object(fields) | {"required": ["signature"]}
-    return _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, mapped]}})
+    """Return the schema of prompts by program: text, or a signature or module and its labels."""
+    meanings = {"type": "object", "additionalProperties": {"type": ["string", "integer"]}}
+    labels = {"labels": _mapping({"additionalProperties": meanings})}
+    named = {"type": "string", "pattern": REFERENCE}
+    of_module = {"module": named, "state": {"type": "string"}} | labels
+    mapped = [
+        _closed_object(fields) | {"required": [key]}
+        for key, fields in (("signature", {"signature": named} | labels), ("module", of_module))
+    ]
+    return _mapping({"additionalProperties": {"anyOf": [{"type": "string"}, *mapped]}})
 
 
 def _voter() -> Schema:
@@ -213,6 +220,7 @@ def _section(key: str) -> Schema:
         "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
         "datasets": _mapping({"additionalProperties": _or_null(ref("dataset"))}),
         "audit": {"anyOf": [{"type": "string"}, _closed_object(_audit())]},
+        "season": _closed_object(typed_properties(SeasonSettings)) | {"required": [*NEEDED]},
     }
     return {"description": DESCRIPTIONS[key], **sections[key]}
 

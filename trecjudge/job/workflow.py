@@ -126,6 +126,7 @@ class Workflow:
     `embeddings` and `rerank` are settings of endpoints that give vectors and scores of texts.
     `voters` judge every item, and `vote` says how their labels make one ("": by majority).
     `gate` has rules as `trecjudge.scores.review` reads them, `audit` as `trecjudge.job.audit` does.
+    `season` is the section of a shared task, which only `season` reads.
     `datasets` has sections that take the place of those of the file, by dataset; `dataset` is the
     one whose sections these are. `lines` are the line numbers of its keys, by their path.
     """
@@ -145,6 +146,7 @@ class Workflow:
     rerank: dict[str, Any] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     audit: dict[str, Any] | str = field(default_factory=dict)
+    season: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
     dataset: str = ""
     path: Path | None = None
@@ -175,7 +177,7 @@ class Workflow:
 AXIS = 3
 """How long the path of a swept key is: `sweeps`, the sweep, the key."""
 KEYS = [f.name for f in fields(Workflow) if f.name not in ("dataset", "path", "lines")]
-DATASET_KEYS = [key for key in KEYS if key not in ("judge", "datasets")]
+DATASET_KEYS = [key for key in KEYS if key not in ("judge", "season", "datasets")]
 """What an entry of `datasets` may have: the judge is that of the file."""
 
 
@@ -278,10 +280,17 @@ def _of_dataset(workflow: Workflow, read: YamlDocument, name: str) -> Workflow:
 
 
 def prompt_beside(path: Path, given: object) -> str:
-    """Return a prompt; the name of a file that lies beside the workflow as seen from here."""
-    prompt = prompt_text(given)
-    found = path.parent / prompt.strip() if names_file(prompt.strip()) else None
-    return str(found) if found is not None and found.exists() else prompt
+    """Return a prompt; a file named in it that lies beside the workflow as seen from here."""
+    if isinstance(given, Mapping):
+        state = given.get("state")
+        beside = {"state": _beside(path, state)} if isinstance(state, str) else {}
+        return prompt_text({**given, **beside})
+    return _beside(path, prompt_text(given))
+
+
+def _beside(path: Path, text: str) -> str:
+    found = path.parent / text.strip() if names_file(text.strip()) else None
+    return str(found) if found is not None and found.exists() else text
 
 
 def _of_a_config(read: YamlDocument) -> YamlDocument:
@@ -357,7 +366,7 @@ def _check_entries(workflow: Workflow) -> None:
     for name, text in workflow.prompts.items():
         if not isinstance(text, str | dict):
             where = workflow.where("prompts", name)
-            message = "must be text, or a mapping of signature and labels"
+            message = "must be text, or a mapping of signature or module, state and labels"
             raise WorkflowError(f"{where} is {brief(text)}, {message}")
 
 

@@ -17,7 +17,7 @@ from trecjudge.inputs.labels import (
     label_of,
     takes_labels,
 )
-from trecjudge.judging.claims.importance import Importance, importance_at
+from trecjudge.judging.claims.importance import MODEL, Importance, importance_at
 from trecjudge.judging.judge import (
     GroupingJudge,
     Judge,
@@ -233,8 +233,8 @@ def calibrations(panel: Panel) -> list[Path]:
 
 def importances(panel: Panel) -> list[Importance]:
     """Return the weights of claims that the judges use. Raises InputError for another file."""
-    paths = {path: None for named in panel if (path := _file_of(named.judge, "claim_weights"))}
-    return list(map(importance_at, paths))
+    given = (_file_of(named.judge, "claim_weights") for named in panel)
+    return [importance_at(path) for path in dict.fromkeys(given) if path and path != MODEL]
 
 
 def _file_of(judge: Judge, setting: str) -> str | None:

@@ -19,7 +19,7 @@ from trecjudge.settings.plugins import import_named
 # DSPy and its signatures: imported by name, and with other labels. Only here DSPy is imported.
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """How a signature is named: `module:Class`."""
-Labels = Mapping[str, Mapping[str, str]]
+Labels = Mapping[str, Mapping[str, str | int]]
 """What labels of a prompt mean to the judge, by the field that has them."""
 
 
@@ -34,17 +34,47 @@ def dspy_module() -> Any:
     return dspy
 
 
-def load_signature(reference: str) -> Any:
-    """Import a DSPy signature by `module:Class`. Raises PluginError."""
+def import_prompt(reference: str) -> Any:
+    """Return what `module:Name` names. Raises PluginError."""
     module, _, name = reference.partition(":")
-    dspy = dspy_module()
+    dspy_module()
     try:
-        found = getattr(import_named(module), name)
+        return getattr(import_named(module), name)
     except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
         raise PluginError(f"prompt {reference!r} cannot be imported: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, dspy.Signature)):
-        raise PluginError(f"prompt {reference!r} is no dspy.Signature")
-    return found
+
+
+def load_signature(reference: str) -> Any:
+    """Import a DSPy signature by `module:Class`, or that which a module declares.
+
+    Raises PluginError.
+    """
+    found = import_prompt(reference)
+    if _is_signature(found):
+        return found
+    if (declared := declared_signature(found)) is not None:
+        return declared
+    if _is_module(found):
+        message = "does not say what goes in and out: give its class a signature, `signature = ...`"
+        raise PluginError(f"prompt {reference!r} {message}")
+    raise PluginError(f"prompt {reference!r} is no dspy.Signature")
+
+
+def declared_signature(module: Any) -> Any | None:
+    """Return the `signature` of a DSPy module or of its class; None where it says none."""
+    if isinstance(module, dspy_module().ChainOfThought):
+        module = module.predict
+    found = getattr(module, "signature", None) if _is_module(module) else None
+    return found if _is_signature(found) else None
+
+
+def _is_module(found: Any) -> bool:
+    kind = dspy_module().Module
+    return isinstance(found, kind) or (isinstance(found, type) and issubclass(found, kind))
+
+
+def _is_signature(found: Any) -> bool:
+    return isinstance(found, type) and issubclass(found, dspy_module().Signature)
 
 
 def labels_of(annotation: Any) -> tuple[Any, ...] | None:
@@ -94,12 +124,16 @@ def _types_in(annotation: Any) -> set[Any]:
 
 
 def label_fields(signature: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield the fields of a reply that are labels, those of the entries of its lists too."""
+    """Yield the fields of a reply that are labels, those of the entries of its lists too.
+
+    A type of a judge's own has them as `labels`.
+    """
     for name, output in signature.output_fields.items():
         entry = entries_of(output.annotation)
         inner = entry.model_fields if entry is not None else {}
         for field, found in ((name, output), *inner.items()):
-            if (allowed := labels_of(found.annotation)) is not None:
+            allowed = labels_of(found.annotation) or getattr(found.annotation, "labels", None)
+            if allowed is not None:
                 yield field, allowed
 
 
@@ -146,9 +180,9 @@ def _map_label(name: str, value: Any, labels: Labels) -> Any:
     if isinstance(value, BaseModel):
         of_entry = labels.keys() & type(value).model_fields.keys()
         return value.model_copy(
-            update={field: labels[field][getattr(value, field)] for field in of_entry}
+            update={field: labels[field][str(getattr(value, field))] for field in of_entry}
         )
-    return labels[name][value] if name in labels else value
+    return labels[name][str(value)] if name in labels else value
 
 
 # Frames: the words around instructions and inputs, by DSPy's adapters, or few ones of our own.

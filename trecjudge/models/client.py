@@ -15,11 +15,11 @@ from trecjudge.models.adapters import Form
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.cache.request_locks import FILE, InFlightElsewhere, RequestLocks
 from trecjudge.models.cache.store import CachedReply
-from trecjudge.models.dspy_lm import judging_lm
+from trecjudge.models.dspy_lm import judging_lm, run_module
 from trecjudge.models.endpoint import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
-from trecjudge.models.model import Prediction, Program
+from trecjudge.models.model import Prediction, Program, Recorder
 from trecjudge.models.pace import EndpointDown, OutageTracker
 from trecjudge.models.prompt import Prompt
 from trecjudge.models.request_state import (
@@ -204,6 +204,8 @@ class Client:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return a program's prediction: from the cache, an equal request under way, or a call."""
+        if (prompt := self.prompts.answered_by_module(program)) is not None:
+            return await run_module(Recorder(self), prompt, inputs)
         made = self.replies.possible(program, inputs)
         # Before any await: a job whose replies are all kept never waits for the event loop.
         kept = self._use_kept(self.replies.find(made), program.name)
@@ -408,7 +410,8 @@ class Client:
         self.endpoints.cap(math.inf)
         self._learn_form(state)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
-        kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        text = state.request.kept_text(reply)
+        kept = CachedReply(text, reply.prompt_tokens, reply.completion_tokens)
         is_kept = True  # also where nobody waits for that any more
         try:
             is_kept = await self.replies.keep(state.request, kept)

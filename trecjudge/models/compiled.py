@@ -70,8 +70,10 @@ class Compiled:
 
 
 def prompt_text(given: object) -> str:
-    """Return a prompt of a workflow as text: a mapping, of `signature` and `labels`, as JSON."""
-    return orjson.dumps(given).decode() if isinstance(given, Mapping) else str(given)
+    """Return a prompt of a workflow as text: a mapping, such as of `signature`, as JSON."""
+    if not isinstance(given, Mapping):
+        return str(given)
+    return orjson.dumps(given, option=orjson.OPT_NON_STR_KEYS).decode()  # 1: full_support
 
 
 def names_file(text: str) -> bool:
@@ -87,13 +89,7 @@ def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
     Pickles and folders are refused, since to load them runs code. Raises WorkflowError with what is
     wrong with the file.
     """
-    suffix = path.suffix.lower()
-    if suffix not in (SUFFIX, *_CODE) and not path.is_dir():
-        raise WorkflowError(f"{path}: must be a {SUFFIX} file, as DSPy saves a program")
-    if suffix in _CODE or path.is_dir():
-        message = "runs code where it is loaded; save the program as .json, its state only"
-        raise WorkflowError(f"{path}: {message}")
-    found = [_predictor(path, name, state) for name, state in _states(path, _read(path))]
+    found = [compiled for compiled, _ in read_states(path).values()]
     fit = [compiled for compiled in found if compiled.fits(fields)]
     if len(fit) == 1:
         return fit[0]
@@ -104,6 +100,21 @@ def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
     raise WorkflowError(
         f"{path}: its fields are {shown[:LONGEST_SHOWN]}; must be {', '.join(fields)}, in order"
     )
+
+
+def read_states(path: Path) -> dict[str, tuple[Compiled, Mapping[str, Any]]]:
+    """Return each predictor in a file of DSPy's `save` by name, checked, with its whole state.
+
+    Raises WorkflowError as `read_compiled` does.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (SUFFIX, *_CODE) and not path.is_dir():
+        raise WorkflowError(f"{path}: must be a {SUFFIX} file, as DSPy saves a program")
+    if suffix in _CODE or path.is_dir():
+        message = "runs code where it is loaded; save the program as .json, its state only"
+        raise WorkflowError(f"{path}: {message}")
+    found = _states(path, _read(path))
+    return {name: (_predictor(path, name, state), state) for name, state in found}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -15,10 +15,14 @@ from functools import cache
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed, ModelError, PluginError
+from trecjudge.findings import brief
 from trecjudge.models.adapters import dspy_module
-from trecjudge.models.model import Model, Program
-from trecjudge.models.prompt import MESSAGES, program_of
-from trecjudge.records import ModelCall
+from trecjudge.models.model import Model, Prediction, Program, Recorder
+from trecjudge.models.modules import is_async
+from trecjudge.models.prompt import MESSAGES, Prompt, program_of
+from trecjudge.models.reading import Unparsed
+from trecjudge.models.request_state import chain_calls
+from trecjudge.records import ModelCall, sum_usage
 from trecjudge.text.chat_tokens import TOKENS, neutralize
 
 NAME = "openai/model"
@@ -51,6 +55,44 @@ def judging_lm(model: Model) -> Any:
         message = "DSPy was imported after the model was opened, so that nothing fences its texts"
         raise PluginError(f"{message}: import dspy at the top of the judge's file")
     return dspy_lm(model)
+
+
+async def run_module(recorder: Recorder, prompt: Prompt, inputs: Mapping[str, Any]) -> Prediction:
+    """Return what the DSPy module of a prompt predicts; its calls are asked through `recorder`.
+
+    Raises JudgmentFailed where a call has no usable reply, or an output is not of its type;
+    PluginError where an output is missing.
+    """
+    dspy, module = dspy_module(), prompt.worded.module
+    run = module.acall if is_async(module) else dspy.asyncify(module)
+    lm = dspy_lm(recorder)
+    lm.kwargs |= {name: prompt.sampling[name] for name in PASSED_ON if name in prompt.sampling}
+    if prompt.rollout is not None:
+        lm.kwargs["rollout_id"] = prompt.rollout
+    asking = dspy.context(lm=lm, adapter=judging_adapter(), async_max_workers=recorder.in_flight)
+    try:
+        with asking:
+            outputs = await run(**inputs)
+        fields = _outputs_of(prompt, outputs, inputs)
+    except JudgmentFailed as failed:
+        await recorder.wait_until_idle()
+        failed.call = chain_calls(recorder.calls)
+        raise
+    name, calls = prompt.program.name, recorder.calls
+    whole = ModelCall(name, [], "", sum_usage([call.usage for call in calls], name))
+    return Prediction(fields, whole, tuple(calls))
+
+
+def _outputs_of(prompt: Prompt, outputs: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the program that a module's prediction has."""
+    if not isinstance(outputs, dspy_module().Prediction):
+        message = f"gives {brief(outputs)}, must give a dspy.Prediction"
+        raise PluginError(f"prompts.{prompt.program.name}: {prompt.worded.origin} {message}")
+    aligned = inputs.get(prompt.program.aligned_with)
+    try:
+        return prompt.parse_values(dict(outputs), None if aligned is None else len(aligned))
+    except Unparsed as error:
+        raise JudgmentFailed("parse", f"{prompt.worded.origin}: {error}") from error
 
 
 def _lm_over(engine: Engine) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import orjson
 
 from trecjudge.models.faults import Fault, ItemFault
+from trecjudge.records import TokenChances
 from trecjudge.settings.limits import limits
 
 # More tokens than this in one reply are a broken counter, and would empty a budget.
@@ -25,6 +27,10 @@ REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put what a model thought, beside the content."""
 
 
+NOT_KNOWN = -9999.0
+"""The log-probability that endpoints give of a token whose own they do not know."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The text of a completion, how it ended, its cost, and what the model thought beside it."""
@@ -36,6 +42,8 @@ class Reply:
     reasoning: str = ""
     cached_tokens: int = 0
     """Tokens of the prompt that the endpoint had in a cache of its own."""
+    logprobs: TokenChances = ()
+    """The log-probabilities of the text's tokens, where they were asked for and given."""
 
     @property
     def cut(self) -> bool:
@@ -90,7 +98,8 @@ def reply_in(answer: Any) -> Reply | None:
     thought += "".join(found for key in REASONING if isinstance(found := message.get(key), str))
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     cached = token_count(details, "cached_tokens")
-    reply = Reply(text, finish, counts[0], counts[1], thought, cached)
+    logprobs = token_chances(choice.get("logprobs"), text)
+    reply = Reply(text, finish, counts[0], counts[1], thought, cached, logprobs)
     # Empty because it was cut: reasoning took all tokens, and more of them will help.
     if not text.strip() and not reply.cut:
         raise Fault("empty", "the reply is empty").after_paying(*counts)
@@ -127,7 +136,14 @@ def _put_together(chunks: list[Mapping[str, Any]]) -> Any:
     }
     finish = next((c["finish_reason"] for c in choices if c.get("finish_reason")), None)
     usage = next((chunk["usage"] for chunk in chunks if chunk.get("usage")), None)
-    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+    listed = [
+        lp["content"]
+        for c in choices
+        if isinstance(lp := c.get("logprobs"), Mapping) and isinstance(lp.get("content"), list)
+    ]
+    tokens = {"content": [token for each in listed for token in each]} if listed else None
+    choice = {"message": message, "finish_reason": finish, "logprobs": tokens}
+    return {"choices": [choice], "usage": usage}
 
 
 def reply_like(answer: Mapping[str, Any]) -> bool:
@@ -176,6 +192,46 @@ def token_count(usage: Any, name: str) -> int:
     except (ValueError, OverflowError):
         return 0
     return number if 0 <= number < MOST_TOKENS else 0
+
+
+def token_chances(given: Any, text: str) -> TokenChances:
+    """Return where each token of a text ends, and its log-probability; empty where not given.
+
+    `given` is the `logprobs` of a choice. It may have tokens before and behind the text, such as
+    reasoning. Of what cannot be read nothing is used.
+    """
+    try:
+        tokens = [(_bytes_of(one), float(one["logprob"])) for one in given["content"]]
+        whole, wanted = b"".join(token for token, _ in tokens), text.encode()
+    except (LookupError, TypeError, ValueError):
+        return ()
+    end, found = -whole.rfind(wanted), []
+    if end > 0 or not wanted or not all(NOT_KNOWN < chance < math.inf for _, chance in tokens):
+        return ()
+    for token, chance in tokens:
+        end += len(token)
+        if 0 < end < len(wanted) + len(token):
+            found.append((min(end, len(wanted)), min(chance, 0.0)))
+    return tuple(found)
+
+
+def _bytes_of(token: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a token: one may be a part of a character."""
+    given = token.get("bytes")
+    return bytes(given) if given and isinstance(given, list) else str(token["token"]).encode()
+
+
+def mean_chance(logprobs: TokenChances, start: int, end: int) -> float | None:
+    """Return exp of the mean log-probability of the tokens that touch bytes of a reply, 0 to 1.
+
+    The length-normalised probability of Malinin and Gales (ICLR 2021). None without tokens.
+    """
+    begin, found = 0, []
+    for stop, chance in logprobs:
+        if begin < end and stop > start:
+            found.append(chance)
+        begin = stop
+    return math.exp(math.fsum(found) / len(found)) if found else None
 
 
 def _short(text: str) -> str:

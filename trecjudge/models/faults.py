@@ -218,7 +218,9 @@ def fault_of(problem: Problem, after: float = 0.0) -> Fault:
     # The most specific first: many messages fit several of these.
     if status in (400, 422) and (room := _room(problem.words.lower())) is not None:
         return TooLong(message, status, room)
-    if status in (400, 422) and (found := _parameter(problem.words.lower())):
+    # Some forbid log-probabilities only, by 403.
+    is_asked = status in (400, 422) or (status == 403 and "logprobs" in text)
+    if is_asked and (found := _parameter(problem.words.lower())):
         return ParameterFault(found[0], message, status, found[1])
     if status in (400, 403, 413, 422, 451, 500):
         for kind, known in _OF_ITEMS:
@@ -267,7 +269,8 @@ def _parameter(text: str) -> tuple[str, int | None] | None:
             return "system", None
         if "penalty" in text:  # Google's says "Penalty is not enabled for this model"
             return PENALTY, None
-        return next(((name, None) for name in ("temperature", "seed") if name in text), None)
+        known = ("temperature", "seed", "logprobs")
+        return next(((name, None) for name in known if name in text), None)
     return None
 
 

@@ -32,7 +32,8 @@ class Wording:
     """How a DSPy module words one request: all that it may change from call to call.
 
     `demos` are worked examples, `sampling` is added to the request body, and a `rollout` is one of
-    several samples of a request: each is asked for, and kept, on its own.
+    several samples of a request: each is asked for, and kept, on its own. A `signature` of None is
+    the program's own, as the workflow words it.
     """
 
     signature: Any
@@ -43,7 +44,9 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs.
+    """A DSPy signature or module by name and by where it is: `module:Name`, imported when it runs.
+
+    A module, of a class or made, declares its `signature`, and gives its fields.
 
     `aligned_with` names an input that is a list: every list of the reply must be as long.
     `length` is about how long a reply is. `each` is the program for one entry of that list: where
@@ -61,17 +64,24 @@ class Program:
     in_part: bool = field(default=False, compare=False)
     wording: Wording | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def asked_by_module(self) -> bool:
+        """Whether a DSPy module words the request."""
+        return self.wording is not None and self.wording.signature is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """The output fields of a program, typed as in its signature, and the call that gave them.
 
     A field can be read as an attribute: `prediction.label` is `prediction.fields["label"]`. One
-    called `fields` or `call` is only in `fields`.
+    called `fields`, `call` or `calls` is only in `fields`. Where a module answered, `calls` are
+    those that it made, and the usage of `call` is that of all; else None.
     """
 
     fields: Mapping[str, Any]
     call: ModelCall
+    calls: tuple[ModelCall, ...] | None = None
 
     def __getattr__(self, name: str) -> Any:
         """Return an output field. Raises AttributeError with the names of those that there are."""
@@ -209,6 +219,8 @@ class Recorder(ModelWrapper):
     model: Model
     calls: list[ModelCall] = field(default_factory=list)
     about: Mapping[str, str] = field(default_factory=dict)
+    asked: int = 0
+    """How many predictions were asked for."""
     _under_way: int = 0
     _over: asyncio.Event | None = None
 
@@ -220,6 +232,7 @@ class Recorder(ModelWrapper):
         if prompts is not None:
             for name in prompts.more_inputs(program):
                 inputs[name] = self.about.get(name, "")
+        self.asked += 1
         self._under_way += 1
         try:
             prediction = await self.model.predict(program, **inputs)
@@ -232,7 +245,7 @@ class Recorder(ModelWrapper):
             self._under_way -= 1
             if self._over is not None:
                 self._over.set()
-        self.calls.append(prediction.call)
+        self.calls += (prediction.call,) if prediction.calls is None else prediction.calls
         return prediction
 
     async def wait_until_idle(self) -> None:
@@ -290,7 +303,8 @@ class VotersModel:
             if isinstance(failed.call, ModelCall):
                 failed.call = by_voter(failed.call, voter)
             raise
-        return replace(found, call=by_voter(found.call, voter))
+        calls = found.calls and tuple(by_voter(call, voter) for call in found.calls)
+        return replace(found, call=by_voter(found.call, voter), calls=calls)
 
     def call_off(self, why: str) -> None:
         """Ask nothing from now on."""
@@ -332,7 +346,9 @@ def wordings(model: Model) -> dict[str, str]:
         return {f"{name}:{p}": d for name, own in voters for p, d in wordings(own).items()}
     if not isinstance(model, Prompted):
         return {}
-    return dict(model.prompts.record(lambda program: "chat")["prompts_sha256"])
+    # What modules ask depends on what they are told: shards of one job need not ask the same.
+    found = model.prompts.record(lambda program: "none" if program.wording else "chat")
+    return dict(found["prompts_sha256"])
 
 
 @dataclass(frozen=True, slots=True)

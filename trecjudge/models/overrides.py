@@ -1,4 +1,4 @@
-"""Overrides of prompts: a name, a text, a signature or a compiled program, in place of our own."""
+"""Overrides of prompts: a name, a text, a signature, a module or a compiled program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel
 
-from trecjudge.errors import WorkflowError, unknown, why
+from trecjudge.errors import PluginError, WorkflowError, unknown, why
 from trecjudge.models.adapters import (
     REFERENCE,
     Labels,
@@ -23,8 +23,16 @@ from trecjudge.models.adapters import (
     map_labels,
     with_labels,
 )
-from trecjudge.models.compiled import BESIDE, ITEM_INPUTS, Compiled, names_file, read_compiled
+from trecjudge.models.compiled import (
+    BESIDE,
+    ITEM_INPUTS,
+    SUFFIX,
+    Compiled,
+    names_file,
+    read_compiled,
+)
 from trecjudge.models.model import Program
+from trecjudge.models.modules import load_module, module_signature, with_state
 from trecjudge.models.reading.values import Unreadable, read_value
 from trecjudge.models.spending import estimated_tokens
 from trecjudge.settings.plugins import import_named
@@ -120,7 +128,7 @@ def _is_labels(value: Any) -> bool:
     return isinstance(value, Mapping) and all(
         isinstance(meanings, Mapping)
         and meanings
-        and all(isinstance(text, str) for pair in meanings.items() for text in pair)
+        and all(isinstance(label, str) and type(of) in (str, int) for label, of in meanings.items())
         for meanings in value.values()
     )
 
@@ -140,7 +148,8 @@ class ResolvedPrompt:
     `origin` is the name, file or reference that it was given by. `stands_for` says which field of
     the program each field of another name is, and `absent` are texts of the program that it lacks.
     `singly` is why a program for
-    several inputs is not asked, but the one for a single input; empty where it is.
+    several inputs is not asked, but the one for a single input; empty where it is. `module` is a
+    DSPy module that answers in place of a request, by fields of the signature.
     """
 
     signature: Any
@@ -150,6 +159,7 @@ class ResolvedPrompt:
     singly: str = ""
     stands_for: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    module: Any = field(default=None, compare=False, repr=False)
 
     def of_program(self, found: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of a reply as the program has them, labels as what they stand for."""
@@ -184,8 +194,12 @@ def resolve_prompt(program: Program, overrides: Mapping[str, str]) -> ResolvedPr
         _check_several(program, found.signature)
         return found
     if program.each is None or program.each.name not in overrides:
-        return ResolvedPrompt(own)
+        return _own_prompt(program, own)
     return _for_several(program, own, resolve_prompt(program.each, overrides))
+
+
+def _own_prompt(program: Program, own: Any) -> ResolvedPrompt:
+    return ResolvedPrompt(own, module=load_module(program.reference))
 
 
 def _check_several(program: Program, signature: Any) -> None:
@@ -199,7 +213,7 @@ def _check_several(program: Program, signature: Any) -> None:
 def _for_several(program: Program, own: Any, each: ResolvedPrompt) -> ResolvedPrompt:
     """Return the wording of a program for several inputs, as the one for a single input has it."""
     if each.origin == OWN:
-        return ResolvedPrompt(own)
+        return _own_prompt(program, own)
     # Whoever gives a prompt for one sentence means all of them, however many a request asks about.
     assert program.each is not None
     if each.origin in named_prompts(program):  # written for several, too
@@ -222,12 +236,17 @@ def _for_several(program: Program, own: Any, each: ResolvedPrompt) -> ResolvedPr
 
 def _resolve_override(program: Program, own: Any, given: str) -> ResolvedPrompt:
     if REFERENCE.fullmatch(given):
-        return ResolvedPrompt(_fitting(program, own, load_signature(given)), origin=given)
+        module, where = load_module(given), f"prompts.{program.name}"
+        if module is None:
+            theirs = load_signature(given)
+        else:
+            theirs = module_signature(f"{where}: {given}", own, module, {}, {})
+        return ResolvedPrompt(_fitting(program, own, theirs), origin=given, module=module)
     if (mapped := _mapped(program, own, given)) is not None:
         return mapped
     named = named_prompts(program)
     if given == OWN:
-        return ResolvedPrompt(own)
+        return _own_prompt(program, own)
     if given in named:
         prompt = named[given]
         signature = with_labels(own, prompt.labels).with_instructions(prompt.instructions)
@@ -243,7 +262,7 @@ def _resolve_override(program: Program, own: Any, given: str) -> ResolvedPrompt:
 
 
 def _mapped(program: Program, own: Any, given: str) -> ResolvedPrompt | None:
-    """Return the wording by a signature whose labels stand for the program's; None for no such.
+    """Return the wording by a mapping of a signature or a module; None for no such.
 
     A field of another name stands for the label field whose labels its own stand for.
     """
@@ -257,13 +276,19 @@ def _mapped(program: Program, own: Any, given: str) -> ResolvedPrompt | None:
     for key in values:
         if key not in _MAPPED:
             raise WorkflowError(f"{where}: {unknown('key', key, _MAPPED)}")
-    reference, labels = values.get("signature"), values.get("labels") or {}
-    if not isinstance(reference, str) or not REFERENCE.fullmatch(reference):
-        raise WorkflowError(f"{where}: signature is {reference!r}, must be module:Signature")
+    key, labels = "module" if "module" in values else "signature", values.get("labels") or {}
+    if "module" in values and "signature" in values:
+        raise WorkflowError(f"{where}: give a signature or a module, one of the two")
+    if not isinstance(reference := values.get(key), str) or not REFERENCE.fullmatch(reference):
+        raise WorkflowError(f"{where}: {key} is {reference!r}, must be module:{key.title()}")
     if not isinstance(labels, Mapping) or not _is_labels(labels):
         raise WorkflowError(f"{where}: labels must be {_WANTED['labels']}")
-    signature = load_signature(reference)
     stands_for = {name: _label_field(where, own, name, labels[name]) for name in labels}
+    module = _stated_module(where, reference, values) if key == "module" else None
+    if module is None:
+        signature = load_signature(reference)
+    else:
+        signature = module_signature(f"{where}: {reference}", own, module, labels, stands_for)
     for name, meanings in labels.items():
         signature = _offer_labels(f"{where}.labels", signature, name, meanings)
     renamed = {name: ours for name, ours in stands_for.items() if name != ours}
@@ -271,16 +296,36 @@ def _mapped(program: Program, own: Any, given: str) -> ResolvedPrompt | None:
     texts = [name for name in _texts(own) if name not in outputs]
     _check_fields(where, own, signature, outputs | set(texts), [*renamed, *_texts(signature)])
     return ResolvedPrompt(
-        signature, labels=labels, origin=reference, stands_for=renamed, absent=tuple(texts)
+        signature,
+        labels=labels,
+        origin=reference,
+        stands_for=renamed,
+        absent=tuple(texts),
+        module=module,
     )
 
 
-_MAPPED = ("signature", "labels")
+_MAPPED = ("signature", "module", "state", "labels")
 
 
-def _label_field(where: str, own: Any, name: str, meanings: Mapping[str, str]) -> str:
-    """Return the field of a program that the labels of a prompt's field stand for."""
-    known = {field: labels for field, labels in label_fields(own) if field in own.output_fields}
+def _stated_module(where: str, reference: str, values: Mapping[str, Any]) -> Any:
+    """Return the module of a mapping, with the state that DSPy saved where the mapping has one."""
+    module, state = load_module(reference), values.get("state")
+    if module is None:
+        raise PluginError(f"prompt {reference!r} is no dspy.Module")
+    if state is None:
+        return module
+    if not isinstance(state, str):
+        raise WorkflowError(f"{where}: state is {state!r}, must be a {SUFFIX} file")
+    return with_state(f"{where}: state", module, Path(state).expanduser())
+
+
+def _label_field(where: str, own: Any, name: str, meanings: Mapping[str, str | int]) -> str:
+    """Return the field of a program that the labels of a prompt's field stand for.
+
+    That of the entries of a list has its own name.
+    """
+    known = {f: ls for f, ls in label_fields(own) if f in own.output_fields or f == name}
     fits = [field for field, labels in known.items() if set(meanings.values()) <= set(labels)]
     if name in fits or len(fits) == 1:
         return name if name in fits else fits[0]
@@ -290,20 +335,23 @@ def _label_field(where: str, own: Any, name: str, meanings: Mapping[str, str]) -
         raise WorkflowError(f"{where}: labels.{name}: {unknown('label', wrong, labels)}")
     which = "several of" if fits else "none of"
     fields = ", ".join(known) or "nothing: it has no labels"
+    if entries := [field for field, _ in label_fields(own)] if not known else []:
+        which, fields = "nothing:", f"the labels of its entries must be called {entries[0]}"
     raise WorkflowError(f"{where}: labels.{name} can stand for {which} {fields}")
 
 
-def _offer_labels(where: str, signature: Any, name: str, meanings: Mapping[str, str]) -> Any:
+def _offer_labels(where: str, signature: Any, name: str, meanings: Mapping[str, str | int]) -> Any:
     """Return a signature whose field offers just these labels, which are its own, if it has any."""
-    if name not in signature.output_fields:
+    output, own = signature.output_fields.get(name), dict(label_fields(signature)).get(name)
+    if output is None and own is None:
         raise WorkflowError(f"{where}: {unknown('field', name, signature.output_fields)}")
-    annotation = signature.output_fields[name].annotation
-    own = labels_of(annotation)
-    if own is None and annotation is not str:
+    if own is None and output.annotation is not str:
         raise WorkflowError(f"{where}.{name}: the field must be a text or a Literal of labels")
-    if own is not None and set(own) != set(meanings):
+    if own is not None and set(map(str, own)) != set(meanings):
         found = f"{', '.join(map(str, meanings))}, must be {', '.join(map(str, own))}"
         raise WorkflowError(f"{where}.{name}: its labels are {found}")
+    if output is None:  # a field of the entries of a list, which offers them
+        return signature
     return signature.with_updated_fields(name, type_=Literal[tuple(meanings)])
 
 
@@ -366,16 +414,17 @@ def _demos(where: str, signature: Any, compiled: Compiled) -> Iterator[Mapping[s
         for name in signature.output_fields.keys() & kept.keys():
             annotation = signature.output_fields[name].annotation
             try:
-                kept[name] = _plain(read_value(annotation, kept[name], name))
+                kept[name] = plain(read_value(annotation, kept[name], name))
             except Unreadable as error:
                 message = f"demonstration {number}: {name}: {error}"
                 raise WorkflowError(f"{where}: {message}") from error
         yield kept
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value with its records as JSON objects."""
     if isinstance(value, list):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.models.dspy_lm import judging_lm
-from trecjudge.models.model import Prediction, Program
-from trecjudge.models.prompt import Prompts
+from trecjudge.models.dspy_lm import judging_lm, run_module
+from trecjudge.models.model import Prediction, Program, Recorder
+from trecjudge.models.prompt import Prompt, Prompts
 from trecjudge.models.requests import Replies, Request
 from trecjudge.models.spending import Prices, estimated_tokens
 from trecjudge.records import ModelCall, Usage
@@ -19,13 +20,15 @@ class Plan:
     """What a job would do: `calls` are distinct requests that no cache answers.
 
     `saved` predictions would be answered by a call for an equal one. Tokens are estimates, and so
-    is the cost, which is None where prices are not known.
+    is the cost, which is None where prices are not known. `by_modules` counts requests of DSPy
+    modules: what these ask next depends on the reply, so that `calls` are the least there can be.
     """
 
     items: int = 0
     cached: int = 0
     saved: int = 0
     calls: int = 0
+    by_modules: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None
@@ -66,6 +69,8 @@ class Planner:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return what a cache has, else note what a call would cost and raise JudgmentFailed."""
+        if (prompt := self.prompts.answered_by_module(program)) is not None:
+            return await self._plan_module(prompt, inputs)
         made = self.replies.possible(program, inputs)
         found = self.replies.find(made)
         if found is not None:
@@ -73,8 +78,30 @@ class Planner:
             messages, reply = found.request.messages, found.reply.text
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
+        self.plan.by_modules += program.asked_by_module
         # Only one of the forms will be asked in: a prediction is one call.
         raise self.plan_request(next(iter(made.values())))
+
+    async def _plan_module(self, prompt: Prompt, inputs: dict[str, Any]) -> Prediction:
+        """Return what a module predicts from cached replies.
+
+        Else note a call for each predictor, the least that it asks, and raise JudgmentFailed.
+        """
+        recorder = Recorder(self)
+        try:
+            return await run_module(recorder, prompt, inputs)
+        except JudgmentFailed as failed:
+            if failed.kind == PLANNED:
+                self._plan_predictors(prompt, inputs, recorder.asked)
+            raise
+
+    def _plan_predictors(self, prompt: Prompt, inputs: dict[str, Any], asked: int) -> None:
+        """Note what the predictors of a module would cost beyond the first `asked`."""
+        given = "\n".join(map(str, inputs.values()))
+        for name, predictor in prompt.worded.module.named_predictors()[asked:]:
+            texts = (predictor.signature.instructions, given)
+            key = sha256(repr((prompt.digest, name, *texts)).encode(errors="replace")).hexdigest()
+            self.plan_request(Request(prompt, [{"content": text} for text in texts], key))
 
     def plan_request(self, request: Request) -> JudgmentFailed:
         """Note what a call would cost; return the failure of what is only planned."""

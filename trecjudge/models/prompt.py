@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 from pydantic import BaseModel, create_model
 
+from trecjudge.errors import PluginError
 from trecjudge.models.adapters import (
     FORMS,
     IN_TEXT,
@@ -25,7 +26,8 @@ from trecjudge.models.adapters import (
     load_signature,
 )
 from trecjudge.models.model import Program, Wording
-from trecjudge.models.overrides import OWN, ResolvedPrompt, resolve_prompt
+from trecjudge.models.modules import module_digest
+from trecjudge.models.overrides import OWN, ResolvedPrompt, plain, resolve_prompt
 from trecjudge.models.reading import Fields, is_exact
 from trecjudge.text.chat_tokens import TOKENS_AND_FIELDS, Fence, neutralize
 
@@ -145,6 +147,15 @@ def program_of(
     return replace(base, name=name, reference=f"{base.reference}#{digest[:16]}", wording=wording)
 
 
+def sampled_program(
+    program: Program, sampling: Mapping[str, Any], rollout: int | None = None
+) -> Program:
+    """Return a program with further parameters in its requests, or one of several samples of it."""
+    said = orjson.dumps([sampling, rollout], option=orjson.OPT_SORT_KEYS)
+    reference = f"{program.reference}#{hashlib.sha256(said).hexdigest()[:16]}"
+    return replace(program, reference=reference, wording=Wording(None, (), sampling, rollout))
+
+
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
 LONGEST_NAME = 60
 """Characters of a program's name: a schema is sent with it, and endpoints take 64."""
@@ -166,6 +177,11 @@ class Prompt:
     """What is added to the request body beside the form, such as a temperature."""
     rollout: int | None = None
     """Which of several samples of one request it is."""
+
+    @property
+    def wants_logprobs(self) -> bool:
+        """Whether the log-probabilities of the reply's tokens are asked for."""
+        return bool(self.sampling.get("logprobs"))
 
     @property
     def signature(self) -> Any:
@@ -239,6 +255,18 @@ class Prompt:
         """
         return self.worded.of_program(self._plain(reply) or self._fields.read(reply, length))
 
+    def parse_values(self, values: Mapping[str, Any], length: int | None = None) -> dict[str, Any]:
+        """Return the output fields that a DSPy module gave, as `parse` does those of a reply.
+
+        Raises PluginError where one is missing, Unparsed for a value that is not of its type.
+        """
+        given = {name: plain(value) for name, value in values.items()}
+        if not self._fields.required <= given.keys():
+            wanted = ", ".join(n for n in self._fields.types if n in self._fields.required)
+            message = f"gives {', '.join(given) or 'nothing'}; must give {wanted}"
+            raise PluginError(f"prompts.{self.program.name}: {self.worded.origin} {message}")
+        return self.worded.of_program(self._fields.read_values(given, length))
+
     @cached_property
     def _fields(self) -> Fields:
         is_own = self.worded.origin == OWN
@@ -285,8 +313,18 @@ class Prompt:
         empty = dict.fromkeys(self.signature.input_fields, "")
         worded = self.worded
         meaning = [dict(found) for found in (worded.labels, worded.stands_for) if found]
+        if worded.module is not None:
+            return module_digest(worded.module, meaning)
         text = orjson.dumps([self.format_messages(empty), self.request, *meaning])
         return hashlib.sha256(text).hexdigest()
+
+    def shown(self) -> dict[str, Any]:
+        """Return where it is from, with its messages or, of a module, its instructions."""
+        worded = self.worded
+        if worded.module is None:
+            return {"from": worded.origin, "messages": self.blank()}
+        said = {n: p.signature.instructions for n, p in worded.module.named_predictors()}
+        return {"from": worded.origin, "predictors": said}
 
     def blank(self) -> list[dict[str, Any]]:
         """Return the messages with `{name}` in the place of each input."""
@@ -305,6 +343,7 @@ class PlainPrompt:
     digest: str = ""
     """Empty: its wording is not ours."""
     rollout: int | None = None
+    wants_logprobs: ClassVar[bool] = False
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""
@@ -346,6 +385,12 @@ class Prompts:
     def _prepare_module(self, program: Program, asked: Wording) -> None:
         """Make the prompts of a module: those of its program with what it changed, or its own."""
         base = replace(program, reference=program.reference.partition("#")[0], wording=None)
+        if asked.signature is None:
+            for form in FORMS:
+                same = self.get(base, form)
+                added = replace(same, sampling=asked.sampling, rollout=asked.rollout)
+                self._made[program, form] = added
+            return
         plain = ResolvedPrompt(asked.signature, origin=MESSAGES.name)
         inputs = tuple(asked.signature.input_fields)
         for form in FORMS:
@@ -362,6 +407,13 @@ class Prompts:
         in_text = self.adapter in IN_TEXT or not program.reference
         return "chat" if in_text or self.get(program, "chat").is_open else None
 
+    def answered_by_module(self, program: Program) -> Prompt | None:
+        """Return the prompt of a program that a DSPy module answers, None for one that is asked."""
+        if not program.reference or program.asked_by_module:
+            return None
+        found = self.get(program, "chat")
+        return found if found.worded.module is not None else None
+
     def asked_singly(self, program: Program) -> str:
         """Return why a program for several inputs is not asked, but that for one; else ""."""
         return self.get(program, "chat").worded.singly
@@ -377,9 +429,7 @@ class Prompts:
         """
         used = {prompt.program.name: prompt for prompt in self._used(form_of)}
         others = {
-            name: {"from": prompt.worded.origin, "messages": prompt.blank()}
-            for name, prompt in used.items()
-            if prompt.worded.origin != OWN
+            name: prompt.shown() for name, prompt in used.items() if prompt.worded.origin != OWN
         }
         digests = {name: prompt.digest for name, prompt in used.items()}
         return {"prompts_sha256": digests} | ({"prompts": others} if others else {})

@@ -209,6 +209,7 @@ class RequestState:
             failure="" if fault is None else fault.kind,
             cut=self.in_part,
             turned_away=isinstance(fault, Busy),
+            logprobs=reply.logprobs,
             number=len(self.earlier) + 1,
         )
 
@@ -224,11 +225,11 @@ class RequestState:
 
 
 def chain_calls(calls: Sequence[ModelCall]) -> ModelCall | None:
-    """Return the last of the calls for one reply, with those before it; None without any."""
+    """Return the last of several calls, with those before it; None without any."""
     if not calls:
         return None
     *before, last = calls
-    return replace(last, earlier=tuple(before))
+    return replace(last, earlier=(*before, *last.earlier))
 
 
 def as_shared(call: ModelCall, cost: float | None) -> ModelCall:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +16,13 @@ from trecjudge.models.access.addresses import VARIABLE
 from trecjudge.models.adapters import FORMS, Form
 from trecjudge.models.cache.store import CachedReply, ReplyCache, ReplyOrigin, RequestInfo
 from trecjudge.models.endpoint import EndpointCapabilities, shared_capabilities
+from trecjudge.models.envelope import Reply
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.models.reading import Unparsed, close_cut_list, without_reasoning
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.spending import Lengths, TokenCounts, stated_length
-from trecjudge.records import ModelCall, Usage
+from trecjudge.records import ModelCall, TokenChances, Usage
 
 MODULE_TOKENS = 150
 """About how many tokens a reply to a DSPy module's own request has."""
@@ -60,6 +61,25 @@ class Request:
         if part is None:
             raise Unparsed("it was cut.")
         return self.parse(part)
+
+    def kept_text(self, reply: Reply) -> str:
+        """Return what the cache keeps of a reply; `read_kept` reads it."""
+        if not self.prompt.wants_logprobs:
+            return reply.text
+        return orjson.dumps({"reply": reply.text, "logprobs": reply.logprobs}).decode()
+
+    def read_kept(self, text: str) -> tuple[str, TokenChances]:
+        """Return a kept reply and its log-probabilities.
+
+        Raises Unparsed where it was kept for a request that asked for none.
+        """
+        if not self.prompt.wants_logprobs:
+            return text, ()
+        try:
+            kept = orjson.loads(text)
+            return kept["reply"], tuple((int(end), float(p)) for end, p in kept["logprobs"])
+        except (LookupError, TypeError, ValueError) as error:
+            raise Unparsed("it has no log-probabilities.") from error
 
     @cached_property
     def mark(self) -> int:
@@ -176,6 +196,7 @@ class KeptReply:
     fields: dict[str, Any]
     cut: bool = False
     """Whether the fields are those of a part."""
+    logprobs: TokenChances = ()
 
     def call(self, program: str, cost: float | None = None, shared: bool = False) -> ModelCall:
         """Return the exchange for the log; `shared`: this command itself asked for the reply."""
@@ -193,6 +214,7 @@ class KeptReply:
             cut=self.cut,
             shared=shared,
             number=0,
+            logprobs=self.logprobs,
         )
 
 
@@ -268,12 +290,13 @@ class Replies:
         reply = next((kept for key in keys if (kept := self.cache.get(key)) is not None), None)
         if reply is None:
             return None
-        try:
-            return KeptReply(request, reply, request.parse(reply.text))
-        except Unparsed:  # cut, or kept by an older version that read more: asked for again
+        with suppress(Unparsed):
+            text, logprobs = request.read_kept(reply.text)
+            reply = replace(reply, text=text)
             with suppress(Unparsed):
-                return KeptReply(request, reply, request.parse_part(reply.text), cut=True)
-            return None
+                return KeptReply(request, reply, request.parse(text), logprobs=logprobs)
+            return KeptReply(request, reply, request.parse_part(text), True, logprobs)
+        return None  # cut, or kept by an older version that read more: asked for again
 
     def is_from_this_job(self, request: Request) -> bool:
         """Return whether this job itself asked for the reply."""

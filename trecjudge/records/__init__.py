@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -67,6 +67,23 @@ class Usage:
 NOTHING_SPENT: Final = Usage()
 
 
+def sum_usage(spent: Sequence[Usage], program: str) -> Usage:
+    """Return what several calls took together; `cached` where no request was sent for any."""
+    costs = [usage.cost for usage in spent if usage.cost is not None]
+    return Usage(
+        cached=all(usage.cached for usage in spent),
+        prompt_tokens=sum(usage.prompt_tokens for usage in spent),
+        completion_tokens=sum(usage.completion_tokens for usage in spent),
+        seconds=sum(usage.seconds for usage in spent),
+        cost=sum(costs) if costs else None,
+        program=program,
+    )
+
+
+TokenChances = tuple[tuple[int, float], ...]
+"""For each token of a text: the byte behind it, counted in UTF-8, and its log-probability, <= 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One exchange with a model, word for word, for the debug log.
@@ -99,6 +116,8 @@ class ModelCall:
     """Which request for this reply it was, counted from 1; 0 where none was sent."""
     voter: str = ""
     """The voter that asked, where a judge has several."""
+    logprobs: TokenChances = ()
+    """Those of the reply, where they were asked for and given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +134,15 @@ class Claim:
     """An atomic statement of a response; `index` counts the response's claims from 0.
 
     `cited` are the ids of the documents that its sentence cites. `importance` is its weight: 1
-    for what is vital to the answer, 0.5 for a detail, or what a file says, >= 0.
+    for what is vital to the answer, 0.5 for a detail, or what a file or a model says, >= 0; None
+    where that is not known.
     """
 
     index: int
     text: str
     sentence_index: int
     cited: tuple[str, ...] = ()
-    importance: float = 1.0
+    importance: float | None = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def place_in_code(
     own = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if folder and _lies_in(Path(frame.filename), folder)
+        if (folder and _lies_in(Path(frame.filename), folder)) or _is_users(Path(frame.filename))
     ]
     code = getattr(function, "__code__", None)
     if own:
@@ -111,6 +111,13 @@ def place_in_code(
     with suppress(OSError, ValueError):  # what lies elsewhere keeps its whole path
         path = path.relative_to(Path.cwd())
     return f"{path}:{line}"
+
+
+def _is_users(path: Path) -> bool:
+    """Return whether a file lies below the working directory, such as a module of prompts."""
+    with suppress(OSError):
+        return _lies_in(path, Path.cwd()) and not path.is_relative_to(_PACKAGE)
+    return False
 
 
 def _lies_in(path: Path, folder: Path) -> bool:

@@ -8,15 +8,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from trecjudge.findings import visible
+from trecjudge.findings import plural, visible
 from trecjudge.measures import ranks
 from trecjudge.show.tables import disambiguate, shorten
 from trecjudge.show.templates import asset, number, render
 from trecjudge.stats.meta import Correlated
+
+if TYPE_CHECKING:
+    from trecjudge.scores.reliability import Reliability
 
 PLOT_WIDTH, ROW = 460, 22
 # Charts as SVG text: distributions and ranks by measure; styled by the page's sheet.
@@ -430,6 +433,52 @@ def _inside(box: Box, frame: Box) -> bool:
 
 def _meet(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+# Reliability as SVG text: a small panel for each run, a point for each bin of confidence.
+MOST_PANELS = 12
+PANELS, NARROW_PANELS = 4, 2
+"""Panels in a row."""
+PANEL = 200
+"""Pixels of a panel in width."""
+
+
+def panels_of_reliability(runs: Sequence[Reliability], narrow: bool = False) -> Markup:
+    """Return a panel for each of the first runs: confidence stated across, what is found upwards.
+
+    A point is a bin, its number is how many responses are in it; on the diagonal both are the same.
+    """
+    in_a_row = NARROW_PANELS if narrow else PANELS
+    side = NARROW // in_a_row if narrow else PANEL
+    left, top, right, bottom = 28, 34, side - 12, side
+    across, upwards = Axis(0.0, 1.0, left, right), Axis(0.0, 1.0, bottom, top)
+    ticks = [{"x": across.at(t), "y": upwards.at(t), "text": f"{t:g}"} for t in (0.0, 0.5, 1.0)]
+    drawn = runs[:MOST_PANELS]
+    names = short_names((run.run_id for run in drawn), LONGEST_NEAR)
+    panels = [
+        {
+            "x": side * (i % in_a_row),
+            "y": (side + 26) * (i // in_a_row),
+            "name": names[run.run_id],
+            "error": f"calibration error {number(run.error)}",
+            "points": [_bin_point(one, across, upwards) for one in run.bins],
+        }
+        for i, run in enumerate(drawn)
+    ]
+    box = {"left": left, "top": top, "right": right, "bottom": bottom, "ticks": ticks}
+    size = {"width": side * in_a_row, "height": (side + 26) * -(-len(drawn) // in_a_row)}
+    head = heading("Confidence that runs state, held against what is found", "", "", NOTHING)
+    shape = {"classes": kind("chart", narrow)}
+    return render("reliability.svg", panels=panels, **box, **size, **head, **shape)
+
+
+def _bin_point(one: tuple[float, int, float, float], across: Axis, upwards: Axis) -> dict[str, Any]:
+    _, count, stated, found = one
+    y = upwards.at(found)
+    tip = f"{plural(count, 'response')}: {number(stated)} stated, {number(found)} found"
+    # Above its point, unless that is at the top.
+    count_at = y - 7 if y > upwards.end + LINE else y + 7 + LINE / 2
+    return {"x": across.at(stated), "y": y, "tip": tip, "count": count, "count_at": count_at}
 
 
 def scatter_picture(found: Correlated, title: str) -> str:

@@ -398,11 +398,12 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     begin = [f"{plan['name']}: {plan['items']} items", *([what] if fetched else [])]
     if "calls" not in plan:  # no model is asked
         return begin
+    least = "at least " if plan.get("by_modules") else ""  # what modules ask depends on replies
     cost = "no prices are known" if plan["cost"] is None else f"about {plan['cost']:.2f}"
     return [
         *begin,
         f"  {plan['cached']} answered by a cache, {plan['saved']} by a call for an equal one",
-        f"  {plan['calls']} calls to make",
+        f"  {least}{plan['calls']} calls to make",
         f"  about {plan['prompt_tokens']} tokens in, {plan['completion_tokens']} out: {cost}",
     ]
 

@@ -13,46 +13,8 @@ from trecjudge.stats.flips import VerdictChanges, verdict
 if TYPE_CHECKING:
     from trecjudge.stats.comparison import Difference
     from trecjudge.stats.meta import Correlated, Correlation
+    from trecjudge.stats.order import Decisions, OrderMoved
     from trecjudge.stats.power import Power
-
-
-def power_table(found: Sequence[Power], show_all: bool = True, wide: bool = False) -> TextTable:
-    """Return the smallest differences that topics show: a row for each measure and number."""
-    runs = found[0].runs
-    rows = [
-        (
-            one.measure,
-            number(one.deviation, 3),
-            small.topics,
-            *(number(d, 3) for d in small.by_test),
-        )
-        for one in found
-        for small in one.smallest
-    ]
-    columns = ("measure", "deviation", "topics", "a pair", "Tukey HSD", "Holm")
-    made = table(columns, first_rows(rows, show_all), left=1, wide=wide)
-    title = (
-        f"smallest difference that is significant 8 of 10 times: of a pair of runs, and of any two"
-        f" of {runs} runs; from a pilot of {plural(found[0].pilot_topics, 'topic')}"
-    )
-    return TextTable(made.columns, title, wide)
-
-
-def power_lines(found: Sequence[Power]) -> Iterator[str]:
-    """Yield how many topics a difference needs, and what is not shown."""
-    for one in found:
-        if one.needed is not None:
-            pair, tukey, holm = (_topics(n) for n in one.needed.by_test)
-            yield (
-                f"{one.measure}: a difference of {one.difference:g} needs {pair} topics for a pair,"
-                f" for any two of {one.runs} runs {tukey} by Tukey HSD, {holm} by Holm"
-            )
-    if any(d is None for one in found for small in one.smallest for d in small.by_test):
-        yield "n/a: on so few topics no difference is significant, however large"
-
-
-def _topics(needed: int | None) -> str:
-    return "too many" if needed is None else f"{needed:,}"
 
 
 # What `compare` prints: how many differences are significant, their table, what moved most.
@@ -266,8 +228,46 @@ def _sentence(one: Correlated, most: str = "") -> str:
     bounds = "" if over == "n/a" else f" ({over} over topics)"
     return (
         f"{one.measure} by {one.name} orders {runs} {most}as {one.truth_measure} does:"
-        f" {first.name} {first.value:.3f}{bounds}"
+        f" {first.name} {first.value:.3f}{bounds}{_decided(one.decisions)}"
     )
+
+
+def _decided(found: Decisions | None) -> str:
+    """Return how many pairs of runs a test tells apart by both sides; empty where not known."""
+    if found is None:
+        return ""
+    opposite = f", {found.opposite:,} of them the other way round" if found.opposite else ""
+    return (
+        f"; a test tells {found.judge:,} of {found.pairs:,} pairs apart, by the truth"
+        f" {found.truth:,}, by both {found.same + found.opposite:,}{opposite}"
+    )
+
+
+def team_table(found: Sequence[Correlated], wide: bool = False) -> TextTable | None:
+    """Return a row for each team of the first pair that has any; None without."""
+    one = next((one for one in in_order(found) if one.teams), None)
+    if one is None:
+        return None
+    rows = (
+        (team.team, team.runs, number(team.own), interval(team.interval), number(team.others))
+        for team in one.teams
+    )
+    headers = ("team", "runs", "pairs in order", "95 %", "kendall without it")
+    made = table(headers, rows, left=1, wide=wide)
+    title = f"pairs of a run of the team and one of another team, {one.measure}"
+    return TextTable(made.columns, title, wide)
+
+
+def moved_order_lines(found: Sequence[OrderMoved]) -> Iterator[str]:
+    """Yield a line on how far the order by each measure moves, and the runs that move most."""
+    for one in found:
+        moves = ", ".join(f"{r} {a} -> {b}" for r, a, b in one.moves[:MOST_MOVED] if a != b)
+        change = "n/a" if one.difference is None else f"{one.difference:+.3f}"
+        yield (
+            f"moved, {one.measure}: kendall {number(one.tau)} between the two; with"
+            f" {one.truth_measure} {number(one.before)} -> {number(one.after)} ({change},"
+            f" {interval(one.interval)} over topics); most: {moves or 'no run'}"
+        )
 
 
 def correlation_table(
@@ -315,3 +315,43 @@ def _first(one: Correlated) -> Correlation | None:
 
 def _value(first: Correlation | None) -> float:
     return -2.0 if first is None or first.value is None else first.value
+
+
+# What `compare --power` prints: how small a difference topics show, and what one needs.
+def power_table(found: Sequence[Power], show_all: bool = True, wide: bool = False) -> TextTable:
+    """Return the smallest differences that topics show: a row for each measure and number."""
+    runs = found[0].runs
+    rows = [
+        (
+            one.measure,
+            number(one.deviation, 3),
+            small.topics,
+            *(number(d, 3) for d in small.by_test),
+        )
+        for one in found
+        for small in one.smallest
+    ]
+    columns = ("measure", "deviation", "topics", "a pair", "Tukey HSD", "Holm")
+    made = table(columns, first_rows(rows, show_all), left=1, wide=wide)
+    title = (
+        f"smallest difference that is significant 8 of 10 times: of a pair of runs, and of any two"
+        f" of {runs} runs; from a pilot of {plural(found[0].pilot_topics, 'topic')}"
+    )
+    return TextTable(made.columns, title, wide)
+
+
+def power_lines(found: Sequence[Power]) -> Iterator[str]:
+    """Yield how many topics a difference needs, and what is not shown."""
+    for one in found:
+        if one.needed is not None:
+            pair, tukey, holm = (_topics(n) for n in one.needed.by_test)
+            yield (
+                f"{one.measure}: a difference of {one.difference:g} needs {pair} topics for a pair,"
+                f" for any two of {one.runs} runs {tukey} by Tukey HSD, {holm} by Holm"
+            )
+    if any(d is None for one in found for small in one.smallest for d in small.by_test):
+        yield "n/a: on so few topics no difference is significant, however large"
+
+
+def _topics(needed: int | None) -> str:
+    return "too many" if needed is None else f"{needed:,}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -38,6 +38,8 @@ class Rules:
     correlations: Sequence[str] = DEFAULT
     truth_measures: Sequence[str] = ()
     measures: Sequence[str] = ()
+    teams: Mapping[str, str] | None = None
+    """The team of each run, where the order is looked at by team."""
 
 
 def same_runs(

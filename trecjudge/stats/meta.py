@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.measures import DIGITS, are_compared
 from trecjudge.records import Place
 from trecjudge.results.statistics import Unjudged
@@ -30,6 +30,7 @@ from trecjudge.stats.correlation import (
     coefficients,
     correlations,
 )
+from trecjudge.stats.order import Decisions, OrderMoved, TeamOrder, order_moved, team_orders
 from trecjudge.stats.resampling import (
     FEWER_RESAMPLES,
     NO_INTERVAL,
@@ -63,6 +64,7 @@ class Correlated:
 
     `truth` and `predicted` are the means of `runs`; `topics` the number that both sides have.
     `unjudged` is what is known of each run's unjudged items, in the truth and in the predicted.
+    `decisions` are those of a test, of measures of one name; `teams` are there where asked for.
     """
 
     name: str
@@ -74,6 +76,8 @@ class Correlated:
     predicted: Sequence[float]
     correlations: Sequence[Correlation]
     unjudged: Sequence[tuple[Unjudged | None, Unjudged | None]] = ()
+    decisions: Decisions | None = None
+    teams: Sequence[TeamOrder] = ()
 
     @property
     def of_one_name(self) -> bool:
@@ -113,6 +117,8 @@ class Correlated:
                 c.name: {"value": c.value, "over_topics": c.topics, "over_runs": c.runs}
                 for c in self.correlations
             },
+            "decisions": self.decisions,
+            "teams": list(self.teams),
             "means": [
                 {"run_id": run_id, "truth": truth, "predicted": predicted} | _gaps(*gap)
                 for run_id, truth, predicted, gap in columns
@@ -171,9 +177,43 @@ def meta_evaluate(
         sides = _Sides.of(truth.only(runs), predicted.only(runs), topics, pairs)
         _report_ties(sides.truth, truth.name, report)
         _report_ties(sides.predicted, predicted.name, report)
-        found |= dict(sides.correlate(pairs, wanted))
+        found |= dict(sides.correlate(pairs, wanted, rules.teams))
     every = (found[pair] for pair in product(truth_measures, measures) if pair in found)
     return sorted(every, key=lambda one: not one.of_one_name)
+
+
+def moved_orders(
+    truth: Scores, before: Scores, after: Scores, rules: Rules, report: OnFinding
+) -> list[OrderMoved]:
+    """Return how far the order by each measure moves between two leaderboards of one judge.
+
+    Each measure that both have stands beside those of its name in the truth, else beside all of the
+    truth. Runs and topics are those that all three have. Raises InputError as `meta_evaluate` does.
+    """
+    measures = [m for m in before.choose_measures(rules.measures) if m in after.measures]
+    truth, before = same_runs(truth, before, rules, report)
+    truth, after = same_runs(truth, after, replace(rules, on_missing="common"), report)
+    before = before.only(truth.runs)
+    topics = same_topics(truth, before, rules, ignore)
+    topics = [topic for topic in topics if topic in set(after.topics)]
+    sides = [choose_all_rows(side, rules, topics) for side in (truth, before, after)]
+    found = []
+    for measure in measures:
+        every = truth.choose_measures(rules.truth_measures)
+        own = [m for m in every if f".{measure}".endswith(f".{m}")] or every
+        for theirs in own:
+            names = (theirs, measure, measure)
+            chosen = list(zip(sides, names, strict=True))
+            columns = [side.overall(name).round(NOISE_DIGITS) for side, name in chosen]
+            if np.isnan(columns).any():
+                continue
+            by_topic = [
+                side.only(side.runs, topics).values[name]
+                for side, name in chosen
+                if len(topics) > 1
+            ]
+            found.append(order_moved((measure, theirs), truth.runs, columns, by_topic))
+    return found
 
 
 def _report_ties(means: Mapping[str, Array], name: str, report: OnFinding) -> None:
@@ -234,7 +274,10 @@ class _Sides:
         )
 
     def correlate(
-        self, pairs: Sequence[tuple[str, str]], wanted: Mapping[str, Coefficient]
+        self,
+        pairs: Sequence[tuple[str, str]],
+        wanted: Mapping[str, Coefficient],
+        teams: Mapping[str, str] | None = None,
     ) -> Iterator[tuple[tuple[str, str], Correlated]]:
         """Yield each pair of measures with its coefficients."""
         values = self._resample(wanted, lambda v: v[None])
@@ -261,7 +304,25 @@ class _Sides:
             )
             gaps = list(zip(truth, predicted, strict=True))
             name = self.scores[1].name
-            yield pair, Correlated(name, *pair, self.runs, self.topics, *means, found, gaps)
+            one = Correlated(name, *pair, self.runs, self.topics, *means, found, gaps)
+            yield pair, self._look_closer(one, len(pairs) == 1, teams)
+
+    def _look_closer(
+        self, one: Correlated, is_only: bool, teams: Mapping[str, str] | None
+    ) -> Correlated:
+        """Return it with what a test tells apart, and with its order by team, where asked for."""
+        if not (one.of_one_name or is_only):
+            return one
+        by_topic = None
+        if self.by_topic:
+            truth, predicted = self.by_topic
+            by_topic = truth[one.truth_measure], predicted[one.measure]
+        if by_topic is not None:
+            one = replace(one, decisions=Decisions.of(*by_topic))
+        if teams is not None:
+            means = self.truth[one.truth_measure], self.predicted[one.measure]
+            one = replace(one, teams=[*team_orders(self.runs, teams, means, by_topic)])
+        return one
 
     def _over_topics(self, wanted: Mapping[str, Coefficient]) -> dict[PairKey, Array]:
         """Return coefficients of resampled topics, both sides drawn together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,15 @@ def test_a_prompt_beside_the_file_is_found(tmp_path: Path) -> None:
     text = f"{HEAD}variants: {{a: {{}}, b: {{prompts: {{write_answer: own.md}}}}}}\n"
     found = read(tmp_path, text, with_model=True)
     assert found.variants["b"].prompts == {"write_answer": str(tmp_path / "own.md")}
+
+
+def test_a_prompt_may_be_a_signature_or_a_module_with_its_state(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text("{}")
+    grades = {"signature": "m:S", "labels": {"grade": {"YES": 3, "NO": 0}}}
+    prompts = {"grade_passages": grades, "write_answer": {"module": "m:M", "state": "m.json"}}
+    text = f"{HEAD}variants: {{a: {{}}, b: {{prompts: {json.dumps(prompts)}}}}}\n"
+    found = read(tmp_path, text, with_model=True).variants["b"].prompts
+    assert {name: json.loads(str(prompt)) for name, prompt in found.items()} == {
+        "grade_passages": grades,
+        "write_answer": {"module": "m:M", "state": str(tmp_path / "m.json")},
+    }

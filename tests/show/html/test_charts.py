@@ -9,12 +9,14 @@ from xml.etree import ElementTree
 import pytest
 
 from trecjudge.findings import visible
+from trecjudge.scores.reliability import Reliability
 from trecjudge.show.charts import (
     Axes,
     Axis,
     bump,
     distribution,
     names_near,
+    panels_of_reliability,
     scatter,
     short,
 )
@@ -153,3 +155,30 @@ def test_what_no_file_can_hold_is_left_out(name: str, title: str) -> None:
 def test_a_page_forbids_styles_in_a_chart() -> None:
     for svg in hostile("r"):
         assert not re.search(r"style=|<style", svg)
+
+
+def stated(run_id: str, *bins: tuple[float, int, float, float]) -> Reliability:
+    """Return the reliability of a run with these bins."""
+    return Reliability(run_id, "M", 9, 0, 0, 0.5, 0.5, 0.125, bins)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_panel_has_a_point_for_each_bin_and_its_count(narrow: bool) -> None:
+    runs = [stated("<b>", (0.2, 1, 0.25, 1.0), (0.9, 8, 0.95, 0.5)), stated("q")]
+    svg = panels_of_reliability(runs, narrow)
+    assert tips(svg) == [
+        "1 response: 0.250 stated, 1.000 found",
+        "8 responses: 0.950 stated, 0.500 found",
+    ]
+    texts = [text.text for text in drawn(svg).iter(f"{SVG}text")]
+    assert texts.count("calibration error 0.125") == 2
+    assert {"<b>", "q", "1", "8"} <= set(texts)
+    (first, second) = drawn(svg).iter(f"{SVG}circle")
+    assert float(first.get("cx", 0)) < float(second.get("cx", 0))
+    assert float(first.get("cy", 0)) < float(second.get("cy", 0))
+
+
+def test_only_the_first_runs_have_panels() -> None:
+    many = panels_of_reliability([stated(f"r{n}", (0.5, 1, 0.5, 0.5)) for n in range(40)])
+    assert len(tips(many)) == 12
+    assert len(str(many)) < 20_000

@@ -16,6 +16,7 @@ from trecjudge.judging.judge import make_judge, measures_of
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE
 from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.summary import stated_confidence
 from trecjudge.show.html.entries import standings
 from trecjudge.show.html.figures import (
     Sides,
@@ -26,6 +27,7 @@ from trecjudge.show.html.figures import (
     own_charts,
     ranks,
     renamed_measures,
+    stated_charts,
     unjudged_of_truth,
 )
 
@@ -45,6 +47,23 @@ def test_ranks_need_two_runs_distributions_one() -> None:
     names = [measure.name for measure in board("a").spec.measures]
     assert [chart.measure for chart in own_charts(board("a"))] == names
     assert [chart.measure for chart in own_charts(board("a", "b"))] == ["", *names]
+
+
+def test_stated_confidence_has_a_chart_where_it_is_stated() -> None:
+    made = board("a", "b")
+    assert list(stated_charts(stated_confidence(made))) == []
+    for run_id in ("a", "b"):
+        made.coverage[run_id].confidence["t1"] = 0.75
+    stated = stated_confidence(made)
+    (chart,) = stated_charts(stated)
+    assert chart.rows == [
+        ["a", "0.7", "1", "0.750", "1.000"],
+        ["b", "0.7", "1", "0.750", "0.000"],
+    ]
+    assert stated[0].measure in chart.caption and "best runs" not in chart.caption
+    (many,) = stated_charts(stated * 9)
+    assert "The 12 best runs are drawn; the table has all 18." in many.caption
+    assert len(many.rows) == 18
 
 
 def test_ranks_follow_each_measure() -> None:

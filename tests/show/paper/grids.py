@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trecjudge.show.paper.forms import Cell, Grid, GridColumn
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn
 
 COLUMNS = (
     GridColumn("", "detail"),

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.show.paper.grids import grid
-from trecjudge.show.paper.forms import MOST_ROWS, Grid, escape_latex, latex
+from trecjudge.errors import InputError
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn
+from trecjudge.show.paper.latex import MOST_ROWS, Layout, escape_latex, latex
 
 IDS = (
     r"a_b%c&d\e{f}$g#h^i~j",
@@ -83,7 +85,7 @@ def test_a_long_table_goes_over_pages_with_its_heads_on_each() -> None:
 
 def test_long_names_are_broken() -> None:
     text = latex(grid("a_b-" * 10, "b"))
-    assert r"p{4.6cm}" in text
+    assert "p{131pt}" in text
     assert r"a\_\allowbreak{}b-\allowbreak{}a" in text
     assert r"\allowbreak" not in latex(grid("a_b"))
 
@@ -92,20 +94,76 @@ def test_the_label_is_made_of_letters_and_digits() -> None:
     assert r"\label{tab:rag-25-x}" in latex(grid("a", name="Rag_25 {x}"))
 
 
-def compiled(table: Grid, folder: Path, engine: str = "pdflatex") -> None:
-    """Compile a document of the table as it is, twice, so that the list of tables is set too."""
-    text = latex(table)
+def compiled(table: Grid, folder: Path, layout: str = "page", plain: bool = False) -> str:
+    """Compile a document of the table as it is, twice, so that the list of tables is set too.
+
+    Return what the engine says.
+    """
+    laid = Layout.of(layout, plain)
+    text = latex(table, laid)
     packages = [line[2:] for line in text.splitlines() if line.startswith(r"% \usepackage")]
-    lines = [r"\documentclass{article}", *packages, r"\begin{document}\listoftables", text]
-    (folder / "d.tex").write_text("\n".join([*lines, r"\end{document}"]), encoding="utf-8")
+    columns = "twocolumn" if laid.in_columns else "onecolumn"
+    begin = rf"\documentclass[{columns}]{{article}}"
+    lines = [begin, *packages, r"\begin{document}\listoftables", text, r"\end{document}"]
+    (folder / "d.tex").write_text("\n".join(lines), encoding="utf-8")
     for _ in range(2):
-        words = [engine, "-interaction=nonstopmode", "-halt-on-error", "d.tex"]
+        words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "d.tex"]
         done = subprocess.run(words, cwd=folder, capture_output=True, check=False)
         assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert (folder / "d.pdf").stat().st_size > 1000
+    return done.stdout.decode(errors="replace")
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="apt-get install texlive-science")
+needs_latex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="apt-get install texlive-science"
+)
+
+
+@needs_latex
 @pytest.mark.parametrize("times", [1, 5], ids=["floating", "over pages"])
 def test_hostile_names_compile(times: int, tmp_path: Path) -> None:
     compiled(grid(*IDS * times, name="x_%\\中"), tmp_path)
+
+
+def season() -> Grid:
+    """Return a table of 53 runs by four judges, with all that may stand beside a value."""
+    heads = ("ATTRIBUTION", "CITATION_SUPPORT", "support.WEIGHTED_PRECISION", "NDCG@10")
+    names = ("a-team_1", "retrieval_by_words.fused.reranked_32b-then_answers_of_mini", "AGENTIC9")
+    parts = (("95 %", "[0.100, 0.900]"), ("group", "a-d"), ("unjudged", "1 of 20: 0.100 to 1.000"))
+    columns = [GridColumn("", "detail"), GridColumn("run")]
+    for head in heads:
+        columns.append(GridColumn(head, "number"))
+        columns += [GridColumn(head, "detail", part) for part, _ in parts]
+    rows = []
+    for place in range(53):
+        row = [Cell(f"{place + 1}="), Cell(f"{names[place % 3]}-{place}")]
+        for _ in heads:
+            row += [Cell("0.512", bold=place == 0), *(Cell(text) for _, text in parts)]
+        rows.append(row)
+    notes = ["Means over 8 topics, and whatever else is to be said of the table as a whole."] * 5
+    return Grid("season", columns, rows, notes, [])
+
+
+@needs_latex
+@pytest.mark.parametrize("layout", ["page", "column:229", "wide:469", "landscape", "page:200"])
+def test_no_table_is_wider_than_the_text(layout: str, tmp_path: Path) -> None:
+    said = compiled(season(), tmp_path, layout, plain=layout == "landscape")
+    assert "Overfull" not in said
+    assert "too large" not in said
+
+
+def test_parts_have_all_rows_and_columns_between_them() -> None:
+    text = latex(season(), Layout.of("column"))
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") > 3
+    bodies = text.split(r"\midrule")[1:]
+    rows = [line.split(" & ")[0] for body in bodies for line in body.splitlines() if "= &" in line]
+    assert set(rows) == {f"{place}=" for place in range(1, 54)}
+    assert len(set(map(rows.count, rows))) == 1
+    assert [text.count(rf"{{{head}") > 0 for head in ("ATTRIBUTION", "NDCG@10")] == [True, True]
+    assert rows.count("1=") * 53 == len(rows)
+
+
+@pytest.mark.parametrize("given", ["pages", "page:", "page:90", "wide:x", "column:-200"])
+def test_a_layout_that_there_is_not(given: str) -> None:
+    with pytest.raises(InputError, match=r"landscape|must be 150"):
+        Layout.of(given)

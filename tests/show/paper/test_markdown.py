@@ -10,7 +10,8 @@ from markdown_it import MarkdownIt
 
 from tests.show.paper.grids import grid
 from trecjudge.errors import InputError
-from trecjudge.show.paper.forms import Grid, escape_markdown, fragment, markdown, render_table
+from trecjudge.show.paper.forms import escape_markdown, fragment, markdown, render_table
+from trecjudge.show.paper.grid import Grid
 
 
 def test_a_table_has_a_column_a_measure_and_its_notes_below() -> None:

@@ -10,12 +10,20 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from trecjudge.baseline.generate.confidence import (
+    BY,
+    by_votes,
+    chance_of_sentence,
+    texts_of_votes,
+    votes_sampling,
+)
 from trecjudge.baseline.generate.formats import AnswerLimits, answer_limits, cut_to_limits
 from trecjudge.baseline.index.records import Filter
-from trecjudge.baseline.masking import MaskedText, mask_personal_data
+from trecjudge.baseline.masking import ShownPassage, mask_personal_data
 from trecjudge.baseline.records import (
     Answer,
     AnswerSentence,
+    ConfidenceSource,
     RetrievedPassage,
     SearchResult,
     Support,
@@ -26,10 +34,10 @@ from trecjudge.check.rules import Track
 from trecjudge.errors import PLANNED, InputError, JudgmentFailed
 from trecjudge.evaluation.banks.extracting import is_telling
 from trecjudge.findings import Finding, OnFinding, brief, plural
-from trecjudge.models.model import Model, Program, ReplyLength
-from trecjudge.records import Failure, Place, Topic
+from trecjudge.models.model import Model, Prediction, Program, ReplyLength
+from trecjudge.models.prompt import sampled_program
+from trecjudge.records import Failure, ModelCall, Place, Topic
 from trecjudge.text.frequencies import Frequencies, read_frequencies
-from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.sentences import CITATION, sentence_spans
 from trecjudge.text.steering.instructions import instruction_like
 from trecjudge.text.tokens import is_spaceless, read_forms
@@ -293,49 +301,14 @@ GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
 PROGRAMS = (WRITE, GAPS)
 REPLY = {"max_tokens": 4096}
 """An answer with its quotes does not fit into the reply of a judge."""
-SHORTEST = 3
-"""The fewest words of a quote: one or two stand in nearly every passage."""
-LONGER = 2
-"""How many times as long as the quote what is found may be: else too much was left out of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPassage:
-    """A passage as a model sees it: with personal data masked, if that was asked for."""
-
-    passage: RetrievedPassage
-    text: MaskedText
-
-    @classmethod
-    def of(cls, passage: RetrievedPassage, mask: bool) -> ShownPassage:
-        """Return a passage as it is shown."""
-        text = passage.chunk.text
-        return cls(passage, mask_personal_data(text) if mask else MaskedText(text, text))
-
-    def show_numbered(self, number: int, mask: bool) -> str:
-        """Return it behind its number; one from within a document has the document's title too."""
-        chunk = self.passage.chunk
-        title = chunk.document.title if chunk.start else ""
-        heading = mask_personal_data(title).text if mask else title
-        return f"[{number}] {heading}\n{self.text.text}".replace("] \n", "] ", 1)
-
-    def support(self, quote: str) -> Support | None:
-        """Return where a quote stands, word for word; None where it does not."""
-        if len(read_forms(quote)[1]) < SHORTEST:
-            return None
-        span = find_quote_span(self.text.text, quote)
-        if span is None or span[1] - span[0] > LONGER * len(quote):
-            return None
-        begin = self.passage.chunk.start
-        start, end = self.text.span(*span)
-        return Support(self.passage, begin + start, begin + end, self.text.text[slice(*span)])
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerWriter:
     """A model that writes the answer to one topic; what it gave in vain is reported.
 
-    With `mask` it sees no personal data of a known form.
+    With `mask` it sees no personal data of a known form. `confidence` is what each sentence has
+    its own from.
     """
 
     topic: Topic
@@ -343,6 +316,7 @@ class AnswerWriter:
     model: Model
     report: OnFinding
     mask: bool = False
+    confidence: ConfidenceSource = "words"
 
     async def write_answer(
         self, passages: Sequence[RetrievedPassage], limits: AnswerLimits
@@ -352,19 +326,18 @@ class AnswerWriter:
         What is too long is cut from the end. Raises JudgmentFailed, ModelError.
         """
         seen = [ShownPassage.of(passage, self.mask) for passage in passages]
-        prediction = await self.model.predict(
-            WRITE,
-            question=self._hide(self.question),
-            length=limits.in_words,
-            passages=[one.show_numbered(n, self.mask) for n, one in enumerate(seen, 1)],
-        )
+        sampling = {"logprobs": True} if self.confidence == "logprobs" else {}
+        prediction = await self._ask(seen, limits, sampling)
         if prediction.fields["answerable"] == "no":
             return None
         given = prediction.fields["sentences"]
         if prediction.call.cut:
             message = f"the reply was cut: used of it: {plural(len(given), 'whole sentence')}"
             self._report_loss(Finding("answer_cut", self._place, message))
-        checked = (self._check_sentence(number, one, seen) for number, one in enumerate(given, 1))
+        checked = (
+            self._check_sentence(number, one, seen, prediction.call)
+            for number, one in enumerate(given, 1)
+        )
         # A small model may say one sentence until its reply is cut.
         found = list({one.text: one for one in checked if one is not None}.values())
         kept, left_out = cut_to_limits(found, limits)
@@ -372,6 +345,39 @@ class AnswerWriter:
             message = f"{left_out} of {len(found)} sentences are too many for {limits.in_words}"
             self._report_loss(Finding("answer_cut", self._place, message))
         return kept
+
+    async def vote(
+        self,
+        sentences: Sequence[AnswerSentence],
+        passages: Sequence[RetrievedPassage],
+        limits: AnswerLimits,
+        votes: int,
+    ) -> tuple[AnswerSentence, ...]:
+        """Return sentences, each with the share of `votes` further answers that say it.
+
+        Answers that fail are left out. Raises ModelError.
+        """
+        seen = [ShownPassage.of(passage, self.mask) for passage in passages]
+        seed = (self.model.record() or {}).get("seed")
+        asked = (
+            self._ask(seen, limits, sampling, number)
+            for number, sampling in enumerate(votes_sampling(votes, seed), 1)
+        )
+        return by_votes(sentences, await texts_of_votes(asked, self._hide))
+
+    async def _ask(
+        self,
+        seen: Sequence[ShownPassage],
+        limits: AnswerLimits,
+        sampling: Mapping[str, Any],
+        rollout: int | None = None,
+    ) -> Prediction:
+        return await self.model.predict(
+            sampled_program(WRITE, sampling, rollout) if sampling else WRITE,
+            question=self._hide(self.question),
+            length=limits.in_words,
+            passages=[one.show_numbered(n, self.mask) for n, one in enumerate(seen, 1)],
+        )
 
     async def name_gaps(self, sentences: Sequence[AnswerSentence]) -> list[str]:
         """Return queries for what an answer lacks, none where nothing is missing.
@@ -391,7 +397,7 @@ class AnswerWriter:
         return mask_personal_data(text).text if self.mask else text
 
     def _check_sentence(
-        self, number: int, given: Any, seen: Sequence[ShownPassage]
+        self, number: int, given: Any, seen: Sequence[ShownPassage], call: ModelCall
     ) -> AnswerSentence | None:
         """Return a sentence with the passages that have its quote; None where none has it."""
         text = self._hide(on_one_line(given.text))
@@ -411,7 +417,8 @@ class AnswerWriter:
             without = ", ".join(str(cited) for cited, one in quoted.items() if one is None)
             message = f"sentence {number}: its quote is not in passage {without}"
             self._report_loss(Finding("quote_elsewhere", self._place, message, brief(given.quote)))
-        return AnswerSentence(text, support) if text else None
+        sure = chance_of_sentence(call, given.text) if self.confidence == "logprobs" else None
+        return AnswerSentence(text, support, sure) if text else None
 
     def _report_loss(self, finding: Finding) -> None:
         self.report(replace(finding, topic_id=self.topic.topic_id))
@@ -429,7 +436,8 @@ class AnswerSettings:
     """How answers are made: from the best `top` passages of the documents of `only`.
 
     A model may look `rounds` times for what its answer lacks. `mask` hides personal data from it,
-    and from the answer. `most_words` is a limit beside that of the track.
+    and from the answer. `most_words` is a limit beside that of the track. `confidence` is what the
+    confidence of answers is from; for that of `votes` a model answers `votes` more times.
     """
 
     top: int = 20
@@ -437,11 +445,18 @@ class AnswerSettings:
     mask: bool = False
     most_words: int | None = None
     only: Filter | None = None
+    confidence: ConfidenceSource = "words"
+    votes: int = 4
 
-    def check(self, with_model: bool) -> None:
-        """Raise InputError for what needs a model."""
+    def check(self, with_model: bool, as_objects: bool = True) -> None:
+        """Raise InputError for what needs a model, or answers as objects."""
         if self.rounds and not with_model:
             raise InputError("--rounds: only a model can name what is missing: add --use-env-llm")
+        given = f"--confidence {self.confidence}"
+        if self.confidence != "words" and not with_model:
+            raise InputError(f"{given}: only a model has that: add --use-env-llm, or give words")
+        if self.confidence != "words" and not as_objects:
+            raise InputError(f"{given}: only answers as objects have a confidence: add --json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,10 +502,16 @@ class Answerer:
         self, topic: Topic, question: str, first: SearchResult, limits: AnswerLimits
     ) -> Answer:
         """Return what a model writes from the passages, in up to `rounds` rounds more."""
-        mask = self.generating.mask
-        writer = AnswerWriter(topic, question, self.model, self.report, mask)
+        mask, votes = self.generating.mask, self.generating.votes
+        source = self.generating.confidence
+        writer = AnswerWriter(topic, question, self.model, self.report, mask, source)
         found, passages = [first], list(first.passages)
-        sentences = await writer.write_answer(passages, limits)
+        try:
+            sentences = await writer.write_answer(passages, limits)
+        except JudgmentFailed as failed:
+            if failed.kind == PLANNED and source == "votes":  # they are to be counted too
+                await writer.vote((), passages, limits, votes)
+            raise
         for _ in range(self.generating.rounds):
             queries = await writer.name_gaps(sentences or ())
             searched = [await self._search(topic, query) for query in queries]
@@ -503,7 +524,10 @@ class Answerer:
             # What was said before stays where the new passages make nothing better.
             sentences = await writer.write_answer(passages, limits) or sentences
         why = "" if sentences else NOT_THERE if sentences is None else NOTHING_QUOTED
-        return Answer(topic, sentences or (), tuple(found), why)
+        said = sentences or ()
+        if said and source == "votes":
+            said = await writer.vote(said, passages, limits, votes)
+        return Answer(topic, said, tuple(found), why, confidence_from=BY[source])
 
     async def _search(self, topic: Topic, question: str) -> SearchResult:
         settings = self.generating

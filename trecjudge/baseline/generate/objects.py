@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import fmean
 from typing import Any
 
+from trecjudge.baseline.generate.confidence import AnswerConfidence
 from trecjudge.baseline.generate.formats import RunFacts, cited_by, document_record
 from trecjudge.baseline.masking import mask_personal_data
 from trecjudge.baseline.records import Answer, AnswerSentence, Support
-from trecjudge.judging.offline.prepared import prepare
-from trecjudge.judging.offline.support import SupportComparison, compare
-from trecjudge.records import FULL
-
-BY_WORDS = "offline attester: mean P(full support) of the sentences by a passage that they cite"
-"""What `confidence` is; no model says it, with a model neither."""
 
 
 def answer_object(answer: Answer, facts: RunFacts, mask: bool = False) -> dict[str, Any]:
@@ -23,13 +17,10 @@ def answer_object(answer: Answer, facts: RunFacts, mask: bool = False) -> dict[s
     `answer` lists the sentences with the ids that they cite; `sources` the cited documents in the
     order of their citations, with the passage as `excerpt` (a part: `truncated`), or the whole
     text where the run carries documents. `confidence` is 0 to 1, and `confidence_from` says what
-    of; both are None where nothing is answered or the language is not calibrated. `grounded`: each
-    sentence has most probably full support by a cited passage; None where nothing is answered.
-    With `mask` no excerpt has personal data of a known form.
+    of; both are None where that is not known. `grounded` is None where nothing is answered. With
+    `mask` no excerpt has personal data of a known form.
     """
-    best = [_best_support(sentence) for sentence in answer.sentences]
-    chances = [found.full for found in best if not found.uncalibrated]
-    confidence = round(fmean(chances), 4) if best and len(chances) == len(best) else None
+    found = AnswerConfidence.of(answer)
     sentences = [{"text": s.text, "citations": cited_by(s)} for s in answer.sentences]
     return {
         "run_id": facts.run_id,
@@ -37,17 +28,11 @@ def answer_object(answer: Answer, facts: RunFacts, mask: bool = False) -> dict[s
         "question": answer.topic.title,
         "answer": sentences or "",
         "sources": list(_sources(answer.sentences, facts, mask)),
-        "confidence": confidence,
-        "confidence_from": None if confidence is None else BY_WORDS,
-        "grounded": all(found.label == FULL for found in best) if best else None,
-        "abstained": not best,
+        "confidence": found.value,
+        "confidence_from": found.source,
+        "grounded": found.grounded,
+        "abstained": not answer.sentences,
     }
-
-
-def _best_support(sentence: AnswerSentence) -> SupportComparison:
-    passages = (one.passage.chunk.text for one in sentence.support)
-    found = (compare(sentence.text, prepare(text)) for text in passages)
-    return max(found, key=lambda one: one.full)
 
 
 def _sources(

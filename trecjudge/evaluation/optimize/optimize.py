@@ -162,10 +162,15 @@ def _check_measured(judgments: Sequence[Judgment], what: str) -> None:
 
 def _current_prompt(target: Target, client: Client) -> PromptCandidate:
     wording = client.prompts.get(target.program, "schema").worded
-    if wording.labels:
-        message = (
-            f"{wording.origin} has labels of its own; begin with a prompt that has the judge's"
+    wrong = ""
+    if wording.module is not None:
+        wrong = (
+            "is a module: optimise it by DSPy, and give what it saves as the state of the module"
         )
+    elif wording.labels or wording.absent:
+        wrong = "has labels of its own; begin with a prompt that has the judge's"
+    if wrong:
+        message = f"{wording.origin} {wrong}"
         raise WorkflowError(f"prompts.{target.program.name}: {message}")
     return PromptCandidate(wording.signature, tuple(dict(demo) for demo in wording.demos))
 

@@ -51,7 +51,7 @@ class Variant:
     mask_pii: bool = False
     extractive: bool = False
     llm: dict[str, Any] = field(default_factory=dict)
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, str | dict[str, Any]] = field(default_factory=dict)
 
     @property
     def chunking(self) -> ChunkSettings:
@@ -239,8 +239,8 @@ def _variants(file: _YamlPlaces, written: ExperimentFile, with_model: bool) -> d
         if set_of_index := [key for key in OF_AN_INDEX if written.index and key in base | own]:
             raise WorkflowError(f"{where}: {', '.join(set_of_index)}: the index given decides that")
         variant.check(where, bool(written.index), with_model)
-        prompts = {key: prompt_beside(file.path, text) for key, text in variant.prompts.items()}
-        found[name] = replace(variant, prompts=prompts)
+        prompts = {key: prompt_beside(file.path, given) for key, given in variant.prompts.items()}
+        found[name] = replace(variant, prompts={**prompts})
     return found
 
 

@@ -1,8 +1,8 @@
-"""The weights of claims, from a file: what `claim_weights` of the judge `attribution` names."""
+"""The weights of claims, from a file or by a model: `claim_weights` of the judge `attribution`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,15 +10,46 @@ from typing import Any
 
 import orjson
 
-from trecjudge.errors import InputError, unknown, why
+from trecjudge.errors import InputError, JudgmentFailed, unknown, why
 from trecjudge.findings import Finding, brief
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.measures import HUGE
-from trecjudge.records import Claim, Judgment, Place
+from trecjudge.models.model import Model, Program, ReplyLength
+from trecjudge.records import Claim, Judgment, Place, Topic
 
 KEYS = ("topic_id", "run_id", "claim", "sentence_index", "weight")
 Key = tuple[str, str, str | int]
 """topic, run ("" for every run), and the claim's text or the index of its sentence"""
+
+
+MODEL = "model"
+"""In place of a file: a model weighs the claims of each answer."""
+WEIGH = Program(
+    "weigh_claims",
+    "trecjudge.judging.claims.program:WeighClaims",
+    aligned_with="claims",
+    length=ReplyLength(fixed=10, each=3),
+)
+
+
+async def weigh_by_model(topic: Topic, claims: Sequence[Claim], model: Model) -> list[Claim]:
+    """Return the claims of an answer with the weights that a model gives them, 0 to 10.
+
+    A single claim weighs whatever it weighs: for it no model is asked. Raises JudgmentFailed.
+    """
+    if len(claims) < 2:
+        return list(claims)
+    parts = (topic.title, topic.problem_statement, topic.background, topic.body)
+    question = "\n".join(dict.fromkeys(filter(None, map(str.strip, parts))))
+    if not question:
+        raise JudgmentFailed("no_topic_text", "nothing is known of the topic: --rag-topics")
+    prediction = await model.predict(
+        WEIGH, question=question, claims=[claim.text for claim in claims]
+    )
+    weights: list[float] = prediction.fields["weights"]
+    if not any(weights):
+        raise JudgmentFailed("empty", f"the model gives each of {len(claims)} claims the weight 0")
+    return [replace(c, importance=weight) for c, weight in zip(claims, weights, strict=True)]
 
 
 def _same(text: str) -> str:

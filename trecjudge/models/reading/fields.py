@@ -146,6 +146,13 @@ class Fields:
             raise Unparsed(str(error)) from error
         except RecursionError as error:
             raise Unparsed("it is nested too deep.") from error
+        return self._in_bounds(found, length)
+
+    def read_values(self, values: Mapping[str, Any], length: int | None = None) -> dict[str, Any]:
+        """Return values by the types of their fields, as `read` does. Raises Unparsed."""
+        return self._in_bounds(self._type_fields({**values}), length)
+
+    def _in_bounds(self, found: dict[str, Any], length: int | None) -> dict[str, Any]:
         lists = {name: entries for name, entries in found.items() if isinstance(entries, list)}
         for name, entries in lists.items():
             if length is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -18,13 +18,24 @@ from trecjudge.records import Place
 from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.show.charts import Axes, bump, distribution, quartiles, scatter
+from trecjudge.show.charts import (
+    MOST_PANELS,
+    Axes,
+    bump,
+    distribution,
+    panels_of_reliability,
+    quartiles,
+    scatter,
+)
 from trecjudge.show.formats import interval
 from trecjudge.show.html.page import Chart
 from trecjudge.show.templates import number
 from trecjudge.stats.alignment import Rules, few
 from trecjudge.stats.meta import Correlation, meta_evaluate
 from trecjudge.stats.scores import Scores, scores_of
+
+if TYPE_CHECKING:
+    from trecjudge.scores.reliability import Reliability
 
 # How far two sides agree, as the page shows it: the order of their runs, the labels of items.
 COEFFICIENTS = {
@@ -154,6 +165,29 @@ def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Ch
         rows = [[run_id, *_spread(found)] for run_id, found in values.items()]
         svg = distribution(name, values) + distribution(name, values, narrow=True)
         yield Chart(f"{name} over topics", caption, svg, measure.name, SPREAD, rows)
+
+
+STATED = "Run", "Stated from", "Responses", "Mean stated", "Mean found"
+
+
+def stated_charts(stated: Sequence[Reliability]) -> Iterator[Chart]:
+    """Yield the confidence that runs state, held against what is found, where any states it."""
+    if not stated:
+        return
+    caption = (
+        f"Each point is a bin of a tenth: the confidence stated across, {stated[0].measure}"
+        " upwards, and how many responses. On the line both are the same; below it a run is too"
+        " sure."
+    )
+    if len(stated) > MOST_PANELS:
+        caption += f" The {MOST_PANELS} best runs are drawn; the table has all {len(stated)}."
+    svg = panels_of_reliability(stated) + panels_of_reliability(stated, narrow=True)
+    rows = [
+        [run.run_id, f"{least:.1f}", str(count), number(mean), number(found)]
+        for run in stated
+        for least, count, mean, found in run.bins
+    ]
+    yield Chart("Stated confidence", caption, svg, heads=STATED, rows=rows, wide=True)
 
 
 def label(measure: MeasureSpec) -> str:

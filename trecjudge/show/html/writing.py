@@ -148,6 +148,7 @@ class _Report:
             ids = named_documents(response, judgments)
             documents.put((response.run_id, response.topic_id), ids)
         self.board.finish()
+        self.stated = stated_confidence(self.board)
         self.edited = reader.edited
         if not self.board.scores:
             raise InputError(f"{path}: holds no response")
@@ -207,6 +208,7 @@ class _Report:
             }
         )
         charts = [*self._agreement(), *figures.own_charts(self.board, head["leading"])]
+        charts += figures.stated_charts(self.stated)
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         if self.edited:  # the command itself was told by the reader
@@ -302,7 +304,7 @@ class _Report:
 
     def notes(self) -> list[str]:
         notes = [*self.texts.missing, *claim_remarks(self.board)]
-        notes += [found.line for found in stated_confidence(self.board)]
+        notes += [found.line for found in self.stated]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as requested")
         elif not self.inputs.runs and not self.inputs.documents:

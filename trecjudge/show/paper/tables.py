@@ -17,7 +17,7 @@ from trecjudge.show.formats import (
     probability,
     rank_bounds,
 )
-from trecjudge.show.paper.forms import Cell, Grid, GridColumn
+from trecjudge.show.paper.grid import Cell, Grid, GridColumn
 from trecjudge.show.tables import fold_equal
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.meta import Correlated

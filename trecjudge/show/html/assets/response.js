@@ -239,7 +239,8 @@ class ResponseView {
   claim(i) {
     const judgment = this.entry.judgments[i];
     const weight = judgment.claim.importance;
-    const weighed = weight === 1 ? "" : weight === 0.5 ? "a detail" : `weight ${weight}`;
+    const weighed =
+      weight === 1 ? "" : weight === 0.5 ? "a detail" : `weight ${weight ?? "not known"}`;
     const sure = judgment.confidence === undefined ? "" : judgment.confidence.toFixed(2);
     const more = [judgment.word, sure, judgment.kind, judgment.match, weighed]
       .filter(Boolean)
