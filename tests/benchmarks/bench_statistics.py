@@ -5,8 +5,8 @@
 Invented leaderboards of 80 runs, 119 topics and 6 measures: 57,600 rows with their `all` rows.
 `meta` correlates every measure of one with one or all of another, as does autojudge-evaluate
 (without intervals), each as a command in a process of its own, taking turns; CPU seconds beside the
-clock's, since the machine may be shared. `leaderboard` times intervals, those of ranks, tests and groups of a job, and
-names the peak of memory: that of the job where it is the only part.
+clock's, since the machine may be shared. `leaderboard` times intervals, those of ranks, tests and
+groups of a job, and names the peak of memory: that of these where it is the only part.
 `coverage` draws worlds in which the truth is known and counts how often an interval holds it.
 Aims: 3 s; 0.5 s for 53 runs on 8 topics by 5 measures, 20 s and 300 MB for 83 on 119 by 10.
 """
