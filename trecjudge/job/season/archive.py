@@ -17,14 +17,14 @@ from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.job.config import file_digest, versions
 from trecjudge.job.season.running import STATE, SeasonRun, State
 from trecjudge.job.season.settings import Season, SeasonSettings
-from trecjudge.job.season.steps import CACHE, INPUTS, KEY, LABELS, PACK, PLAN, Steps
+from trecjudge.job.season.steps import CACHE, INPUTS, KEY, LABELS, PACK, PACKED, PLAN, Steps
 from trecjudge.job.workflow import read_workflow
 
 MANIFEST = "manifest.json"
 ENDING = ".season.zip"
 FIRST: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in an archive: two of one season are the same."""
-BESIDE = (PLAN, KEY, PACK)
+BESIDE = (PLAN, KEY)
 """Files of the season's folder that no step counts as its own."""
 
 
@@ -93,7 +93,9 @@ def replay(path: Path, folder: Path, runner: Callable[[Steps], SeasonRun]) -> Re
     State(again / STATE, manifest["started"]).write()
     documents = [str((source / PACK).absolute())] if (source / PACK).is_file() else []
     runner(Steps(season, documents)).advance()
-    names = [name for files in manifest["steps"].values() for name in files]
+    # Documents are read from the pack, and packed only once.
+    steps = (files for step, files in manifest["steps"].items() if step != PACKED)
+    names = [name for files in steps for name in files]
     differing = [one for name in names if (one := _difference(name, source, again))]
     return Replayed(len(names) - len(differing), differing)
 

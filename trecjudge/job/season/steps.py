@@ -24,7 +24,8 @@ INPUTS, CHECKED, ANONYMOUS = "inputs", "checked", "anonymous"
 JUDGED, SAMPLE, REVEALED = "judged", "sample", "revealed"
 LABELS, PUBLISHED = "labels", "published"
 PLAN = "plan.json"
-PACK = "documents.jsonl.zst"
+PACKED = "documents"
+PACK = f"{PACKED}/documents.jsonl.zst"
 CACHE = "cache"
 KEY = "anonymous.key"
 UNJUDGED, REJECTED = 3, 4
@@ -103,6 +104,8 @@ class Steps:
                 return
             yield self._take_labels(given)
         yield self._publish()
+        if settings.documents:
+            yield self._pack()
 
     @property
     def folder(self) -> Path:
@@ -249,6 +252,12 @@ class Steps:
             *(PUBLISHED, "write what is published"),
             *([*map(Command, commands), *figures], reads),
             copies=copies,
+        )
+
+    def _pack(self) -> Step:
+        words = ["documents", "pack", f"{JUDGED}/{self.season.name}", "--cache-dir", CACHE]
+        return self._commands(
+            PACKED, "keep the documents", [Command([*words, "--output", PACK])], [JUDGED]
         )
 
     # What the steps before have left.
