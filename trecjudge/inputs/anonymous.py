@@ -263,7 +263,7 @@ def name_again(paths: Sequence[Path], folder: Path, key: Key) -> list[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         forms = key.forms.get(path.name, {})
         with whole(target) as file:
-            for line in _signed(_lines_named(path, names, forms), path):
+            for line in signed(_lines_named(path, names, forms), path):
                 file.write(line)
         written.append(target)
     return written
@@ -303,7 +303,7 @@ def _lines_named(
             yield CODE.sub(name, line)
 
 
-def _signed(given: Iterator[bytes], path: Path) -> Iterator[bytes]:
+def signed(given: Iterator[bytes], path: Path) -> Iterator[bytes]:
     """Yield lines; of a job's judgments the last one has the sha256 of those before it again."""
     if not path.name.endswith(JUDGMENTS):
         yield from given
