@@ -49,6 +49,7 @@ class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, Pr
     max_size: float = option(
         "Put details into a folder beside the file above this size in MB.", 20, min=0
     )
+    note: Sequence[str] = several("A sentence that stands on the page, first of its notes.")
     for_run: Sequence[str] = several(
         "Write a sheet for the team of these runs instead: all of their own, and of other runs only"
         " the best, median and worst value.",
@@ -85,6 +86,7 @@ def report_output(flags: HtmlReportFlags) -> int:
         truth_measures=flags.truth_measure,
         most=flags.max_size,
         trust=flags.trust,
+        told=flags.note,
         runs=flags.for_run,
         sheets=flags.each_run,
     )

@@ -118,11 +118,14 @@ def _run_command(words: Sequence[str], good: Sequence[int]) -> str:
     """Run a command line of this program; return what it prints. Raises StepFailed."""
     status, printed = 0, io.BytesIO()
     stream = io.TextIOWrapper(printed, "utf-8", write_through=True)
+    before, sys.argv = sys.argv, ["run_judge.py", *words]  # a job's config tells its command line
     with redirect_stdout(stream):
         try:
             _program().main(args=list(words), prog_name="run_judge.py")
         except SystemExit as end:
             status = int(end.code or 0)
+        finally:
+            sys.argv = before
     if status not in good:
         raise StepFailed(f"{' '.join(words[:2])}: ended with exit status {status}", status)
     return printed.getvalue().decode()

@@ -13,7 +13,9 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.measures import DIGITS, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.outputs import Outputs, replace_unsafe
+from trecjudge.results.statistics import RunScore
 from trecjudge.scores.leaderboard import Leaderboard, mean_for_page, sure_places
+from trecjudge.show.formats import rank_bounds
 from trecjudge.show.html.entries import HEIGHTS
 from trecjudge.show.judgments import sentence_texts
 from trecjudge.show.tones import MEANINGS, Tone, tone, word
@@ -107,6 +109,8 @@ class Sheet:
     runs: Sequence[str]
     facts: Mapping[str, OwnFacts]
     others: Sequence[Sequence[Sequence[float] | None]]
+    known: Mapping[tuple[str, str], RunScore]
+    """The statistics, which have the interval of a run's rank."""
 
     def cards(self) -> list[dict[str, Any]]:
         """Return a card for each of the team's runs, the best first."""
@@ -115,6 +119,7 @@ class Sheet:
     def _card(self, run: str) -> dict[str, Any]:
         board, facts = self.board, self.facts[run]
         ranked, coverage = board.ranking_measure, board.coverage[run]
+        score = self.known.get((run, ranked.name), RunScore(run, ranked.name))
         labels = [
             {"judge": judge, "tone": t, "word": w or MEANINGS[t], "count": count}
             for judge, found in sorted(facts.labels.items())
@@ -123,7 +128,7 @@ class Sheet:
         return {
             "run": run,
             "place": sure_places(board, ranked)[run],
-            "interval": None,
+            "interval": [score.rank_low, score.rank_high] if rank_bounds(score) else None,
             "of": len(board.scores),
             "measure": ranked.name,
             "mean": mean_for_page(board, run, ranked),

@@ -80,6 +80,8 @@ class ReportOptions:
     truth_measures: Sequence[str] = ()
     most: float = MOST
     trust: bool = False
+    told: Sequence[str] = ()
+    """Sentences that stand first among the notes."""
     runs: Sequence[str] = ()
     """The runs of a team that gets a sheet; empty for the report of all runs."""
     sheets: Path | None = None
@@ -220,7 +222,7 @@ class _Report:
         return Written(path, path.stat().st_size, beside, self.notes())
 
     def _sheet(self, among: Leaderboard) -> Sheet:
-        return Sheet(among, list(self.board.scores), self.facts, self.three)
+        return Sheet(among, list(self.board.scores), self.facts, self.three, self.known)
 
     def _choose_inputs(self) -> RecordedInputs:
         """Return where the texts are, and whether those of documents may be shown."""
@@ -389,7 +391,7 @@ class _Report:
         missing = self.texts.missing
         if self.among:  # which file is not there may be another team's
             missing = [note.partition(":")[0] for note in missing]
-        notes = [*missing, *claim_remarks(self.board)]
+        notes = [*self.wanted.told, *missing, *claim_remarks(self.board)]
         notes += [found.line for found in self.stated]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as requested")
