@@ -77,7 +77,7 @@ def convert(flags: ConvertFlags) -> int:
     if to is None:
         written = without_text(judged_job(flags.source), flags.target)
         print_errors(
-            [f"{len(written)} files, {flags.target}: reasons, evidence and all text left out"]
+            [f"{len(written)} files, {flags.target}: texts, reasons and evidence left out"]
         )
         return 0
     if to in TABLES:

@@ -208,7 +208,7 @@ def test_an_archive_gives_every_number_again_and_names_a_changed_byte(tmp_path: 
     found = command("replay", damaged)
     assert found.status == 1 and "published/x.leaderboard.txt: is damaged" in found.out
     name = "published/x.leaderboard.txt"
-    rewritten(path, name, lambda text: text.replace(b"0.5", b"0.6", 1))
+    rewritten(path, name, lambda text: text.replace(b"1.0", b"0.9", 1))
     found = command("replay", path)
     assert found.status == 1
     assert f"{name}:" in found.out and "differs from what the season gives again" in found.out

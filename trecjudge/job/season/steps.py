@@ -100,7 +100,7 @@ class Steps:
             yield self._sample()
             if not (given := _files(Path(settings.labels))):
                 items, there = self.folder / SAMPLE / "items.jsonl", Path(settings.labels)
-                yield Waiting(f"people label {_shown(items)}; put their files into {_shown(there)}")
+                yield Waiting(f"people label {shown(items)}; put their files into {shown(there)}")
                 return
             yield self._take_labels(given)
         yield self._publish()
@@ -340,7 +340,7 @@ def _named(name: str, given: str) -> str:
     return name + "".join(Path(given).suffixes)
 
 
-def _shown(path: Path) -> Path:
+def shown(path: Path) -> Path:
     """Return a path as seen from here, where it lies below."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
