@@ -10,21 +10,31 @@ import typer
 from typer.main import get_command
 
 from run_judge import app
-from trecjudge.cli.help import ARGUMENTS, HelpPage, page_of
-from trecjudge.cli.parameters import Option
+from trecjudge.cli.commands import command_of
+from trecjudge.cli.flags import SharedFlags
+from trecjudge.cli.help import ARGUMENTS, TOPICS, HelpPage, page_of
+from trecjudge.cli.parameters import Option, bind_flags, options_of
 
 PATH = Path(__file__).parent.parent / "docs" / "cli.md"
 PROGRAM = "run_judge.py"
 INTRODUCTION = f"""# The command line
 
-`{PROGRAM}` judges runs with the flags of the [main job](#the-main-job). The commands below it check
-runs, read what a job has written, or make what a job needs. A command comes before its flags.
-`help COMMAND` prints one of these sections. `python -m trecjudge` and, where the package is
-installed, `run-judge` start the same program. [Words](words.md) explains the terms.
+`{PROGRAM} judge RUN...` judges runs; so does `{PROGRAM} --rag-responses RUN...`, with the same
+flags. The other commands check runs, read what a job has written, or make what a job needs. Those
+that most people need are at the top; others are in families, such as `labels next`. A command
+comes before its flags. `help COMMAND` prints one of these sections, and `--help-all` after a
+command explains all its flags. `python -m trecjudge` and, where the package is installed,
+`run-judge` start the same program. [Words](words.md) explains the terms.
+
+Flags that several commands share are explained once, under [Shared flags](#shared-flags); the
+section of a command lists those that it takes.
 
 Flags with `...` take several values: `--judge support citation`, or the flag again before each.
 Commas separate the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that
 also has arguments, a word after such a flag is an argument if it names an existing file.
+
+Names of commands and flags from before version 0.17 still work: a line on standard error says what
+a command is called now, unless `--quiet` or `--json` is given.
 
 A shell completes the commands and flags of an installed `run-judge`, not those of a script that
 Python runs: `run-judge --install-completion`.
@@ -36,7 +46,7 @@ This page is written from the program: `python -m tests.cli_page`."""
 
 
 def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Yield each command with a context that it may be called in, the main job first."""
+    """Yield each command with a context that it may be called in, the program itself first."""
     command = command or get_command(app)
     context = context or typer.Context(command, info_name=PROGRAM)
     yield command, context
@@ -46,32 +56,66 @@ def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, An
 
 
 def pages() -> list[HelpPage]:
-    """Return the page of each command, that of the main job first."""
+    """Return the page of each command, that of the program first."""
     return [page_of(command, context) for command, context in commands()]
+
+
+def shared_flags() -> dict[str, list[Option]]:
+    """Return the flags that commands share, by what they are about."""
+    shared = command_of("help", bind_flags(SharedFlags)(lambda *_: None))
+    every = options_of(shared, typer.Context(shared, info_name="help"))
+    return {
+        topic: [option for option in every if option.panel.lower() == topic] for topic in TOPICS
+    }
 
 
 def text() -> str:
     """Return what docs/cli.md has to be."""
-    return "\n\n".join([INTRODUCTION, *("\n\n".join(_section(page)) for page in pages())]) + "\n"
+    main, *others = pages()
+    sections = [_program(main), _shared(), *map(_section, others)]
+    return "\n\n".join([INTRODUCTION, *("\n\n".join(parts) for parts in sections)]) + "\n"
+
+
+def _program(page: HelpPage) -> Iterator[str]:
+    yield "## Commands"
+    yield _block(page.usage)
+    core = {name: line for name, line in page.commands.items() if name not in page.families}
+    yield _table(("command", "what it does"), _linked(page, core))
+    families = {
+        name: f"{line} {', '.join(_link(f'{name} {verb}', verb) for verb in page.families[name])}"
+        for name, line in page.commands.items()
+        if name in page.families
+    }
+    yield _table(("family", "its commands"), _linked(page, families))
+
+
+def _shared() -> Iterator[str]:
+    yield "## Shared flags"
+    for topic, options in shared_flags().items():
+        yield f"### Flags: {topic}"
+        yield TOPICS[topic]
+        yield _table(("flag", "what it does", "default"), map(_row, options))
 
 
 def _section(page: HelpPage) -> Iterator[str]:
-    yield f"## {page.name or 'The main job'}"
+    yield f"## {page.name}"
     yield _block(page.usage)
     yield from page.paragraphs
     if page.commands:
-        lines = (f"[`{_called(page, name)}`](#{_anchor(page, name)})" for name in page.commands)
-        rows = zip(lines, page.commands.values(), strict=True)
-        yield _table(("command", "what it does"), rows)
+        yield _table(("command", "what it does"), _linked(page, page.commands))
     if page.examples:
         yield _block([f"# {what}\n{page.program} {words}" for what, words in page.examples.items()])
-    for title, options in page.panels().items():
-        if not page.name:
-            yield f"### {title}"
+    for title, options in page.own.items():
         if title == ARGUMENTS:
             yield _table(("argument", "what it is"), ((_code(o.shown), o.help) for o in options))
-        else:
-            yield _table(("flag", "what it does", "default"), map(_row, options))
+        elif own := [option for option in options if "--help" not in option.flags]:
+            yield _table(("flag", "what it does", "default"), map(_row, own))
+    if page.shared:
+        listed = (
+            f"[{topic}](#flags-{topic}): {', '.join(_code(option.flags[0]) for option in options)}"
+            for topic, options in page.shared.items()
+        )
+        yield f"Shared flags: {'; '.join(listed)}."
 
 
 def _row(option: Option) -> tuple[str, ...]:
@@ -81,12 +125,14 @@ def _row(option: Option) -> tuple[str, ...]:
     return ", ".join(filter(None, (shown, _code(last)))), option.help, default
 
 
-def _called(page: HelpPage, name: str) -> str:
-    return f"{page.name} {name}".strip()
+def _linked(page: HelpPage, lines: dict[str, str] | Any) -> Iterator[tuple[str, str]]:
+    for name, line in lines.items():
+        called = f"{page.name} {name}".strip()
+        yield _link(called, _code(called)), line
 
 
-def _anchor(page: HelpPage, name: str) -> str:
-    return _called(page, name).replace(" ", "-")
+def _link(called: str, shown: str) -> str:
+    return f"[{shown}](#{called.replace(' ', '-')})"
 
 
 def _code(words: str) -> str:

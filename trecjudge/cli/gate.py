@@ -125,7 +125,7 @@ def _scores(found: JobFiles, printer: FindingPrinter, flags: GateFlags) -> Score
     def check(finding: Finding) -> None:
         # A release must not pass by the intervals and counts of another job.
         if finding.kind == "statistics_differ":
-            raise InputError(f"{finding}; `rescore` writes both again")
+            raise InputError(f"{finding}; `job rescore` writes both again")
         printer(finding)
 
     report = refusing(check, flags.all_rows)

@@ -15,14 +15,22 @@ from typing import Any
 from trecjudge.cli.parameters import Option, options_of
 
 FIRST_FLAGS = (
-    "--rag-responses --rag-topics --documents --nuggets --topic --run --judge --judgments-from"
-    " --workflow --set --use-env-llm --plan --max-cost --out-dir --name --report --quiet --json"
-    " --version --help-all --help"
+    *("--rag-topics", "--documents", "--topic", "--judge", "--judgments-from", "--workflow"),
+    *("--set", "--use-env-llm", "--plan", "--max-cost", "--out-dir", "--name", "--report"),
 )
 """The flags of the main job that most people need first, in the order of the help."""
-UNSHOWN = "--show-completion"
-"""A flag for those who install completion by hand."""
-ARGUMENTS, FLAGS, GENERAL = "Arguments", "Flags", "General"
+TOPICS: Mapping[str, str] = {
+    "input": "The runs, and what they are judged by.",
+    "judging": "The judges, their settings, and labels of people.",
+    "model": "The model that is asked, and what it may cost.",
+    "output": "The files and tables that are written.",
+    "retrieval": "How passages of an index are found.",
+}
+"""What the flags that commands share are about: `help TOPIC` explains them."""
+UNSHOWN = ("--show-completion", "--install-completion")
+"""Flags that a shell needs once."""
+ARGUMENTS, FLAGS = "Arguments", "Flags"
+MAIN_JOB = "judge"
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
 LEAST = 24
@@ -46,31 +54,42 @@ class HelpPage:
     """Command lines, without the program, by what they are for."""
     commands: Mapping[str, str]
     """The commands of a group, each with one line."""
+    families: Mapping[str, tuple[str, ...]]
+    """Those of the commands that have commands of their own, with the names of these."""
     options: tuple[Option, ...]
 
     @property
     def usage(self) -> list[str]:
         """How it is called, a line for each way."""
         start = f"{self.program} {self.name}".rstrip()
+        if not self.name:
+            return [f"{start} judge RUN... [FLAGS]", f"{start} COMMAND [FLAGS]"]
         if self.commands:
-            job = f"{start} --rag-responses FILE... [FLAGS]"
-            return [*([] if self.name else [job]), f"{start} COMMAND [FLAGS]"]
+            return [f"{start} COMMAND [FLAGS]"]
         arguments = [o for o in self.options if o.is_argument]
         words = [o.shown if o.is_required else f"[{o.shown}]" for o in arguments]
         words += [o.shown for o in self.options if o.is_required and not o.is_argument]
         has_flags = len(arguments) < len(self.options)
         return [" ".join([start, *words, *(["[FLAGS]"] if has_flags else [])])]
 
-    def panels(self) -> dict[str, list[Option]]:
-        """Return arguments and flags by the heading that they stand under."""
+    @property
+    def own(self) -> dict[str, list[Option]]:
+        """Its arguments, and the flags that only it has, by their heading."""
         found: dict[str, list[Option]] = {}
         for option in self.options:
-            # Only the main job has so many flags that headings help.
-            of_flag = FLAGS if self.name else option.panel or GENERAL
-            found.setdefault(ARGUMENTS if option.is_argument else of_flag, []).append(option)
-        if GENERAL in found:
-            found[GENERAL] = found.pop(GENERAL)
+            if option.is_argument or option.panel.lower() not in TOPICS:
+                found.setdefault(ARGUMENTS if option.is_argument else FLAGS, []).append(option)
         return found
+
+    @property
+    def shared(self) -> dict[str, list[Option]]:
+        """The flags that it shares with other commands, by what they are about."""
+        return _by_topic(self.options)
+
+    def of_flags(self, flags: Iterable[str]) -> list[Option]:
+        """Return the options of flags, where it has them."""
+        known = {flag: option for option in self.options for flag in option.flags}
+        return [known[flag] for flag in flags if flag in known]
 
 
 def page_of(command: Any, context: Any) -> HelpPage:
@@ -82,13 +101,20 @@ def page_of(command: Any, context: Any) -> HelpPage:
     program = str(outer.info_name or "run_judge.py")
     name = " ".join(reversed(names))
     text = inspect.cleandoc(command.help or "")
-    shown = (o for o in options_of(command, context) if UNSHOWN not in o.flags)
+    shown = (
+        option
+        for option in options_of(command, context)
+        if not (option.is_hidden or set(UNSHOWN) & set(option.flags))
+    )
+    commands = getattr(command, "commands", {})
+    families = getattr(command, "lazy", {}) if not name else {}
     return HelpPage(
         program=f"python {program}" if program.endswith(".py") else program,
         name=name,
         paragraphs=tuple(" ".join(part.split()) for part in text.split("\n\n") if part),
         examples=all_examples().get(name, {}),
-        commands={n: c.help.split("\n\n")[0] for n, c in getattr(command, "commands", {}).items()},
+        commands={n: c.help.split("\n\n")[0] for n, c in commands.items()},
+        families={n: tuple(f) for n, (f, _) in families.items() if isinstance(f, Mapping)},
         # Groups may bring arguments too, which belong first whatever class declares them.
         options=tuple(sorted(shown, key=lambda option: not option.is_argument)),
     )
@@ -110,33 +136,92 @@ def all_examples() -> dict[str, dict[str, str]]:
 
 
 def help_text(page: HelpPage, everything: bool = False) -> str:
-    """Return a page as `--help` shows it; `everything` adds the main job's other flags."""
-    width = max(40, min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
-    return "".join(f"{line.rstrip()}\n" for line in _lines(page, everything, width))
+    """Return a page as `-h` shows it; `everything` explains the shared flags there too."""
+    return _joined((_lines if page.name else _main_lines)(page, everything, _width()))
+
+
+def topic_text(topic: str, options: Iterable[Option]) -> str:
+    """Return what `help TOPIC` shows: the flags on a topic that commands share."""
+    intro = f"{TOPICS[topic]} A command takes those of these flags that its help lists."
+    rows = map(_row, _by_topic(options)[topic])
+    return _joined([*_wrap(intro, _width()), *_section("Flags", rows, _width())])
+
+
+def _width() -> int:
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _by_topic(options: Iterable[Option]) -> dict[str, list[Option]]:
+    every = list(options)
+    found = {topic: [o for o in every if o.panel.lower() == topic] for topic in TOPICS}
+    return {topic: shared for topic, shared in found.items() if shared}
+
+
+def _main_lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
+    """Yield the page of the program: the commands most needed, and families of others."""
+    yield from _head(page, width)
+    core = [(n, line) for n, line in page.commands.items() if n not in page.families]
+    yield from _section("Commands", core, width)
+    verbs = [(name, " ".join(verbs)) for name, verbs in page.families.items()]
+    yield from _section("Families of commands, as `labels next`", verbs, width)
+    yield from _examples(page, width)
+    if everything:
+        for topic, options in page.shared.items():
+            yield from _section(f"Flags: {topic}", map(_row, options), width)
+    topics = ", ".join(TOPICS)
+    explained = f"`help COMMAND` explains one; `help TOPIC` the flags that many share: {topics}."
+    yield from ("", *_wrap(f"{explained} --help-all shows them here. Manual: docs/.", width))
 
 
 def _lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
+    yield from _head(page, width)
+    if page.commands:
+        yield from _section("Commands", page.commands.items(), width)
+    yield from _examples(page, width)
+    for title, options in page.own.items():
+        yield from _section(title, map(_row, options), width)
+    if everything:
+        for topic, options in page.shared.items():
+            yield from _section(f"Flags: {topic}", map(_row, options), width)
+    else:
+        yield from _listed(page, width)
+    yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
+
+
+def _listed(page: HelpPage, width: int) -> Iterator[str]:
+    """Yield the shared flags by name; those of the main job that are needed first, in short."""
+    first = page.of_flags(FIRST_FLAGS) if page.name == MAIN_JOB else []
+    if first:
+        yield from _section("Flags that most people need", map(_short_row, first), width)
+    names = {
+        topic: ", ".join(option.flags[0] for option in options if option not in first)
+        for topic, options in page.shared.items()
+    }
+    if names:
+        title = (
+            f"Shared flags (explained by --help-all, or by `help {next(iter(names))}` and so on)"
+        )
+        yield from _section(title, names.items(), width)
+
+
+def _head(page: HelpPage, width: int) -> Iterator[str]:
     for start, usage in zip(("Usage: ", "       "), page.usage, strict=False):
         yield from _wrap(usage, width, start, " " * 11)
     for paragraph in page.paragraphs:
         yield ""
         yield from _wrap(paragraph, width)
-    if page.commands:
-        yield from _section("Commands (`help COMMAND` explains one)", page.commands.items(), width)
+
+
+def _examples(page: HelpPage, width: int) -> Iterator[str]:
     if page.examples:
         yield from ("", "Examples")
         for what, words in page.examples.items():
             yield from _wrap(f"# {what}", width, "  ", "  # ")
             yield from _command(f"{page.program} {words}", width)
-    if page.name or everything:
-        for title, options in page.panels().items():
-            yield from _section(title, map(_row, options), width)
-    else:
-        title = "Flags that most people need (`...`: several values; `--help-all`: all flags)"
-        by_flag = {flag: option for option in page.options for flag in option.flags}
-        first = (by_flag[flag] for flag in FIRST_FLAGS.split())
-        yield from _section(title, map(_short_row, first), width)
-    yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
 
 
 def _row(option: Option) -> tuple[str, str]:

@@ -32,9 +32,14 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, TrustFlags, PrintFlags):
     """The job, and what its labels are for."""
 
     WITHOUT: ClassVar = frozenset({"name"})
-    budget: int = option("How many items to list.", 100, min=1)
-    human: Path | None = option("The labels that you have already; their items are left out.")
-    measure: str = option("The measure to rank by; by default the job's.", "")
+    budget: int = option("How many items to list.", 100, "--top", old=("--budget",), min=1)
+    human: Path | None = option(
+        "The labels that you have already; their items are left out.",
+        None,
+        "--labels",
+        old=("--human",),
+    )
+    measure: str = option("The measure to rank by; by default the job's.", "", old=("--measures",))
     at_random: bool = switch("Draw the items at random, responses first.", "--random")
     purpose: Literal["ranking", "calibration"] = option(
         "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
@@ -47,8 +52,8 @@ def label_next(flags: LabelNextFlags) -> int:
     """List the items that people should label first.
 
     Their labels would narrow the ranking most, or calibrate best. Fill in the file of --output, and
-    give it to --human, or to `calibrate --labels`. From 20 labels of --human on, it says what more
-    would buy.
+    give it to --labels, there or of `judges calibrate`. From 20 labels of --labels on, it says what
+    more would buy.
     """
     printer, human = FindingPrinter(flags.quiet), flags.human
     labelled = read_labels(human, printer, parse_label_map(flags.mapped)) if human else {}

@@ -50,7 +50,7 @@ def scores_at(
 def _files(found: JobFiles) -> Sequence[Path]:
     files = found.leaderboard or ([found.statistics] if found.statistics else [])
     if not files:
-        raise InputError(f"{found.judgments}: no leaderboard beside it; `rescore` writes one")
+        raise InputError(f"{found.judgments}: no leaderboard beside it; `job rescore` writes one")
     return files
 
 

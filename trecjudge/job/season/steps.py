@@ -185,7 +185,15 @@ class Steps:
         return Step(PLAN, "fix the plan", work, (), "once")
 
     def _anonymise(self) -> Step:
-        words = ["anonymise", *self._accepted(), "--out-dir", f"{ANONYMOUS}/runs", "--key", KEY]
+        words = [
+            "job",
+            "anonymise",
+            *self._accepted(),
+            "--out-dir",
+            f"{ANONYMOUS}/runs",
+            "--key",
+            KEY,
+        ]
         return self._commands(
             ANONYMOUS, "give runs and teams codes", [Command(words)], [CHECKED, INPUTS]
         )
@@ -204,12 +212,12 @@ class Steps:
         )
 
     def _reveal(self) -> Step:
-        words = ["anonymise", JUDGED, "--back", "--out-dir", REVEALED, "--key", KEY]
+        words = ["job", "anonymise", JUDGED, "--back", "--out-dir", REVEALED, "--key", KEY]
         return self._commands(REVEALED, "put the names back", [Command(words)], [JUDGED])
 
     def _sample(self) -> Step:
-        words = ["label-next", f"{JUDGED}/{self.season.name}"]
-        words += ["--budget", str(self.season.settings.sample)]
+        words = ["labels", "next", f"{JUDGED}/{self.season.name}"]
+        words += ["--top", str(self.season.settings.sample)]
         words += ["--output", f"{SAMPLE}/items.jsonl", "-q"]
         return self._commands(SAMPLE, "choose items for people", [Command(words)], [JUDGED])
 
@@ -218,32 +226,32 @@ class Steps:
             for path in given:
                 shutil.copyfile(path, self.folder / LABELS / path.name)
             if self.season.settings.anonymous:
-                words = ["anonymise", LABELS, "--back", "--out-dir", f"{LABELS}/named"]
+                words = ["job", "anonymise", LABELS, "--back", "--out-dir", f"{LABELS}/named"]
                 run([*words, "--key", KEY], (0,))
 
         return Step(LABELS, "take the labels", work, given, [path.name for path in given])
 
     def _publish(self) -> Step:
         settings, job = self.season.settings, f"{PUBLISHED}/{self.season.name}"
-        human = ["--human", self._labels] if settings.labels else []
+        human = ["--labels", self._labels] if settings.labels else []
         copies = [f"{self._job}.judgments.jsonl", f"{self._job}.config.yml"]
-        commands = [["rescore", job, *human, "-q"]]
+        commands = [["job", "rescore", job, *human, "-q"]]
         for form in settings.tables:
             layout = ["--layout", settings.layout] if form == "latex" else []
-            commands.append(["convert", job, f"{job}.{_ENDING[form]}", "--to", form, *layout])
+            commands.append(["table", job, f"{job}.{_ENDING[form]}", "--to", form, *layout])
         reading = ["--rag-responses", *self._accepted(), "--rag-topics", self._input("topics")]
         reading += [word for path in self.documents for word in ("--documents", path)]
         commands += [
             ["report", job, *reading, *self._told(), "-q"],
             ["report", job, *reading, "--each-run", f"{PUBLISHED}/sheets", "-q"],
-            ["convert", job, f"{PUBLISHED}/without-text", "--text", "none"],
+            ["job", "convert", job, f"{PUBLISHED}/without-text", "--text", "none"],
         ]
         figures = []
         if settings.labels:
-            asked = ["agree", "--truth", self._labels, "--predicted", self._job, "--json"]
+            asked = ["labels", "agree", self._job, "--labels", self._labels, "--json"]
             figures.append(Command(asked, f"{PUBLISHED}/agreement.json"))
         if settings.truth:
-            asked = ["meta-evaluate", job, "--truth", self._input("truth"), "--json"]
+            asked = ["judges", "meta", job, "--truth", self._input("truth"), "--json"]
             figures.append(
                 Command([*asked, "--on-missing", "common"], f"{PUBLISHED}/correlations.json")
             )
@@ -262,7 +270,7 @@ class Steps:
         return [word for sentence in told for word in ("--note", sentence)]
 
     def _pack(self) -> Step:
-        words = ["documents", "pack", f"{JUDGED}/{self.season.name}", "--cache-dir", CACHE]
+        words = ["job", "documents", "pack", f"{JUDGED}/{self.season.name}", "--cache-dir", CACHE]
         return self._commands(
             PACKED, "keep the documents", [Command([*words, "--output", PACK])], [JUDGED]
         )
