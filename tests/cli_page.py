@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from typer.main import get_command
 from run_judge import app
 from trecjudge.cli.commands import command_of
 from trecjudge.cli.flags import SharedFlags
-from trecjudge.cli.help import ARGUMENTS, TOPICS, HelpPage, page_of
+from trecjudge.cli.help import ARGUMENTS, TOPICS, HelpPage, by_topic, page_of
 from trecjudge.cli.parameters import Option, bind_flags, options_of
 
 PATH = Path(__file__).parent.parent / "docs" / "cli.md"
@@ -27,7 +27,7 @@ command explains all its flags. `python -m trecjudge` and, where the package is 
 `run-judge` start the same program. [Words](words.md) explains the terms.
 
 Flags that several commands share are explained once, under [Shared flags](#shared-flags); the
-section of a command lists those that it takes.
+section of a command ends with the names of those that it takes.
 
 Flags with `...` take several values: `--judge support citation`, or the flag again before each.
 Commas separate the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that
@@ -63,10 +63,7 @@ def pages() -> list[HelpPage]:
 def shared_flags() -> dict[str, list[Option]]:
     """Return the flags that commands share, by what they are about."""
     shared = command_of("help", bind_flags(SharedFlags)(lambda *_: None))
-    every = options_of(shared, typer.Context(shared, info_name="help"))
-    return {
-        topic: [option for option in every if option.panel.lower() == topic] for topic in TOPICS
-    }
+    return by_topic(options_of(shared, typer.Context(shared, info_name="help")))
 
 
 def text() -> str:
@@ -79,14 +76,7 @@ def text() -> str:
 def _program(page: HelpPage) -> Iterator[str]:
     yield "## Commands"
     yield _block(page.usage)
-    core = {name: line for name, line in page.commands.items() if name not in page.families}
-    yield _table(("command", "what it does"), _linked(page, core))
-    families = {
-        name: f"{line} {', '.join(_link(f'{name} {verb}', verb) for verb in page.families[name])}"
-        for name, line in page.commands.items()
-        if name in page.families
-    }
-    yield _table(("family", "its commands"), _linked(page, families))
+    yield _list(f"{_link(name, _code(name))}: {line}" for name, line in page.commands.items())
 
 
 def _shared() -> Iterator[str]:
@@ -94,7 +84,7 @@ def _shared() -> Iterator[str]:
     for topic, options in shared_flags().items():
         yield f"### Flags: {topic}"
         yield TOPICS[topic]
-        yield _table(("flag", "what it does", "default"), map(_row, options))
+        yield _list(map(_row, options))
 
 
 def _section(page: HelpPage) -> Iterator[str]:
@@ -102,37 +92,34 @@ def _section(page: HelpPage) -> Iterator[str]:
     yield _block(page.usage)
     yield from page.paragraphs
     if page.commands:
-        yield _table(("command", "what it does"), _linked(page, page.commands))
+        called = ((f"{page.name} {name}", line) for name, line in page.commands.items())
+        yield _list(f"{_link(name, _code(name))}: {line}" for name, line in called)
     if page.examples:
         yield _block([f"# {what}\n{page.program} {words}" for what, words in page.examples.items()])
     for title, options in page.own.items():
         if title == ARGUMENTS:
-            yield _table(("argument", "what it is"), ((_code(o.shown), o.help) for o in options))
+            yield _list(f"{_code(o.shown)}: {o.help}" for o in options)
         elif own := [option for option in options if "--help" not in option.flags]:
-            yield _table(("flag", "what it does", "default"), map(_row, own))
+            yield _list(map(_row, own))
     if page.shared:
-        listed = (
+        yield _list(
             f"[{topic}](#flags-{topic}): {', '.join(_code(option.flags[0]) for option in options)}"
             for topic, options in page.shared.items()
         )
-        yield f"Shared flags: {'; '.join(listed)}."
 
 
-def _row(option: Option) -> tuple[str, ...]:
-    shown = ", ".join(f"`{flag}`" for flag in option.flags[:-1])
-    last = f"{option.flags[-1]} {option.metavar}{'...' * option.is_several}".rstrip()
-    default = "required" if option.is_required else f"`{option.default}`" if option.default else ""
-    return ", ".join(filter(None, (shown, _code(last)))), option.help, default
-
-
-def _linked(page: HelpPage, lines: dict[str, str] | Any) -> Iterator[tuple[str, str]]:
-    for name, line in lines.items():
-        called = f"{page.name} {name}".strip()
-        yield _link(called, _code(called)), line
+def _row(option: Option) -> str:
+    default = f" (default: `{option.default}`)" if option.default else ""
+    required = " (required)" if option.is_required else ""
+    return f"{_code(option.shown)}: {option.help}{default}{required}"
 
 
 def _link(called: str, shown: str) -> str:
     return f"[{shown}](#{called.replace(' ', '-')})"
+
+
+def _list(rows: Iterable[str]) -> str:
+    return "\n".join(f"- {row}" for row in rows)
 
 
 def _code(words: str) -> str:
@@ -141,15 +128,6 @@ def _code(words: str) -> str:
 
 def _block(lines: list[str]) -> str:
     return "\n".join(("```sh", *lines, "```"))
-
-
-def _table(head: tuple[str, ...], rows: Any) -> str:
-    lines = (head, ("---",) * len(head), *(_cells(row) for row in rows))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cells(row: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(cell.replace("|", "\\|") for cell in row)
 
 
 if __name__ == "__main__":

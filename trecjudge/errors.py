@@ -150,10 +150,10 @@ def near_ones(value: str, choices: Iterable[str], most: int = 3) -> list[str]:
 
     A value that only one choice begins with is short for it.
     """
-    folded = {choice.casefold(): choice for choice in choices}
-    wanted = value.casefold()
+    folded = {choice.casefold().lstrip("-"): choice for choice in choices}
+    wanted = value.casefold().lstrip("-")
     near = difflib.get_close_matches(wanted, folded, n=most)
-    begun = [choice for choice in folded if wanted.strip("-") and choice.startswith(wanted)]
-    if not near and len(begun) == 1:
-        near = begun
+    begun = [choice for choice in folded if wanted and choice.startswith(wanted)]
+    if wanted in folded or (not near and len(begun) == 1):
+        near = [wanted] if wanted in folded else begun
     return [folded[one] for one in near]

@@ -27,7 +27,7 @@ def texts(value: Any) -> Iterator[str]:
 
 def published(folder: Path, *judges: str) -> Path:
     assert sample("rag", folder / "out", "--judge", ",".join(judges)).status == 0
-    done = command("convert", folder / "out" / "x", folder / "pub", "--text", "none")
+    done = command("job", "convert", folder / "out" / "x", folder / "pub", "--text", "none")
     assert done.status == 0 and "texts, reasons and evidence left out" in done.err
     return folder / "pub"
 
@@ -47,7 +47,10 @@ def test_no_five_words_in_a_row_of_anybody_are_left(tmp_path: Path) -> None:
 def test_the_figures_are_the_same_and_other_commands_read_it(tmp_path: Path) -> None:
     folder = published(tmp_path, "support", "attribution")
     for source, target in ((folder, "a"), (tmp_path / "out", "b")):
-        assert command("rescore", source / "x", "--out-dir", tmp_path / target, "-q").status == 0
+        assert (
+            command("job", "rescore", source / "x", "--out-dir", tmp_path / target, "-q").status
+            == 0
+        )
     boards = [(tmp_path / t / "x.leaderboard.txt").read_text() for t in "ab"]
     assert boards[0] == boards[1]
     labels = SAMPLES / "rag" / "labels.jsonl"
@@ -64,7 +67,7 @@ def test_the_figures_are_the_same_and_other_commands_read_it(tmp_path: Path) -> 
 
 def test_the_folder_of_the_job_itself_is_refused(tmp_path: Path) -> None:
     assert sample("rag", tmp_path).status == 0
-    done = command("convert", tmp_path / "x", tmp_path, "--text", "none")
+    done = command("job", "convert", tmp_path / "x", tmp_path, "--text", "none")
     assert done.status == 1 and "is the folder of the job" in done.err
-    done = command("convert", tmp_path / "x", tmp_path / "y")
+    done = command("job", "convert", tmp_path / "x", tmp_path / "y")
     assert done.status == 1 and "give --to FORMAT, or --text none" in done.err

@@ -17,7 +17,7 @@ LABELS = SAMPLES / "rag" / "labels.jsonl"
 
 def rescored(path: Path, *options: str | Path) -> list[str]:
     """Return the lines that `rescore` prints."""
-    done = command("rescore", f"{path}.judgments.jsonl", *options)
+    done = command("job", "rescore", f"{path}.judgments.jsonl", *options)
     assert done.status == 0, done.err
     return done.out.splitlines()
 
@@ -101,17 +101,19 @@ def test_labels_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
     bad = tmp_path / "bad.jsonl"
     bad.write_text(LABELS.read_text() + '{"label": "full"}\n')
-    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad, "-q")
+    done = command("job", "rescore", tmp_path / "x.judgments.jsonl", "--human", bad, "-q")
     assert done.status == 3
     assert "bad.jsonl:39: needs topic_id, run_id and label" in done.err
     bad.write_text("")
-    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
+    done = command("job", "rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
     assert (done.status, "no labels in it" in done.err) == (1, True)
 
 
 def test_labels_that_all_say_the_same_are_told(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
-    found = json.loads(command("label-next", tmp_path, "--budget", "100", "--json").out)["items"]
+    found = json.loads(command("labels", "next", tmp_path, "--budget", "100", "--json").out)[
+        "items"
+    ]
     labels = tmp_path / "labels.jsonl"
     labels.write_text("\n".join(json.dumps(one | {"label": "none"}) for one in found[:25]))
     text = " ".join(rescored(tmp_path / "x", "--human", labels))
@@ -178,6 +180,6 @@ def test_what_unjudged_items_leave_open_is_no_confidence_interval(tmp_path: Path
 
 def rescored_open(path: Path) -> list[str]:
     """Return the lines that `rescore` prints of a job with unjudged items."""
-    done = command("rescore", f"{path}.judgments.jsonl")
+    done = command("job", "rescore", f"{path}.judgments.jsonl")
     assert done.status == 3
     return done.out.splitlines()

@@ -78,9 +78,8 @@ def compare(flags: CompareFlags) -> int:
     """
     if flags.power:
         return _power(flags)
-    for name in ("topics", "runs", "difference"):
-        if getattr(flags, name) is not None:
-            raise InputError(f"--{name} goes with --power")
+    if flags.foreseen:
+        raise InputError("--for goes with --power")
     check_form(flags.to, flags.as_json, flags.out)
     printer = FindingPrinter(flags.quiet)
     found = trecjudge.compare(

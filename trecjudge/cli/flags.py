@@ -248,6 +248,7 @@ class TrustFlags(Flags):
 class FormatFlags(Flags):
     """How leaderboards are read."""
 
+    PANEL: ClassVar = INPUTS
     format_name: FormatName = option(
         "The format of the leaderboards; by default recognised.",
         "auto",
@@ -259,6 +260,7 @@ class FormatFlags(Flags):
 class TruthFormatFlags(Flags):
     """How a leaderboard that people made is read."""
 
+    PANEL: ClassVar = INPUTS
     truth_format: FormatName = option(
         "The format of the truth; by default recognised.", "auto", metavar="FORMAT"
     )
@@ -418,7 +420,12 @@ class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags,
         " which no model was asked, since the judgments have all of them; `none` writes no log.",
         "full",
         metavar="KIND",
-        old=("--no-debug-log=none", "--debug-log=full"),
+    )
+    debug_log: bool = switch(
+        "--no-debug-log is the same as --log none.",
+        "--debug-log/--no-debug-log",
+        on=True,
+        hidden=True,
     )
     document_text: bool = switch(
         "Include document text in the log and the evidence.",
@@ -435,5 +442,5 @@ class MainFlags(JobFlags):
     )
 
 
-class SharedFlags(JobFlags, PaperFlags, RetrievalFlags, TrustFlags):
+class SharedFlags(JobFlags, PaperFlags, RetrievalFlags, TrustFlags, FormatFlags, TruthFormatFlags):
     """The flags that commands share, to be explained once."""

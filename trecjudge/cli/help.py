@@ -7,8 +7,9 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,12 @@ UNSHOWN = ("--show-completion", "--install-completion")
 """Flags that a shell needs once."""
 ARGUMENTS, FLAGS = "Arguments", "Flags"
 MAIN_JOB = "judge"
+SCREEN = 40
+"""Lines that the help of a command has at most, where that can be."""
+CLAUSE = re.compile(r"\. |; (?=by default|else)")
+"""What ends the first clause of a help text."""
+FEW_EXAMPLES = 1
+"""Those of a page that would not fit a screen."""
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
 LEAST = 24
@@ -84,7 +91,7 @@ class HelpPage:
     @property
     def shared(self) -> dict[str, list[Option]]:
         """The flags that it shares with other commands, by what they are about."""
-        return _by_topic(self.options)
+        return by_topic(self.options)
 
     def of_flags(self, flags: Iterable[str]) -> list[Option]:
         """Return the options of flags, where it has them."""
@@ -136,14 +143,42 @@ def all_examples() -> dict[str, dict[str, str]]:
 
 
 def help_text(page: HelpPage, everything: bool = False) -> str:
-    """Return a page as `-h` shows it; `everything` explains the shared flags there too."""
-    return _joined((_lines if page.name else _main_lines)(page, everything, _width()))
+    """Return a page as `-h` shows it, on one screen where that can be.
+
+    `everything` has the whole text of every flag, and the shared flags too.
+    """
+    if not page.name:
+        return _joined(_main_lines(page, everything, _width()))
+    lines = [*_lines(page, everything, _width())]
+    if len(lines) > SCREEN and not everything:
+        lines = [*_lines(_short(page), everything, _width())]
+    return _joined(lines)
+
+
+def _short(page: HelpPage) -> HelpPage:
+    """Return a page with a line for each flag, for one that would not fit a screen."""
+    room = _width() - WIDEST_NAME - 4
+    return replace(
+        page,
+        examples=dict(islice(page.examples.items(), FEW_EXAMPLES)),
+        options=tuple(_short_option(option, room) for option in page.options),
+    )
+
+
+def _short_option(option: Option, room: int) -> Option:
+    if option.is_argument:
+        return option
+    text = textwrap.shorten(CLAUSE.split(option.help)[0].rstrip("."), room - 1, placeholder=" …")
+    metavar = option.metavar if len(option.shown) <= WIDEST_NAME else option.metavar and "VALUE"
+    flags = option.flags if len(option.shown) <= WIDEST_NAME else option.flags[:1]
+    end = "" if text.endswith("…") else "."
+    return replace(option, flags=flags, metavar=metavar, default="", help=f"{text}{end}")
 
 
 def topic_text(topic: str, options: Iterable[Option]) -> str:
     """Return what `help TOPIC` shows: the flags on a topic that commands share."""
     intro = f"{TOPICS[topic]} A command takes those of these flags that its help lists."
-    rows = map(_row, _by_topic(options)[topic])
+    rows = map(_row, by_topic(options)[topic])
     return _joined([*_wrap(intro, _width()), *_section("Flags", rows, _width())])
 
 
@@ -155,8 +190,9 @@ def _joined(lines: Iterable[str]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def _by_topic(options: Iterable[Option]) -> dict[str, list[Option]]:
-    every = list(options)
+def by_topic(options: Iterable[Option]) -> dict[str, list[Option]]:
+    """Return the flags that are shared and shown, by what they are about."""
+    every = [option for option in options if not option.is_hidden]
     found = {topic: [o for o in every if o.panel.lower() == topic] for topic in TOPICS}
     return {topic: shared for topic, shared in found.items() if shared}
 
@@ -170,8 +206,8 @@ def _main_lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
     yield from _section("Families of commands, as `labels next`", verbs, width)
     yield from _examples(page, width)
     if everything:
-        for topic, options in page.shared.items():
-            yield from _section(f"Flags: {topic}", map(_row, options), width)
+        for topic, options in (page.own | page.shared).items():
+            yield from _section(f"Flags: {topic.lower()}", map(_row, options), width)
     topics = ", ".join(TOPICS)
     explained = f"`help COMMAND` explains one; `help TOPIC` the flags that many share: {topics}."
     yield from ("", *_wrap(f"{explained} --help-all shows them here. Manual: docs/.", width))
@@ -182,21 +218,14 @@ def _lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
     if page.commands:
         yield from _section("Commands", page.commands.items(), width)
     yield from _examples(page, width)
+    first = page.of_flags(FIRST_FLAGS) if page.name == MAIN_JOB and not everything else []
     for title, options in page.own.items():
-        yield from _section(title, map(_row, options), width)
+        shown = [*first, *options] if title == FLAGS else options
+        yield from _section(title, map(_row, shown), width)
     if everything:
         for topic, options in page.shared.items():
             yield from _section(f"Flags: {topic}", map(_row, options), width)
-    else:
-        yield from _listed(page, width)
-    yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
-
-
-def _listed(page: HelpPage, width: int) -> Iterator[str]:
-    """Yield the shared flags by name; those of the main job that are needed first, in short."""
-    first = page.of_flags(FIRST_FLAGS) if page.name == MAIN_JOB else []
-    if first:
-        yield from _section("Flags that most people need", map(_short_row, first), width)
+        return
     names = {
         topic: ", ".join(option.flags[0] for option in options if option not in first)
         for topic, options in page.shared.items()
@@ -206,6 +235,11 @@ def _listed(page: HelpPage, width: int) -> Iterator[str]:
             f"Shared flags (explained by --help-all, or by `help {next(iter(names))}` and so on)"
         )
         yield from _section(title, names.items(), width)
+
+
+def _row(option: Option) -> tuple[str, str]:
+    default = f" (default: {option.default})" if option.default else ""
+    return option.shown, f"{option.help}{default}"
 
 
 def _head(page: HelpPage, width: int) -> Iterator[str]:
@@ -222,16 +256,6 @@ def _examples(page: HelpPage, width: int) -> Iterator[str]:
         for what, words in page.examples.items():
             yield from _wrap(f"# {what}", width, "  ", "  # ")
             yield from _command(f"{page.program} {words}", width)
-
-
-def _row(option: Option) -> tuple[str, str]:
-    default = f" (default: {option.default})" if option.default else ""
-    return option.shown, f"{option.help}{default}"
-
-
-def _short_row(option: Option) -> tuple[str, str]:
-    """Return a row with the first sentence of its help."""
-    return option.shown, option.help.split(". ")[0].rstrip(".") + "."
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:

@@ -61,7 +61,7 @@ class RunsFlags(JobFlags):
 def judge_runs(_: Context, flags: RunsFlags) -> None:
     """Judge runs; write qrels, leaderboard, judgments and log.
 
-    Without a model, words decide. `run_judge.py --rag-responses RUN...` does the same.
+    Flags in place of a command do the same: `--rag-responses RUN...`.
     """
     raise Exit(exit_status(lambda: judge(flags)))
 
@@ -139,7 +139,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         flags,
         _outputs(flags),
         choice,
-        log=flags.log,
+        log=flags.log if flags.debug_log else "none",
         words=parse_label_map(flags.mapped),
         workers=asked.count,
         cluster=asked.cluster,

@@ -54,7 +54,7 @@ def selection_of(flags: ItemFlags, **more: Any) -> Selection:
         runs=flags.run,
         topics=flags.topic,
         judges=flags.judge,
-        labels=[label for label in flags.label if label != UNJUDGED],
+        labels=tuple(label for label in flags.label if label != UNJUDGED),
         unjudged=UNJUDGED in flags.label,
         **more,
     )

@@ -107,7 +107,7 @@ class LimitFlags(Flags):
 
     PANEL: ClassVar = "Input"
     limit: Sequence[str] = several(
-        "The largest input that is read: record (16MB for a line or record), depth (200"
+        "The largest input that is read. Limits are record (16MB for a line or record), depth (200"
         " levels), entries (100000 in a list or object), rows (2000000 of a leaderboard), stdin"
         " (1GB), unpacked (256MB that a packed file becomes, or 100 times its size), held (256MB"
         " of memory for topics, nuggets, labels or runs). What is larger is reported with its line,"
@@ -306,7 +306,7 @@ def _describe(parameter: Any, hint: Any) -> Option:
         metavar = "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
     text = getattr(parameter, "help", None) or ""
     if "--help-all" in parameter.opts:
-        text = "Show this page; --help-all explains shared flags."
+        text = "Show this page; --help-all explains all in full."
     if isinstance(kind, tuple) and metavar != "|".join(kind):
         text += f" One of {', '.join(kind)}."
     return Option(

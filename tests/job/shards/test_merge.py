@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def merged(folder: Path, out: Path, *parts: Path) -> Done:
     """Merge parts into a folder under the name `x`."""
-    return command("merge", *parts, "--out-dir", out, "--name", "x")
+    return command("job", "merge", *parts, "--out-dir", out, "--name", "x")
 
 
 def test_the_parts_together_are_the_whole(folder: Path, tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_truth_may_be_of_any_format(name: str, tmp_path: Path) -> None:
         rows = (f"{value}\t{run}\t{metric}\t{topic}\n" for run, topic, metric, value in cells)
         truth.write_text("score\tsystem\tmetric\tqid\n" + "".join(rows))
     else:
-        assert command("convert", tmp_path / "x", truth, "--to", name).status == 0
+        assert command("job", "convert", tmp_path / "x", truth, "--to", name).status == 0
     done = command("report", tmp_path / "x", "--truth", truth)
     assert (done.status, done.err) == (0, "")
     page = (tmp_path / "x.report.html").read_text()
