@@ -250,7 +250,7 @@ def test_an_ordinary_file_may_say_that_it_is_empty() -> None:
         ("--rag-responses", "LOOP"),
         ("--rag-responses", "RUNS", "--documents", "LOOP"),
         ("check", "LOOP"),
-        ("merge", "LOOP"),
+        ("job", "merge", "LOOP"),
         ("gate", "LOOP", "--baseline", "LOOP"),
     ],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli_page import pages
 from tests.commandline import ROOT, command
 from tests.examples import DOCS, PAGES, PLAYED, arguments, played, steady
 from trecjudge.cli.main import CACHE
@@ -62,26 +63,18 @@ def test_the_first_page_takes_five_minutes() -> None:
     assert len(README.split()) <= 5 * 230
 
 
-BANKS = ("nuggets create", "nuggets edit")
-DOCUMENTS = ("documents pack", "documents check")
-STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert", "optimize")
-OTHERS = (*STATISTICS, *BANKS, *DOCUMENTS)
-
-
-@pytest.mark.parametrize(
-    "name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS, *DOCUMENTS]
-)
+@pytest.mark.parametrize("name", [page.name for page in pages()])
 def test_every_flag_is_in_the_docs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    help_text = command(*name.split(), "--help").out
+    help_text = command(*name.split(), "--help-all").out
     flags = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", help_text)) - {"--help"}
     assert flags
     assert {flag for flag in flags if f"`{flag}" not in MANUAL and flag not in MANUAL} == set()
 
 
 def test_every_judge_format_and_command_is_in_the_docs() -> None:
-    named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
-    named += ["report", "show", "pairs", *OTHERS, *LAYOUTS, *COEFFICIENTS]
+    named = [*judge_names(), *(f.NAME for f in all_formats()), *LAYOUTS, *COEFFICIENTS]
+    named += [page.name for page in pages()]
     assert [name for name in named if f"`{name}" not in MANUAL] == []
 
 

@@ -65,7 +65,7 @@ def test_an_item_that_weighs_more_comes_before_its_like(job: Path) -> None:
 
 def test_what_labels_would_buy_is_told_from_those_there_are(job: Path) -> None:
     every = [key(c) for _, c in label_next(job, 100, {})]
-    assert "--human" in chosen(job, 5, {}).why
+    assert "--labels" in chosen(job, 5, {}).why
     assert chosen(job, 5, dict.fromkeys(every[:3], "full")).why == (
         "3 labels are too few, 20 are needed"
     )

@@ -125,7 +125,7 @@ def test_what_a_job_wrote_has_the_names_again_and_is_whole(tmp_path: Path) -> No
 def test_what_is_no_key(tmp_path: Path) -> None:
     path = written(tmp_path, "x.jsonl", ODD)
     done = command("job", "anonymise", path, "--back", "--out-dir", tmp_path / "b", "--key", path)
-    assert done.status == 1 and "is no key, as `anonymise` writes it" in done.err
+    assert done.status == 1 and "is no key, as `job anonymise` writes it" in done.err
     done = command(
         "job", "anonymise", path, "--back", "--out-dir", tmp_path, "--key", tmp_path / "none"
     )

@@ -123,7 +123,7 @@ def test_labels_that_all_say_the_same_are_told(tmp_path: Path) -> None:
 
 def test_a_judge_that_takes_no_labels_says_so_before_it_judges(tmp_path: Path) -> None:
     done = sample("rag", tmp_path, "--judge", "length", "--human", LABELS)
-    assert (done.status, "'length' takes no labels of others (--human)" in done.err) == (1, True)
+    assert (done.status, "'length' takes no labels of others (--labels)" in done.err) == (1, True)
     assert not (tmp_path / "x.judgments.jsonl").exists()
 
 
@@ -142,7 +142,7 @@ def test_by_default_twenty_runs_and_the_measure_that_ranks(tmp_path: Path) -> No
     assert "WEIGHTED" not in "".join(table)
     where = tmp_path / "out" / "x.leaderboard.txt"
     assert f"… 3 more runs in {where}; --all shows them too" in lines
-    assert any(f" more measures in {where}; --measures A,B or all" in line for line in lines)
+    assert any(f" more measures in {where}; --measure A,B or all" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_rest_is_shown_on_request(
 def test_a_measure_that_is_none_is_told_before_anything_is_judged(tmp_path: Path) -> None:
     done = sample("rag", tmp_path, "--measures", "PERFECT")
     assert done.status == 1
-    assert "--measures: unknown measure 'PERFECT'" in done.err
+    assert "--measure: unknown measure 'PERFECT'" in done.err
     assert not (tmp_path / "x.judgments.jsonl").exists()
 
 

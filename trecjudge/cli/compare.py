@@ -111,11 +111,12 @@ def compare(flags: CompareFlags) -> int:
 def _power(flags: CompareFlags) -> int:
     if len(flags.leaderboards) != 1 or flags.to is not None or flags.against or flags.run:
         raise InputError("--power takes one leaderboard, the pilot, and no --to, --against, --run")
+    foreseen = _foreseen(flags.foreseen)
     printer = FindingPrinter(flags.quiet)
     (pilot, *more), _ = api.boards(flags.leaderboards, printer, flags.duplicates, flags.format_name)
     if more:
         raise InputError(f"{flags.leaderboards[0]}: several leaderboards; name the pilot")
-    found = planning.power_of(pilot, flags.measure, **_foreseen(flags.foreseen))
+    found = planning.power_of(pilot, flags.measure, **foreseen)
     if flags.as_json:
         power = [asdict(one) for one in found]
         print_json([{"power": power, "findings": printer.as_dicts()}])

@@ -73,7 +73,7 @@ def test_a_kill_leaves_what_was_there(index: Index, path: Path) -> None:
 
 def test_a_killed_first_refresh_leaves_an_index_to_be_filled(path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=Path.cwd(), check=False)
-    with pytest.raises(InputError, match=r"x\.index: holds no document: .*; run `index` again"):
+    with pytest.raises(InputError, match=r"x\.index: holds no document: .*; run `rag index` again"):
         open_index(str(path))
     index = make_index(str(path))
     assert refreshed(index, [FOX]) == Changes(added=1, chunks=1)

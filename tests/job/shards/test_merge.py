@@ -219,7 +219,7 @@ def test_shards_have_enough_items_to_be_worth_it() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--human", "labels.jsonl"), "leave out --human: `merge` takes it"),
+        (("--human", "labels.jsonl"), "leave out --labels: `job merge` takes it"),
         (
             ("--report",),
             "leave out --report: the command `report` makes one",

@@ -440,7 +440,7 @@ def test_what_is_not_there_is_said(sample_page: Path, open_page: Open) -> None:
     browser.go("#/topic/99")
     assert browser.text("#screen h1") == "No such topic"
     browser.go("#/compare")
-    assert "--compare OTHER adds another" in browser.text("#screen")
+    assert "--against OTHER adds another" in browser.text("#screen")
     browser.go("#/%E0%A4%A")  # no text that can be decoded
     assert browser.text("#leaderboard h1") == "Leaderboard"
 

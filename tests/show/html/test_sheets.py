@@ -155,7 +155,7 @@ def test_the_sheets_of_a_job_with_texts(tmp_path: Path) -> None:
     ("flags", "message"),
     [
         (("--for-run", "carefull"), "--for-run 'carefull': unknown run 'carefull'; did you mean"),
-        (("--for-run", "careful", "--compare", "."), "--compare: shows all runs; a sheet of"),
+        (("--for-run", "careful", "--compare", "."), "--against: shows all runs; a sheet of"),
     ],
 )
 def test_what_a_sheet_cannot_be_of(flags: tuple[str, ...], message: str, tmp_path: Path) -> None:
