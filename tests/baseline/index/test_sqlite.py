@@ -146,7 +146,9 @@ def test_a_file_of_another_kind_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no such index; make one: run_judge\.py index DOCUMENTS"):
+    with pytest.raises(
+        InputError, match=r"no such index; make one: run_judge\.py rag index DOCUMENTS"
+    ):
         open_index(str(tmp_path / "none"))
     with pytest.raises(OutputError, match="there is no such folder"):
         make_index(str(tmp_path / "none" / "x"))
