@@ -109,7 +109,7 @@ def test_show_answers_all_unsupported_citations_of_a_run(folder: Path) -> None:
     done = command("show", folder, "--run", "careless", "--label", "none")
     assert done.status == 0
     count = len(rows(command("judgments", folder, "--run", "careless", "--label", "none")))
-    assert done.out.count("does not support (citation)") == count > 5
+    assert done.out.count("no_support (citation)") == count > 5
     assert "missing document" not in done.out and "careful on" not in done.out
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from trecjudge.findings import plural, visible, visible_line
 from trecjudge.measures import DIGITS
-from trecjudge.show.formats import interval, number
+from trecjudge.show.formats import TopicNames, interval, number
 
 if TYPE_CHECKING:
     from trecjudge.evaluation.agreement import Agreement, Likeness, PeopleAgreement
@@ -98,9 +98,10 @@ class NumberedForms:
         """Return the form of a text, always the same one."""
         if text not in self._known:
             form = shorten(text, self._width, self._mark)
-            if form in self.taken:
-                same = [other for other, own in self._known.items() if own == form]
-                form = _around(text, _common([text, *same[:1]]), self._width, self._mark)
+            alike = {own: other for other, own in self._known.items()}
+            while form in alike:
+                common = _common([text, alike.pop(form)])
+                form = _around(text, common, self._width, self._mark)
             if form in self.taken:
                 form = self.next_form(text)
             self.taken.add(form)
@@ -462,7 +463,8 @@ def topic_table(found: Agreement) -> TextTable:
     """Return a row for each topic, its figures in columns."""
     names = [figure.name for figure in found.figures]
     topics = sorted({topic for figure in found.figures for topic in figure.by_topic})
-    rows = ((t, *(number(f.by_topic[t], 3) for f in found.figures)) for t in topics)
+    shown = TopicNames()
+    rows = ((shown.of(t), *(number(f.by_topic[t], 3) for f in found.figures)) for t in topics)
     return table(("topic", *names), rows)
 
 
@@ -491,11 +493,12 @@ def agreement_line(found: Agreement) -> str:
 def candidate_table(found: Sequence[tuple[float, LabelCandidate]], what: str = "gain") -> TextTable:
     """Return a row for each item to label, with the number that `what` names."""
     nuggets = ["nugget"] if any(c.nugget for _, c in found) else []
+    topics = TopicNames()
     rows = (
         (
             place,
             c.run_id,
-            c.topic_id,
+            topics.of(c.topic_id),
             "" if c.sentence_index is None else c.sentence_index + 1,
             c.doc_id or "",
             *(c.nugget for _ in nuggets),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -16,6 +18,7 @@ from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.records import Judgment, Response, Sentence
 from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.show.formats import TopicNames
 from trecjudge.show.retrieval import provenance_text
 from trecjudge.show.tones import (
     GROUPS,
@@ -41,6 +44,66 @@ STYLES: Mapping[Tone, str] = {
     "unjudged": "bright_black",
     "plain": "default",
 }
+
+
+SUMMED: Final[Sequence[Tone]] = ("bad", "missing", "against", "part", "good", "plain", "unjudged")
+"""The tones in the order in which a summary counts them."""
+WRONG: Final[Sequence[Tone]] = SUMMED[:3]
+MOST_PLACES: Final = 20
+"""Topics or runs that a summary names, those with most that is wrong first."""
+
+
+class LabelCounts:
+    """How often each judge said what of responses, in all, and by run, or by topic of one run."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, Counter[tuple[Tone, str]]] = {}
+        self._places: dict[str, Counter[tuple[str, str, bool]]] = {}
+        """By judge: how often on (run_id, topic_id) something is wrong, or is not."""
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Count the judgments on a response, those on one nugget as one."""
+        # What is plain on the whole response, such as ABSTAINED, is no item beside its sentences.
+        said = [
+            (j.judge, tone(j), word(j))
+            for j in judgments
+            if j.nugget is None and (j.sentence_index is not None or tone(j) != "plain")
+        ]
+        said += [(s.judge, s.tone, GROUPS.get(s.tone, "")) for s in statings(response, judgments)]
+        for judge, of_all, label in said:
+            if label:  # else it is a value
+                self._words.setdefault(judge, Counter())[of_all, label] += 1
+                place = response.run_id, response.topic_id, of_all in WRONG
+                self._places.setdefault(judge, Counter())[place] += 1
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each judge, and one on where most is wrong."""
+        for judge, words in self._words.items():
+            ordered = sorted(words, key=lambda key: (SUMMED.index(key[0]), -words[key]))
+            counts = [f"{words[key]} {key[1]}" for key in ordered]
+            counts[0] = f"{words[ordered[0]]} of {words.total()} {ordered[0][1]}"
+            yield f"{judge}: {', '.join(counts)}"
+            if wrong := [said for of_all, said in ordered if of_all in WRONG]:
+                yield from self._place_lines(self._places[judge], ", ".join(wrong))
+
+    def _place_lines(self, places: Counter[tuple[str, str, bool]], wrong: str) -> Iterator[str]:
+        by_run = len({run_id for run_id, _, _ in places}) > 1
+        found: dict[str, Counter[bool]] = {}
+        for (run_id, topic_id, is_wrong), count in places.items():
+            found.setdefault(run_id if by_run else topic_id, Counter())[is_wrong] += count
+        if len(found) > 1:
+            names = (lambda run_id: run_id) if by_run else TopicNames().of
+            wrong_on = (name for name in found if found[name][True])
+            worst = sorted(wrong_on, key=lambda name: -found[name][True])
+            parts = [f"{names(n)} {found[n][True]} of {found[n].total()}" for n in worst]
+            more = [f"… {len(parts) - MOST_PLACES} more"][: len(parts) > MOST_PLACES]
+            listed = ", ".join((*parts[:MOST_PLACES], *more))
+            yield f"  {wrong} by {'run' if by_run else 'topic'}: {listed}"
+
+
+def summary_view(counts: LabelCounts) -> Group:
+    """Return the lines of a summary, and an empty one behind it."""
+    return Group(*(Text(visible(line)) for line in counts.lines()), Text())
 
 
 def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, list[Judgment]]:

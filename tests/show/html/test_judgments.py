@@ -67,7 +67,7 @@ def test_a_choice_is_kept_in_the_address(kinds_page: Path, open_page: Open) -> N
     listed(browser, "10 of 10")
     labels = browser.all("#screen .tools select")[-1]
     assert [option.text for option in labels.find_elements("css selector", "option")] == [
-        "all", "does not support", "missing document", "supports",
+        "all", "full_support", "missing document", "no_support",
         "unjudged", "unjudged: cut", "unjudged: parse",
     ]  # fmt: skip
     labels.send_keys("unjudged: cut")

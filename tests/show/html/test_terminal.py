@@ -32,7 +32,7 @@ def test_sentences_citations_and_evidence(folder: Path) -> None:
     shown = lines(done.out)
     assert (done.status, shown[0]) == (0, "careless on 12")
     assert shown[1].startswith("1 ✗ Masons from the village of Orvick finished the lighthouse")
-    assert shown[2] == "✗ msmarco_v2.1_doc_99_130001#0_230001 does not support (citation)"
+    assert shown[2] == "✗ msmarco_v2.1_doc_99_130001#0_230001 no_support (citation)"
     assert shown[3].startswith("18 % of the sentence's weight is in the document; missing:")
     assert shown[4].startswith("[21-311] “Cinderloaf was founded in February 1998")
     assert "∅ 9 missing document (citation)" in shown
