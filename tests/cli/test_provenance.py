@@ -175,7 +175,7 @@ def test_copies_are_shown_and_a_run_of_them_is_named(tmp_path: Path) -> None:
     assert "judged  copied" in done.out
     assert "1/1     2/2   100 %" in done.out
     note = "copied word for word from documents"
-    assert f"{note}, which offline judges always call supported (runs: r 100 %)" in done.out
+    assert f"{note}, which offline judges always label full_support (runs: r 100 %)" in done.out
     again = command("rescore", tmp_path / "out" / "x").out
     assert note in again and "100 %" in again
     leaderboard = (tmp_path / "out" / "x.leaderboard.jsonl").read_text()

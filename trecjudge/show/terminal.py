@@ -102,8 +102,9 @@ class LabelCounts:
 
 
 def summary_view(counts: LabelCounts) -> Group:
-    """Return the lines of a summary, and an empty one behind it."""
-    return Group(*(Text(visible(line)) for line in counts.lines()), Text())
+    """Return the lines of a summary, if there are any, and an empty one behind them."""
+    lines = [Text(visible(line)) for line in counts.lines()]
+    return Group(*lines, *[Text()][: len(lines)])
 
 
 def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, list[Judgment]]:
@@ -179,8 +180,8 @@ def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterat
             lines = [*_lines(judgments[one.place], one.tone)]
             if one.where:
                 indexes = dict.fromkeys(str(index + 1) for index, *_ in one.where)
-                lines.append(Text(f"  in sentence {', '.join(indexes)}", "dim"))
-            yield _indent(Text("\n").join(lines), 2)
+                lines.append(Text(f"in sentence {', '.join(indexes)}", "dim"))
+            yield from _hang(lines, 2)
 
 
 def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
@@ -207,6 +208,13 @@ def _indent(text: Text, columns: int) -> Padding:
     return Padding(text, (0, 0, 0, columns), expand=False)
 
 
+def _hang(lines: Iterable[Text], columns: int) -> Iterator[Padding]:
+    """Yield the first line, and those below it two columns further in, also where they wrap."""
+    first, *rest = lines
+    yield _indent(first, columns)
+    yield from (_indent(line, columns + 2) for line in rest)
+
+
 def _origins(response: Response, index: int) -> Iterator[Padding]:
     lines = [provenance_text(line) for line in response.provenance if line.sentence_index == index]
     of_sentence = (name for name, sign in response.signs.items() if index in sign.at)
@@ -218,7 +226,7 @@ def _judgments(every: Iterable[Judgment], index: int | None, columns: int) -> It
     """Yield the judgments on a sentence, for None those on the whole response."""
     for judgment in every:
         if judgment.sentence_index == index:
-            yield _indent(Text("\n").join(_lines(judgment)), columns)
+            yield from _hang(_lines(judgment), columns)
 
 
 def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
@@ -233,18 +241,18 @@ def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
     if judgment.claim is not None:
         sure = "" if judgment.confidence is None else f" ({judgment.confidence:.2f})"
         kind = ", ".join(filter(None, ("claim", kind_not_stated(judgment))))
-        yield Text(f"  {kind}{sure}: {visible(judgment.claim.text)}")
+        yield Text(f"{kind}{sure}: {visible(judgment.claim.text)}")
     if judgment.nugget is not None:
         named = ", ".join(filter(None, ("nugget", judgment.nugget.rank)))
-        yield Text(f"  {visible(named)}: {visible(judgment.about)}")
+        yield Text(f"{visible(named)}: {visible(judgment.about)}")
     if judgment.failure is not None:
-        yield Text(f"  {visible(f'{judgment.failure.kind}: {judgment.failure.message}')}")
+        yield Text(visible(f"{judgment.failure.kind}: {judgment.failure.message}"))
     if judgment.reason:
-        yield Text(f"  {visible(judgment.reason)}", "dim")
+        yield Text(visible(judgment.reason), "dim")
     if judgment.uncalibrated:
-        yield Text(f"  no weight to expect: not calibrated for {judgment.uncalibrated}", "dim")
+        yield Text(f"no weight to expect: not calibrated for {judgment.uncalibrated}", "dim")
     for start, end, quote in _passages(judgment):
-        yield Text.assemble((f"  [{start}-{end}] ", "dim"), visible(f"“{' '.join(quote.split())}”"))
+        yield Text.assemble((f"[{start}-{end}] ", "dim"), visible(f"“{' '.join(quote.split())}”"))
 
 
 def _passages(judgment: Judgment) -> Iterator[tuple[int, int, str]]:

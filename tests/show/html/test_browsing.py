@@ -421,7 +421,7 @@ def test_a_pair_judged_differently_is_marked(tmp_path: Path, open_page: Open) ->
     browser.go("#/response/b/t1")
     browser.wait("document.querySelector('.evidence .differs')")
     assert browser.text(".evidence .differs").splitlines() == [
-        "⚠ Judged differently elsewhere", "✓ supports a", "✓ supports c", "? unjudged z",
+        "⚠ Judged differently elsewhere", "✓ full_support a", "✓ full_support c", "? unjudged z",
     ]  # fmt: skip
 
 

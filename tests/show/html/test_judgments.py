@@ -48,7 +48,7 @@ def kinds_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("label=unjudged", "4 of 10"),
         ("label=unjudged%3A%20parse", "2 of 10"),
         ("label=missing%20document", "2 of 10"),
-        ("label=does%20not%20support", "2 of 10"),
+        ("label=no_support", "2 of 10"),
         ("run=good", "5 of 10"),
         ("text=LIT", "4 of 10"),
         ("text=too%20long", "2 of 10"),
