@@ -93,19 +93,20 @@ class NumberedForms:
         self.taken: set[str] = set()
         self._width, self._mark = width, mark
         self._known: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
     def of(self, text: str) -> str:
         """Return the form of a text, always the same one."""
         if text not in self._known:
-            form = shorten(text, self._width, self._mark)
-            alike = {own: other for other, own in self._known.items()}
-            while form in alike:
-                common = _common([text, alike.pop(form)])
+            form, seen = shorten(text, self._width, self._mark), set[str]()
+            while form in self._texts and form not in seen:
+                seen.add(form)
+                common = _common([text, self._texts[form]])
                 form = _around(text, common, self._width, self._mark)
             if form in self.taken:
                 form = self.next_form(text)
             self.taken.add(form)
-            self._known[text] = form
+            self._known[text], self._texts[form] = form, text
         return self._known[text]
 
     def next_form(self, text: str) -> str:
