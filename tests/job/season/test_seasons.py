@@ -232,7 +232,8 @@ def test_labels_of_several_people_may_have_files_of_one_name(tmp_path: Path) -> 
 
 
 def test_a_season_that_leaves_items_unjudged_stops_there(tmp_path: Path) -> None:
-    path = prepared(tmp_path, "  judging: --use-env-llm --offline\nllm: {model: m}\n")
+    model = "llm: {model: m, base_url: http://127.0.0.1:9/v1}\n"
+    path = prepared(tmp_path, f"  judging: --use-env-llm --offline\n{model}")
     done = season(path)
     assert done.status == 3 and "or set accept_unjudged: true" in done.err
     path.write_text(path.read_text().replace("  sample", "  accept_unjudged: true\n  sample"))

@@ -23,6 +23,8 @@ from trecjudge.results.outputs import replace_unsafe
 INPUTS, CHECKED, ANONYMOUS = "inputs", "checked", "anonymous"
 JUDGED, SAMPLE, REVEALED = "judged", "sample", "revealed"
 LABELS, PUBLISHED = "labels", "published"
+GIVEN, NAMED = f"{LABELS}/given", f"{LABELS}/named"
+"""Labels as people gave them, and with the names of runs."""
 PLAN = "plan.json"
 PACKED = "documents"
 PACK = f"{PACKED}/documents.jsonl.zst"
@@ -221,11 +223,11 @@ class Steps:
 
         def work(run: Run) -> None:
             for path, name in names.items():
-                target = self.folder / LABELS / name
+                target = self.folder / GIVEN / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
             if self.season.settings.anonymous:
-                words = ["anonymise", LABELS, "--back", "--out-dir", f"{LABELS}/named"]
+                words = ["anonymise", GIVEN, "--back", "--out-dir", NAMED]
                 run([*words, "--key", KEY], (0,))
 
         return Step(LABELS, "take the labels", work, given, [*names.values()])
@@ -286,7 +288,7 @@ class Steps:
 
     @property
     def _labels(self) -> str:
-        return f"{LABELS}/named" if self.season.settings.anonymous else LABELS
+        return NAMED if self.season.settings.anonymous else GIVEN
 
     def _input(self, name: str) -> str:
         return f"{INPUTS}/{_named(name, getattr(self.season.settings, name))}"
