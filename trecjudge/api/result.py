@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from trecjudge.api.inputs import PathLike
 from trecjudge.errors import InputError
-from trecjudge.files import whole
 from trecjudge.findings import KINDS, Finding
 from trecjudge.judging.judge import judge_names
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Judgment, Response
+from trecjudge.results.history import copy_files
 from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.outputs import PACKABLE, Outputs
-from trecjudge.results.packed import remove_other_form
+from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import RANKED, RunScore
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import Scored
@@ -156,17 +154,8 @@ class Result:
         self.responses()
         packed = self.outputs.packed
         outputs = Outputs(Path(out_dir), self.name if name is None else name, packed)
-        written = {}
         with outputs.lock():
-            for what, source in self.files.items():
-                target = outputs.folder / source.name.replace(self.name, outputs.name, 1)
-                # Written to its own folder again: a file must not be replaced while it is read.
-                if not (target.exists() and target.samefile(source)):
-                    with source.open("rb") as file, whole(target) as copy:
-                        shutil.copyfileobj(file, copy)
-                    if what in PACKABLE:
-                        remove_other_form(target)
-                written[what] = target
+            written = copy_files(self.files, self.name, outputs)
             outputs.remove_other_qrels(list(written.values()), judge_names)
         return written
 

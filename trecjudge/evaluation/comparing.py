@@ -14,12 +14,13 @@ import numpy as np
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.measures import UNJUDGED
-from trecjudge.results.jobs import JobFiles, judged_job
+from trecjudge.results.jobs import JobFiles, judged_job, outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
 from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats import comparison
+from trecjudge.stats.alignment import report_unjudged
 from trecjudge.stats.comparison import Correction, Difference, report_unmatched
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 from trecjudge.stats.release_gate import RunScores
@@ -45,6 +46,13 @@ def scores_at(
         known = {(one.run_id, one.measure): one for one in statistics}
         scores = scores_of(str(found.place), rows, report, duplicates, known)
         return replace(scores, statistics=str(found.statistics) if scores.known else "")
+
+
+def truth_at(path: Path, report: OnFinding, format_name: str = "auto") -> Scores:
+    """Return the scores of a truth; `all` rows that contradict their topics are recomputed."""
+    scores = scores_at(outcome(path), report, format_name)
+    report_unjudged(scores, scores.measures, report)
+    return scores.without_all(scores.disputed)
 
 
 def _files(found: JobFiles) -> Sequence[Path]:

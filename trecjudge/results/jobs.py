@@ -67,7 +67,7 @@ def outcomes(path: Path) -> list[JobFiles]:
     try:
         files = files_below(path)
     except InputError as error:
-        there = list(_jobs(path.parent))
+        there = list(jobs_in(path.parent))
         raise (
             InputError(f"{error}; jobs there: {_list_places(there)}") if there else error
         ) from None
@@ -114,7 +114,7 @@ def _why_none(path: Path, without_judgments: Sequence[JobFiles]) -> str:
         return f"no NAME{SUFFIXES['judgments']} in it; {WANTED}"
     if os.path.exists(path):
         return f"is not a judgments file, nor another file of a job; {WANTED}"
-    there = list(_jobs(path.parent))
+    there = list(jobs_in(path.parent))
     choices = f"jobs there: {_list_places(there)}" if there else WANTED
     return f"no such judgments file, and no job of this name; {choices}"
 
@@ -134,7 +134,7 @@ def _list_places(jobs: Sequence[JobFiles | JudgedJob]) -> str:
 
 def _jobs_at(path: Path) -> list[JobFiles]:
     """Return the jobs that a path stands for; none where it is no folder and no job's file."""
-    jobs = list(_jobs(path))
+    jobs = list(jobs_in(path))
     if jobs:
         return jobs
     stems = [stem for _, stem in _stems(path.name)]
@@ -151,7 +151,7 @@ def _jobs_at(path: Path) -> list[JobFiles]:
     return []
 
 
-def _jobs(folder: Path) -> Iterator[JobFiles]:
+def jobs_in(folder: Path) -> Iterator[JobFiles]:
     """Yield the jobs in a folder, by name; none where it is no folder."""
     if not os.path.isdir(folder):
         return

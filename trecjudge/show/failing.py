@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from trecjudge.files import fixed_time
+from trecjudge.evaluation.gating import Gate
+from trecjudge.files import fixed_time, open_target
 from trecjudge.findings import Finding, visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.jobs import JobFiles
@@ -248,6 +249,13 @@ def _add_times(found: FailingResponses, log: Path) -> None:
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """Attribute of a suite -> the element that it counts."""
+
+
+def write_junit(path: Path, gate: Gate) -> None:
+    """Write the checks of a gate as JUnit XML. Raises OutputError."""
+    with open_target(path) as file:
+        failing = failing_responses(gate.checks, gate.tables, gate.jobs)
+        file.write(junit(str(gate.jobs[0].place), gate.checks, gate.left_out, failing))
 
 
 def junit(
