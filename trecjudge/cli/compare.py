@@ -16,7 +16,7 @@ from trecjudge.cli.flags import (
     TableFlags,
     duplicates_option,
 )
-from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.parameters import command_with, option, several, switch
 from trecjudge.cli.printing import (
     FindingPrinter,
     check_form,
@@ -27,11 +27,15 @@ from trecjudge.cli.printing import (
     sources,
     write_text,
 )
+from trecjudge.errors import InputError
+from trecjudge.results.jobs import outcomes
 
 if TYPE_CHECKING:  # numpy, rich and the scores: not for --help
+    from trecjudge.evaluation import trend as trends
     from trecjudge.evaluation.comparing import Comparison
     from trecjudge.show import comparison as shown
 else:
+    trends = Later("trecjudge.evaluation.trend")
     shown = Later("trecjudge.show.comparison")
 
 
@@ -42,6 +46,10 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
     against: str = option("The run to compare the others with; else the first.", "")
     duplicates: Duplicates = duplicates_option("first")
     out: Path | None = option("A file for --to.", None, "--output")
+    trend: bool = switch(
+        "Show how runs stand in each job, beside the one before: the jobs of a --history.",
+        "--trend",
+    )
     correction: Literal["max-t", "holm"] = option(
         "How p is corrected for several comparisons by a measure.", "max-t"
     )
@@ -57,6 +65,8 @@ def compare(flags: CompareFlags) -> int:
     """
     check_form(flags.to, flags.as_json, flags.out)
     printer = FindingPrinter(flags.quiet)
+    if flags.trend:
+        return _trend(flags, printer)
     found = trecjudge.compare(
         *flags.leaderboards,
         measures=flags.measure,
@@ -93,3 +103,20 @@ def _print(found: Comparison, wide: bool, show_all: bool) -> None:
     print_lines(shown.hidden_differences(differences, wide, show_all))
     print_lines(shown.moved_lines(differences, show_all))
     print_lines(shown.verdict_lines(found.verdicts) if found.verdicts else ())
+
+
+def _trend(flags: CompareFlags, printer: FindingPrinter) -> int:
+    """Print how runs stand from job to job; return the exit status."""
+    if flags.to is not None or flags.against:
+        raise InputError("--trend: leave out --to and --against: each job has the one before it")
+    jobs = [job for path in flags.leaderboards for job in outcomes(path)]
+    found = trends.trend_of(jobs, printer, flags.measure, flags.run, flags.format_name)
+    if flags.as_json:
+        record = {"trend": [point.as_dict() for point in found.points]}
+        print_json([record | {"findings": printer.as_dicts()}])
+        return printer.status()
+    printer.close()
+    if not flags.quiet:
+        print_table(shown.trend_table(found.points, flags.wide))
+        print_lines(shown.verdict_lines(found.last) if found.last and found.last.flips else ())
+    return printer.status()

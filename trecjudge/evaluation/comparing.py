@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from trecjudge.errors import InputError
-from trecjudge.findings import OnFinding
+from trecjudge.findings import OnFinding, plural, visible_line
 from trecjudge.measures import UNJUDGED
 from trecjudge.results.jobs import JobFiles, judged_job, outcome
 from trecjudge.results.judgments import JudgmentsReader
@@ -131,7 +131,7 @@ def judgments_at(path: Path) -> JudgmentsReader:
 
 
 # Leaderboards compared: differences by measure, and items that two jobs judged differently.
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The result of a comparison: a difference for each pair of runs and measure.
 
@@ -143,6 +143,15 @@ class Comparison:
     verdicts: VerdictChanges | None
     leaderboards: tuple[Scores, ...]
     note: str = ""
+
+    def __repr__(self) -> str:
+        whose = ", ".join(dict.fromkeys(table.name for table in self.leaderboards))
+        found = self.verdicts
+        flips = (
+            f", {len(found.flips)} of {plural(found.shared, 'verdict')} flipped" if found else ""
+        )
+        count = plural(len(self.differences), "difference")
+        return visible_line(f"<Comparison {whose}: {count}{flips}>")
 
     def as_dict(self) -> dict[str, Any]:
         """Return differences and verdicts as JSON values."""
@@ -167,7 +176,8 @@ def compare(
     """
     tables = [table.without_all(table.disputed) for table in tables]
     pairs = comparison.pairs_of(tables, against, runs)
-    flipped, note = _flips(jobs), ""
+    # A flip has a before and an after.
+    flipped, note = flips_between(*jobs) if len(jobs) == 2 else None, ""
     try:
         found = comparison.compare(pairs, measures, correction)
     except InputError as error:
@@ -179,13 +189,11 @@ def compare(
     return Comparison(tuple(found), flipped, tuple(tables), note)
 
 
-def _flips(jobs: Sequence[JobFiles]) -> VerdictChanges | None:
-    if len(jobs) != 2:  # a flip has a before and an after
+def flips_between(before: JobFiles, after: JobFiles) -> VerdictChanges | None:
+    """Return the verdicts of two jobs that differ; None where they judged no item in common."""
+    if before.judgments is None or after.judgments is None:
         return None
-    before, after = (job.judgments for job in jobs)
-    if before is None or after is None:
-        return None
-    found = verdict_changes(JudgmentsReader(before), JudgmentsReader(after))
+    found = verdict_changes(JudgmentsReader(before.judgments), JudgmentsReader(after.judgments))
     return found if found.shared else None
 
 

@@ -43,15 +43,17 @@ def keep_job(
     """Copy leaderboard, statistics, judgments and config into a history; return the new entry.
 
     The date is that of SOURCE_DATE_EPOCH, else today. No entry is ever replaced: the number is one
-    more than the highest. Raises OutputError where the folder cannot be written.
+    more than the highest. Raises InputError for a job without judgments, OutputError where the
+    folder cannot be written.
     """
-    name, config = name_of_job(job), Path(f"{job.place}{SUFFIXES['config']}")
+    if job.judgments is None:
+        raise InputError(f"{job.place}: has no judgments beside it: only a judged job can be kept")
+    name = name_of_job(job)
+    config = job.judgments.with_name(f"{job.place.name}{SUFFIXES['config']}")
     files = {"statistics": job.statistics, "judgments": job.judgments, "config": config}
     files["leaderboard"] = next(iter(job.leaderboard), None)
     there = {what: path for what, path in files.items() if path is not None and path.exists()}
-    if job.judgments is None and job.statistics is None:
-        raise InputError(f"{job.place}: only a job can be kept, with its statistics or judgments")
-    packed = job.judgments is not None and job.judgments.suffix == PACKED
+    packed = job.judgments.suffix == PACKED
     with Outputs(folder, name).lock(notify):  # two jobs must not take the same number
         last = max((_number(one) for one in entries_in(folder).get(name, ())), default=0)
         date = fixed_time()[:10] or datetime.now(UTC).date().isoformat()
@@ -64,7 +66,7 @@ def entries_in(folder: Path) -> dict[str, list[JobFiles]]:
     """Return the entries of a history by the name of their job, the oldest first."""
     found: dict[str, list[JobFiles]] = {}
     for job in jobs_in(folder):
-        if ENTRY.fullmatch(job.place.name):
+        if is_entry(job):
             found.setdefault(name_of_job(job), []).append(job)
     return {name: sorted(entries, key=_number) for name, entries in found.items()}
 
@@ -84,6 +86,11 @@ def newest_entry(folder: Path, job: JobFiles) -> JobFiles | None:
     return next(others, entries[-1] if entries else None)
 
 
+def is_entry(job: JobFiles) -> bool:
+    """Return whether a job has the name of an entry."""
+    return ENTRY.fullmatch(job.place.name) is not None
+
+
 def name_of_job(job: JobFiles) -> str:
     """Return the name of a job; of an entry that of the job which was kept."""
     found = ENTRY.fullmatch(job.place.name)
@@ -96,8 +103,5 @@ def _number(entry: JobFiles) -> int:
 
 
 def _is_same(one: JobFiles, other: JobFiles) -> bool:
-    pair = [one.judgments, other.judgments]
-    if None in pair:
-        pair = [one.statistics, other.statistics]
-    first, second = pair
-    return first is not None and second is not None and cmp(first, second, shallow=False)
+    pair = one.judgments, other.judgments
+    return pair[0] is not None and pair[1] is not None and cmp(pair[0], pair[1], shallow=False)

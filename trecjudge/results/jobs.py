@@ -33,6 +33,12 @@ class JobFiles:
     judgments: Path | None = None
 
 
+def files_of(outputs: Outputs) -> JobFiles:
+    """Return the files of a job that was judged, by where it writes."""
+    place = outputs.folder / outputs.name
+    return JobFiles(place, [outputs.leaderboard], outputs.statistics, outputs.judgments)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedJob:
     """A job whose judgments are there; `place` is its `FOLDER/NAME`."""

@@ -103,7 +103,8 @@ def failing_responses(
     found.more = len(every) - len(found.shown)
     if jobs[0].judgments is not None:
         _add_items(found, checks, tables[0], jobs[0].judgments, _earlier(found, runs, jobs[1:]))
-        _add_times(found, Path(f"{jobs[0].place}{SUFFIXES['log']}"))
+        log = f"{jobs[0].place.name}{SUFFIXES['log']}"
+        _add_times(found, jobs[0].judgments.with_name(log))
     return found
 
 
