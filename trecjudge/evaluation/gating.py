@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.comparing import bounded_means, scores_at
-from trecjudge.evaluation.standings import judges_of, ranking_of
+from trecjudge.evaluation.standings import judges_of, neutral_measures, ranking_of
 from trecjudge.files import resolve_links
 from trecjudge.findings import Finding, OnFinding, visible_line
 from trecjudge.inputs.sources.paths import files_below
@@ -251,16 +251,27 @@ def _drop_rules(
 
 
 def _ranking(found: list[JobFiles], old: Scores, report: OnFinding) -> list[str]:
-    """Return the measure of the baseline that each judge ranks by; all where none is known."""
+    """Return the measure of the baseline that each judge ranks by.
+
+    Where none is known, or no side of it is better, it is all measures but counts. Raises
+    InputError where that is none.
+    """
     # From the baseline first, so that a measure that is gone since breaks the rule.
     for one in reversed(found):
         known, runs = old.runs_with_value, len(old.runs)
         if ranking := ranking_of(one, known, runs, old.known.values(), neutral=False):
             return ranking
-    if len(old.measures) > 1:
-        message = f"it is not known which measure ranks; all are held: {', '.join(old.measures)}"
+    neutral = neutral_measures()
+    held = [name for name in old.measures if name.rpartition(".")[2] not in neutral]
+    if not held:
+        names = ", ".join(old.measures)
+        raise InputError(
+            f"{old.name}: no side is better of {names}; give --max-drop MEASURE=NUMBER"
+        )
+    if len(held) > 1:
+        message = f"it is not known which measure ranks; all but counts are held: {', '.join(held)}"
         report(Finding("ranking_unknown", Place(old.name), f"{message} (else --max-drop M=NUMBER)"))
-    return old.measures
+    return held
 
 
 def _are_the_same(found: list[JobFiles]) -> bool:

@@ -90,6 +90,7 @@ def _points(
     measures: Sequence[str],
     runs: Collection[str],
 ) -> Iterator[TrendPoint]:
+    name = night.job.place.name if is_entry(night.job) else str(night.job.place)
     names = {} if old is None else {b: a for a, b in same_runs(night.scores, old.scores).items()}
     flipped = Counter(flip.after.run_id for flip in changes.flips) if changes else None
     for measure in measures:
@@ -101,4 +102,4 @@ def _points(
                 systems = System(old.scores, names[run_id]), System(night.scores, run_id)
                 change = difference(*systems, measure)
             count = None if flipped is None else flipped[run_id]
-            yield TrendPoint(night.job.place.name, score, change, count)
+            yield TrendPoint(name, score, change, count)
